@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Matrices made on the spot: exact members of well-known families, and stand-ins ("like:NAME") of
+// the size and structure class of SuiteSparse matrices that are too large to ship.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dwell/formats/csr.hpp"
+
+namespace dwell {
+
+/// Does `kind` look like something generate() takes ("trefethen:2000")? Only the word before the
+/// colon decides, so that a wrong size gets generate()'s message and not "no such file".
+bool is_generated(std::string_view kind);
+
+/// The matrix of a kind:
+///   trefethen:N        N x N, the first N primes on the diagonal, ones where |i - j| is a power of 2
+///   poisson2d:WxH      5-point Laplacian (4 on the diagonal, -1 beside it), Dirichlet boundary
+///   poisson3d:WxHxD    7-point Laplacian (6, -1)
+///   box3d:N            27-point box of N^3 points (26.5, -1): strictly diagonally dominant
+///   like:NAME          a symmetric positive definite stand-in; names in stand_ins()
+/// Throws input_error saying what was expected. The same kind gives the same bits on every machine.
+csr<double> generate(std::string_view kind);
+
+/// One line of help for every kind, in order: {"trefethen:N", "what it is"}.
+struct kind_help {
+  std::string kind;
+  std::string what;
+};
+std::vector<kind_help> generated_kinds();
+
+/// ecology2, tmt_sym, thermomech_dM, consph, crankseg_1, bmwcra_1, hood, af_1_k101.
+std::vector<std::string> stand_ins();
+
+}  // namespace dwell

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Where a solver runs, as a value: CPU threads or one CUDA device. Needs no CUDA headers; a build
+// without CUDA has the same functions and says what is missing.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace dwell {
+
+enum class backend { cpu, cuda };
+std::string to_string(backend b);
+
+/// What planning and reports need to know of a device. Sizes in bytes; on a CPU the fields that have
+/// no meaning there are 0.
+struct device_facts {
+  std::string name;                    ///< "NVIDIA H200", "AMD EPYC ..."
+  backend on = backend::cpu;
+  int ordinal = 0;                     ///< CUDA device number
+  int units = 1;                       ///< streaming multiprocessors, or threads
+  int compute_capability = 0;          ///< 90 for 9.0; 0 on a CPU
+  std::size_t memory = 0;              ///< total
+  std::size_t memory_free = 0;         ///< at the time of asking
+  std::size_t l2 = 0;                  ///< last-level cache
+  std::size_t shared_per_team = 0;     ///< most scratch that one team (block) may use
+  std::size_t shared_per_unit = 0;     ///< per multiprocessor
+  std::size_t registers_per_unit = 0;  ///< 32-bit registers per multiprocessor
+  bool cooperative_launch = false;     ///< needed by executors with a grid barrier
+};
+
+/// A chosen device. Copying it is cheap; it owns nothing.
+class device {
+ public:
+  /// CPU threads; 0 means as many as this process may use. Throws input_error if negative.
+  static device cpu(int threads = 0);
+  /// CUDA device `ordinal`. Throws device_error, with the reason, if it is not there.
+  static device cuda(int ordinal = 0);
+  /// The first usable CUDA device, else the CPU.
+  static device best();
+
+  backend on() const { return on_; }
+  int ordinal() const { return ordinal_; }
+  int threads() const { return threads_; }
+  device_facts facts() const;
+
+ private:
+  device(backend on, int ordinal, int threads) : on_(on), ordinal_(ordinal), threads_(threads) {}
+  backend on_ = backend::cpu;
+  int ordinal_ = 0;
+  int threads_ = 1;
+};
+
+/// What this machine has of CUDA: its devices, or the reason why there are none.
+struct cuda_presence {
+  bool built_in = false;  ///< was this library built with CUDA?
+  int devices = 0;
+  std::string reason;     ///< one line, when devices == 0
+};
+cuda_presence find_cuda();
+
+}  // namespace dwell

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Fork and join for set-up work (reading, sorting, checking): f(part) for every part, each on a
+// thread of its own. The first exception is rethrown once all have ended.
+#pragma once
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace dwell {
+
+/// The number of threads to use where none was asked for: those this process may run on.
+int default_threads();
+
+/// Runs f(part) for part = 0 .. parts - 1 and returns when all are done.
+template <class F>
+void for_parts(int parts, F&& f) {
+  std::vector<std::exception_ptr> failed(static_cast<std::size_t>(std::max(parts, 1)));
+  auto guarded = [&](int part) {
+    try {
+      f(part);
+    } catch (...) {
+      failed[static_cast<std::size_t>(part)] = std::current_exception();
+    }
+  };
+  std::vector<std::jthread> others;
+  for (int part = 1; part < parts; ++part) others.emplace_back(guarded, part);
+  if (parts > 0) guarded(0);
+  others.clear();
+  for (auto& e : failed)
+    if (e) std::rethrow_exception(e);
+}
+
+/// The half-open range of `part` when n things are cut into `parts` nearly equal pieces.
+template <class I>
+std::pair<I, I> piece(I n, int part, int parts) {
+  const auto at = [&](int p) { return static_cast<I>(static_cast<__int128>(n) * p / parts); };
+  return {at(part), at(part + 1)};
+}
+
+}  // namespace dwell

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Coordinate form, and its conversion to CSR: parallel, duplicates summed in input order, explicit
+// zeros kept, columns ascending.
+#pragma once
+#include <vector>
+
+#include "dwell/formats/csr.hpp"
+
+namespace dwell {
+
+/// Entries in any order; the three vectors have the same length.
+template <class T>
+struct triplets {
+  index rows = 0;
+  index cols = 0;
+  std::vector<index> row;
+  std::vector<index> col;
+  std::vector<T> val;
+};
+
+/// Throws input_error if the lengths differ, an index is out of range or the result would have
+/// 2^31 or more entries. The result does not depend on the number of threads (0: default_threads()).
+template <class T>
+csr<T> to_csr(const triplets<T>& t, int threads = 0);
+
+}  // namespace dwell

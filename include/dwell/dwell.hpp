@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Everything a program needs to use Dwell. The adapter for Eigen is apart: dwell/eigen.hpp.
+#pragma once
+#include "dwell/datasets/generators.hpp"
+#include "dwell/execution/core/device.hpp"
+#include "dwell/formats/csr.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/triplets.hpp"
+#include "dwell/solvers/cg/cg.hpp"

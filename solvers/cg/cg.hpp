@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Conjugate gradients for symmetric positive definite systems A x = b (Hestenes and Stiefel, 1952):
+// options, report, and the one call that solves. Nothing here needs CUDA.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dwell/execution/core/device.hpp"
+#include "dwell/formats/csr.hpp"
+
+namespace dwell {
+
+enum class preconditioner { none, jacobi };
+std::string to_string(preconditioner p);
+
+/// Why a solve ended.
+enum class stop_reason {
+  converged,        ///< the residual fell under the tolerance
+  iteration_limit,  ///< max_iterations were done
+  breakdown,        ///< p.Ap <= 0: the matrix is not positive definite
+  not_finite,       ///< a NaN or an infinity appeared
+  interrupted       ///< the caller asked to stop
+};
+std::string to_string(stop_reason r);
+
+/// What a running solve tells: called from the thread that called solve().
+struct cg_progress {
+  int iteration = 0;
+  double relative_residual = 0;  ///< ||r|| / ||b||, recursive
+  double target = 0;             ///< the relative residual at which the solve ends
+  double seconds = 0;            ///< since the first iteration
+};
+
+struct cg_options {
+  /// "auto", "host-loop", "graph", "persistent".
+  std::string executor = "auto";
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
+  double rtol = 1e-8;
+  double atol = 0;
+  int max_iterations = 10000;
+  /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
+  bool assume_symmetric = false;
+  /// Record ||r|| of every iteration in cg_report::history.
+  bool history = false;
+  /// For timing: run max_iterations, whatever the residual and the sign of p.Ap.
+  bool fixed_iterations = false;
+  /// Set to true (from a signal handler or another thread) to end at the next iteration.
+  const std::atomic<bool>* interrupt = nullptr;
+  /// Called about every `progress_interval` seconds while iterating.
+  std::function<void(const cg_progress&)> progress;
+  double progress_interval = 0.1;
+  /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
+  int teams = 0;
+  int rung = -1;
+  /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
+  bool reverse_lanes = false;
+};
+
+/// What was run, why, what it cost, and whether the answer is right.
+struct cg_report {
+  std::string executor;         ///< never "auto"
+  std::string policy = "none";  ///< what is kept on the chip between iterations
+  std::string reason;           ///< why this executor and this plan, one line
+  std::string device;           ///< name of the device
+  backend on = backend::cpu;
+  std::string precision;        ///< "f64" or "f32"
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  int teams = 0;                ///< threads or thread blocks
+  int lanes = 0;                ///< per team
+  std::size_t bytes_per_iteration = 0;  ///< that an iteration must move, by the model, nothing cached
+
+  int iterations = 0;
+  stop_reason stopped = stop_reason::converged;
+  double rhs_norm = 0;                     ///< ||b||
+  double residual_relative_recursive = 0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
+  double residual_relative_true = 0;       ///< ||b - Ax|| / ||b||, recomputed on the host in f64
+  bool residuals_disagree = false;         ///< by more than a factor of ten
+  std::vector<double> history;             ///< ||r|| after 0, 1, ... iterations, if asked for
+
+  double setup_s = 0;           ///< checks, planning, transfers
+  double solve_s = 0;           ///< from the first to the last phase, on the device's clock
+  double per_iteration_us = 0;  ///< solve_s / iterations
+};
+
+/// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the solve
+/// was interrupted or did not converge. Sizes: b and x have A.rows elements.
+/// Throws input_error before any work if A is not square, not symmetric, or has a zero, negative or
+/// missing diagonal element, if a size is wrong or a value is not finite; unsupported_error if the
+/// executor does not exist on this device; device_error if the device fails or has too little memory.
+cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
+                std::span<double> x, const cg_options& options = {});
+cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
+                std::span<float> x, const cg_options& options = {});
+
+}  // namespace dwell
