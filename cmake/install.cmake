@@ -1,0 +1,51 @@
+# What `cmake --install` puts where, and what find_package(dwell) finds there: the library, the public
+# headers (and no others: scripts/check-headers.sh compiles the installed ones alone), the command line.
+include(CMakePackageConfigHelpers)
+
+set(DWELL_PUBLIC_HEADERS
+  datasets/generators.hpp
+  execution/core/device.hpp
+  formats/atomic_file.hpp
+  formats/csr.hpp
+  formats/error.hpp
+  formats/fn.hpp
+  formats/matrix_market.hpp
+  formats/merge_path.hpp
+  formats/parallel.hpp
+  formats/triplets.hpp
+  solvers/cg/cg.hpp)
+
+foreach(header IN LISTS DWELL_PUBLIC_HEADERS)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dwell/${folder})
+endforeach()
+install(FILES include/dwell/dwell.hpp include/dwell/eigen.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dwell)
+
+# Before 1.0 a minor version may change the interface.
+set_target_properties(dwell PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+install(TARGETS dwell EXPORT dwell_targets)
+if(TARGET dwell_cli)
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH dwell_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(dwell_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${dwell_bin_to_lib}")
+  endif()
+  install(TARGETS dwell_cli)
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(dwell_package ${CMAKE_INSTALL_LIBDIR}/cmake/dwell)
+install(EXPORT dwell_targets NAMESPACE dwell:: DESTINATION ${dwell_package})
+
+# A shared library has its own dependencies linked; a static one leaves that to the program.
+get_target_property(dwell_type dwell TYPE)
+set(DWELL_IS_STATIC OFF)
+if(dwell_type STREQUAL "STATIC_LIBRARY")
+  set(DWELL_IS_STATIC ON)
+endif()
+configure_package_config_file(cmake/dwellConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/dwellConfig.cmake
+  INSTALL_DESTINATION ${dwell_package})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/dwellConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dwellConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/dwellConfigVersion.cmake
+  DESTINATION ${dwell_package})

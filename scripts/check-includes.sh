@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The include rule: which folder may include which. Every other include of ours fails with its
+# file and line, and so does one that is not written from the top ("dwell/formats/csr.hpp").
+# Checks the repository that the current directory is in, or FILE... (paths from its top).
+set -euo pipefail
+cd "$(git rev-parse --show-toplevel)"
+
+# Folder: folders whose headers it may include, besides its own. The first match counts; a folder
+# that is not listed here fails, so that a new one gets its line. Programs and executors meet in
+# generated files only.
+rules='
+formats/
+datasets/              formats/
+execution/core/        formats/
+execution/model/       formats/ execution/core/
+execution/policies/    formats/ execution/core/ execution/model/
+execution/host_loop/   formats/ execution/core/ execution/model/ execution/policies/
+execution/graph/       formats/ execution/core/ execution/model/ execution/policies/ execution/host_loop/
+execution/persistent/  formats/ execution/core/ execution/model/ execution/policies/
+execution/perks/       formats/ execution/core/ execution/model/ execution/policies/
+execution/temporal/    formats/ execution/core/ execution/model/ execution/policies/
+solvers/cg/            formats/ execution/core/
+solvers/stencil/       formats/ execution/core/
+'
+
+if (($# > 0)); then
+  files=("$@")
+else
+  mapfile -d '' -t files < <(git ls-files -z --cached --others --exclude-standard -- \
+    formats datasets execution solvers | grep -z -E '\.(hpp|cpp|cuh|cu)$')
+fi
+existing=()
+for file in "${files[@]}"; do
+  [[ -f $file ]] && existing+=("$file")
+done
+if ((${#existing[@]} == 0)); then
+  echo "$0: no source files found" >&2
+  exit 1
+fi
+
+RULES=$rules awk '
+  function starts(text, prefix) { return substr(text, 1, length(prefix)) == prefix }
+  function fail(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; failed = 1 }
+  BEGIN {
+    lines = split(ENVIRON["RULES"], line, "\n")
+    for (i = 1; i <= lines; ++i) {
+      words = split(line[i], word, " ")
+      if (words == 0) continue
+      folder[++folders] = word[1]
+      for (w = 1; w <= words; ++w) allowed[folders, w] = word[w]
+      count[folders] = words
+    }
+  }
+  FNR == 1 {
+    rule = 0
+    for (i = 1; i <= folders && !rule; ++i) if (starts(FILENAME, folder[i])) rule = i
+    if (!rule) fail("this folder has no include rule: add it to scripts/check-includes.sh")
+  }
+  rule && /^[ \t]*#[ \t]*include[ \t]*["<]/ {
+    name = $0
+    sub(/^[ \t]*#[ \t]*include[ \t]*/, "", name)
+    quote = substr(name, 1, 1)
+    name = substr(name, 2)
+    sub(/[">].*/, "", name)
+    ours = starts(name, "dwell/")
+    if (quote == "\"" && !ours) fail("\"" name "\" must be written from the top: \"dwell/...\"")
+    if (quote == "<" && ours) fail("<" name "> is ours: write it in quotes")
+    if (!ours) next
+    path = substr(name, 7)
+    for (w = 1; w <= count[rule]; ++w) if (starts(path, allowed[rule, w])) next
+    list = ""
+    for (w = 1; w <= count[rule]; ++w) list = list " " allowed[rule, w]
+    fail(folder[rule] " may not include \"" name "\" (may:" list ")")
+  }
+  END { exit failed }
+' "${existing[@]}"
+echo "include rule: ${#existing[@]} files"

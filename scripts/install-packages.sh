@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that are missing, and only those: a machine that has them all never
+# calls apt and needs no network. Takes the names of groups: build, test, checks.
+# Where there is no dpkg it warns and leaves the search to CMake. DWELL_PACKAGES=skip does the same.
+set -euo pipefail
+
+# What each group is for: build - the library, the command line and the test programs;
+# test - what tests run as programs; checks - sanitizers, fuzzing and formatting (.ci/run).
+declare -A group=(
+  [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+           libarchive-dev libgtest-dev libbenchmark-dev"
+  [test]="git python3 curl"
+  [checks]="clang clang-format libclang-rt-dev"
+)
+
+say() { printf 'dwell: %s\n' "$*" >&2; }
+
+wanted=()
+for name in "$@"; do
+  if [[ -z ${group[$name]:-} ]]; then
+    say "no group of packages is called '$name' (there are: build, test, checks)"
+    exit 1
+  fi
+  read -r -d '' -a packages <<<"${group[$name]}" || true
+  wanted+=("${packages[@]}")
+done
+
+if [[ ${DWELL_PACKAGES:-} == skip ]]; then
+  exit 0
+fi
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  say "warning: not a Debian system, so nothing is installed; what is needed: ${wanted[*]}"
+  exit 0
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  state=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1) || true
+  [[ $state == installed ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  exit 0
+fi
+
+as_root=()
+if (($(id -u) != 0)); then
+  if ! command -v sudo >/dev/null; then
+    say "missing packages, and neither root nor sudo to install them. Ask an administrator for"
+    say "    apt-get install ${missing[*]}"
+    say "or, with these libraries elsewhere (CMAKE_PREFIX_PATH), set DWELL_PACKAGES=skip"
+    exit 1
+  fi
+  # The password is asked for where somebody can type it; elsewhere sudo fails at once.
+  as_root=(sudo)
+  [[ -t 0 ]] || as_root=(sudo -n)
+fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
+
+say "installing ${missing[*]}"
+if ! "${apt[@]}" update; then
+  say "warning: the package lists could not be brought up to date; trying with those at hand"
+fi
+if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; then
+  say "these packages could not be installed: ${missing[*]}"
+  say "install them by hand, or, with these libraries elsewhere (CMAKE_PREFIX_PATH), set DWELL_PACKAGES=skip"
+  exit 1
+fi

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# scripts/check-includes.sh accepts what the rule allows and names the file and line of what it does not.
+set -euo pipefail
+script=$(cd "$(dirname "$0")/../../scripts" && pwd)/check-includes.sh
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+git init -q .
+
+put() { mkdir -p "$(dirname "$1")" && printf '%s\n' "${@:2}" >"$1"; }
+failures=0
+expect() { # expect STATUS TEXT: the script's exit status, and what its output must contain
+  local output status=0
+  output=$("$script" 2>&1) || status=$?
+  if [[ $status != "$1" || $output != *"$2"* ]]; then
+    printf 'expected status %s and "%s", found status %s and:\n%s\n' "$1" "$2" "$status" "$output"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 1 'no source files'
+put formats/a.hpp '#include <vector>' '#include "dwell/formats/b.hpp"'
+put execution/graph/graph.hpp '#include "dwell/execution/host_loop/host_loop.hpp"' '#include <cuda_runtime.h>'
+put solvers/cg/cg.cpp '#include "dwell/solvers/cg/cg.hpp"' '#include "dwell/execution/core/device.hpp"'
+expect 0 'include rule: 3 files'
+
+put formats/bad.hpp '// text' '#include "dwell/execution/core/device.hpp"'
+expect 1 'formats/bad.hpp:2: formats/ may not include "dwell/execution/core/device.hpp"'
+rm formats/bad.hpp
+
+put solvers/cg/bad.cu '  #  include "dwell/execution/persistent/persistent.hpp"'
+expect 1 'solvers/cg/bad.cu:1: solvers/cg/ may not include'
+rm solvers/cg/bad.cu
+
+put datasets/bad.cpp '#include "generators.hpp"'
+expect 1 'datasets/bad.cpp:1: "generators.hpp" must be written from the top'
+put datasets/bad.cpp '#include <dwell/datasets/generators.hpp>'
+expect 1 'datasets/bad.cpp:1: <dwell/datasets/generators.hpp> is ours'
+rm datasets/bad.cpp
+
+put solvers/new/new.hpp '#include <vector>'
+expect 1 'solvers/new/new.hpp:1: this folder has no include rule'
+
+exit $((failures > 0))
