@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// dwell cg: reads a system, solves it, hands over the answer and the report. What can fail before
+// the solve is tried before the solve; whatever the reason of its end, its outcome is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "arguments.hpp"
+#include "cg_result.hpp"
+#include "commands.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
+
+#include "dwell/execution/core/variants.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct cg_arguments {
+  std::string matrix, rhs = "row-sums", start;
+  device_choice device;
+  int threads = 0;
+  std::string precision = "f64", preconditioner = "none";
+  cg_options options;
+  std::string output, history, json_target;
+  bool quiet = false;
+};
+
+/// Throws unsupported_error if this build has no such executor there: before a long file is read.
+void require_executor(const cg_arguments& args, backend on) {
+  if (args.options.executor == "auto") return;
+  std::vector<std::string> there;
+  for (const auto& v : built_variants()) {
+    if (v.problem != "cg" || v.on != on || v.precision != args.precision) continue;
+    if (v.executor == args.options.executor) return;
+    if (std::find(there.begin(), there.end(), v.executor) == there.end())
+      there.push_back(v.executor);
+  }
+  throw unsupported_error(fmt::format("--executor {}: not available on {} in {}; expected auto{}{}",
+                                      args.options.executor, to_string(on), args.precision,
+                                      there.empty() ? "" : " or one of: ", fmt::join(there, ", ")));
+}
+
+output_files check_outputs(const cg_arguments& args) {
+  output_files outputs;
+  if (!args.output.empty()) outputs.add("--output", args.output);
+  if (!args.history.empty()) outputs.add("--history", args.history);
+  if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  outputs.protect(args.matrix);
+  const auto rhs = parse_rhs(args.rhs);
+  if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
+  return outputs;
+}
+
+cg_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
+                   const std::vector<double>& b, std::vector<double>& x,
+                   const cg_options& options) {
+  if (precision == "f64") return solve(where, a.view(), b, x, options);
+  const auto single = convert<float>(a.view());
+  const auto b_single = to_single(b, "right-hand side");
+  auto x_single = to_single(x, "start vector");
+  const auto report = solve(where, single.view(), b_single, x_single, options);
+  std::copy(x_single.begin(), x_single.end(), x.begin());
+  return report;
+}
+
+/// Writes the files that were asked for. An answer with a NaN would be no Matrix Market file.
+void write_files(const cg_arguments& args, const std::vector<double>& x, cg_result& result) {
+  if (!args.output.empty()) {
+    if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
+      write_matrix_market_vector(args.output, x, answer_comment(result));
+      result.files.emplace_back("answer", args.output);
+    } else {
+      result.warnings.push_back(args.output + " is not written: the answer is not finite");
+    }
+  }
+  if (!args.history.empty()) {
+    write_file(args.history, history_csv(result.report));
+    result.files.emplace_back("history", args.history);
+  }
+}
+
+exit_code run(const cg_arguments& args) {
+  check_outputs(args);
+  require_source(args.matrix);
+  const auto where = resolve(args.device, args.threads);
+  require_executor(args, where.on());
+
+  cg_result result;
+  result.rhs = parse_rhs(args.rhs);
+  result.start_file = args.start;
+  result.options = args.options;
+
+  progress_line progress(!args.quiet);
+  progress.show("reading " + args.matrix);
+  const auto source = load_matrix(args.matrix, args.threads);
+  const auto& a = source.content.matrix;
+  result.matrix_name = source.name;
+  result.generated = source.generated;
+  result.companion_unused =
+      source.content.companion_rhs && result.rhs.what != rhs_source::kind::companion;
+  result.rows = a.rows;
+  result.explicit_zeros = count_explicit_zeros(a);
+  result.nonzeros = a.nonzeros() - result.explicit_zeros;
+  result.read_s = source.read_s;
+  const auto b = make_rhs(result.rhs, source, args.threads);
+  auto x = make_start(args.start, source, args.threads);
+
+  auto options = args.options;
+  iteration_forecast forecast(options.max_iterations);
+  if (progress.shown())
+    options.progress = [&](const cg_progress& now) {
+      forecast.add(now.iteration, now.relative_residual);
+      progress.show(describe(now, forecast));
+    };
+  progress.show("setting up");
+  graceful_stop on_signal;
+  options.interrupt = &graceful_stop::requested();
+  result.report = solve_in(args.precision, where, a, b, x, options);
+  progress.erase();
+
+  if (result.rhs.what == rhs_source::kind::row_sums && !x.empty()) {
+    double largest = 0;
+    for (const double v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v - 1)) : v;
+    result.largest_error = largest;
+  }
+  if (result.report.residuals_disagree)
+    result.warnings.push_back(fmt::format(
+        "the true residual {:.2e} and the recursive one {:.2e} disagree by more than a factor of "
+        "ten: the answer is as good as the true one, rounding allows no better{}",
+        result.report.residual_relative_true, result.report.residual_relative_recursive,
+        args.precision == "f32" ? " in f32" : ""));
+  write_files(args, x, result);
+  for (const auto& w : result.warnings) warn(w);
+  if (const auto line = failure_line(result); !line.empty())
+    fmt::print(stderr, "dwell: {}\n", line);
+  if (!args.json_target.empty() && args.json_target != "-") {
+    result.files.emplace_back("report", args.json_target);
+    write_json(args.json_target, to_json(result));
+  }
+  if (args.json_target == "-")
+    write_json("-", to_json(result));
+  else if (!args.quiet)
+    write_stdout(to_text(result));
+  return code_of(result.report.stopped);
+}
+
+void add_problem(CLI::App& app, cg_arguments& args) {
+  add_file(app, "MATRIX", args.matrix, matrix_help, "")->required();
+  add_file(
+      app, "--rhs", args.rhs,
+      "Right-hand side: ones; row-sums (A times ones, so that the exact solution is known: all "
+      "ones); companion (NAME_b.mtx of a SuiteSparse .tar.gz); or a Matrix Market vector. The "
+      "default does not depend on what an archive holds; the report says if it has a companion",
+      "ones|row-sums|companion|FILE");
+  add_file(app, "--x0", args.start,
+           "Start vector, e.g. the --output of an earlier run (default: zeros)");
+  app.add_flag("--assume-symmetric", args.options.assume_symmetric,
+               "Skip the check that the matrix is symmetric");
+}
+
+void add_execution(CLI::App& app, cg_arguments& args) {
+  add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args.threads,
+               "Threads to read with, and to solve with on the CPU (default: all there are)");
+  add_choice(app, "--executor", args.options.executor, {"auto", "host-loop", "graph", "persistent"},
+             "In which loop the iterations run; the report says why auto chose what it chose");
+  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
+  add_choice(app, "--preconditioner", args.preconditioner, {"none", "jacobi"},
+             "jacobi divides by the diagonal");
+}
+
+void add_stops(CLI::App& app, cg_arguments& args) {
+  add_tolerance(app, "--rtol", args.options.rtol,
+                "Converged when |r| <= max(rtol |b|, atol): relative tolerance");
+  add_tolerance(app, "--atol", args.options.atol, "Absolute tolerance");
+  add_positive(app, "--max-iterations", args.options.max_iterations, "Iteration limit");
+}
+
+void add_results(CLI::App& app, cg_arguments& args) {
+  add_file(app, "-o,--output", args.output, "Write the answer as a Matrix Market vector");
+  add_file(app, "--history", args.history, "Write |r| of every iteration as CSV");
+  add_file(app, "--json", args.json_target,
+           "Write the report as JSON; - is standard output, which then carries nothing else",
+           "FILE|-");
+  app.add_flag("-q,--quiet", args.quiet, "No report and no progress; warnings and errors remain");
+}
+
+}  // namespace
+
+command add_cg(CLI::App& app) {
+  const auto args = std::make_shared<cg_arguments>();
+  add_problem(app, *args);
+  add_execution(app, *args);
+  add_stops(app, *args);
+  add_results(app, *args);
+  app.footer(
+      std::string("Files appear whole or not at all, and also when the solve did not converge "
+                  "or was\ninterrupted: the first Ctrl-C ends it at the next iteration, a "
+                  "second one at once.\n\n") +
+      exit_code_help +
+      "\nExamples:\n"
+      "  dwell cg trefethen:2000\n"
+      "  dwell cg bcsstk17.mtx.gz --preconditioner jacobi --rtol 1e-6 --output x.mtx\n"
+      "  dwell cg ecology2.tar.gz --device cuda --json - | jq .time\n");
+  return [args] {
+    args->options.history = !args->history.empty();
+    args->options.preconditioner =
+        args->preconditioner == "jacobi" ? preconditioner::jacobi : preconditioner::none;
+    return run(*args);
+  };
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The keys of the JSON are an interface: they are added to, never renamed.
+#include "cg_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "table.hpp"
+#include "units.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+double matrix_bytes(const cg_result& r) {
+  const auto entries = static_cast<double>(r.nonzeros + r.explicit_zeros);
+  return (r.rows + 1.0) * sizeof(index) +
+         entries * static_cast<double>(sizeof(index) + (r.report.precision == "f32" ? 4 : 8));
+}
+
+std::string outcome(const cg_result& r) {
+  const auto n = format_plural(r.report.iterations, "iteration");
+  switch (r.report.stopped) {
+    case stop_reason::converged:
+      return "converged after " + n;
+    case stop_reason::iteration_limit:
+      return "NOT converged: iteration limit of " + n;
+    case stop_reason::breakdown:
+      return "BREAKDOWN after " + n + ": p.Ap <= 0, the matrix is not positive definite";
+    case stop_reason::not_finite:
+      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
+    case stop_reason::interrupted:
+      return "INTERRUPTED after " + n;
+  }
+  return {};
+}
+
+std::string team_text(const cg_report& report) {
+  return report.on == backend::cpu ? format_plural(report.teams, "thread")
+                                   : fmt::format("{} of {}", format_plural(report.teams, "block"),
+                                                 format_plural(report.lanes, "thread"));
+}
+
+void add_time(const cg_result& r, table& out) {
+  const auto& report = r.report;
+  out.row("time", fmt::format("{} {}, set-up {}, solve {}", r.generated ? "generate" : "read",
+                              format_seconds(r.read_s), format_seconds(report.setup_s),
+                              format_seconds(report.solve_s)));
+  if (report.iterations == 0) return;
+  std::string each = format_seconds(report.per_iteration_us * 1e-6) + " per iteration";
+  if (report.bytes_per_iteration > 0 && report.per_iteration_us > 0) {
+    const auto bytes = static_cast<double>(report.bytes_per_iteration);
+    each += fmt::format(", {} ({} each, by the model)",
+                        format_rate(bytes / (report.per_iteration_us * 1e-6)), format_bytes(bytes));
+  }
+  out.row("", each);
+}
+
+}  // namespace
+
+double target(const cg_result& r) {
+  const double norm = r.report.rhs_norm;
+  return norm > 0 ? std::max(r.options.rtol, r.options.atol / norm) : r.options.atol;
+}
+
+std::string failure_line(const cg_result& r) {
+  if (r.report.stopped == stop_reason::converged) return {};
+  return fmt::format("{}; relative residual {} (true {}), wanted {}", outcome(r),
+                     format_residual(r.report.residual_relative_recursive),
+                     format_residual(r.report.residual_relative_true), format_residual(target(r)));
+}
+
+std::string to_text(const cg_result& r) {
+  const auto& report = r.report;
+  table out("dwell " DWELL_VERSION ": conjugate gradients");
+  out.row("matrix", r.matrix_name + (r.generated ? " (generated)" : ""));
+  out.row("", fmt::format(
+                  "{} rows, {} nonzeros{}, {}", format_count(r.rows), format_count(r.nonzeros),
+                  r.explicit_zeros ? " + " + format_plural(r.explicit_zeros, "explicit zero") : "",
+                  format_bytes(matrix_bytes(r))));
+  out.row("right-hand side", describe(r.rhs));
+  if (r.companion_unused)
+    out.row("", "the archive holds another one, its companion: use it with --rhs companion");
+  out.row("start vector", r.start_file.empty() ? "zeros" : r.start_file);
+  out.gap();
+  out.row("device", fmt::format("{} ({})", report.device, to_string(report.on)));
+  out.row("executor", fmt::format("{} on {}", report.executor, team_text(report)));
+  if (!report.reason.empty()) out.row("", report.reason);
+  out.row("policy", report.policy);
+  out.row("precision", report.precision);
+  out.row("preconditioner", to_string(report.preconditioner));
+  out.gap();
+  out.row("result", outcome(r));
+  out.row("residual",
+          fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
+                      format_residual(report.residual_relative_recursive),
+                      format_residual(report.residual_relative_true), format_residual(target(r)),
+                      report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
+  if (r.largest_error)
+    out.row("error", format_residual(*r.largest_error) + " at most in any element of the answer");
+  add_time(r, out);
+  for (std::size_t i = 0; i < r.files.size(); ++i)
+    out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
+  return out.text();
+}
+
+json to_json(const cg_result& r) {
+  const auto& report = r.report;
+  json out = {{"version", DWELL_VERSION},
+              {"matrix",
+               {{"name", r.matrix_name},
+                {"rows", r.rows},
+                {"nonzeros", r.nonzeros},
+                {"explicit_zeros", r.explicit_zeros},
+                {"bytes", matrix_bytes(r)}}},
+              {"rhs", describe(r.rhs)},
+              {"start", r.start_file.empty() ? "zeros" : r.start_file},
+              {"device", {{"name", report.device}, {"backend", to_string(report.on)}}},
+              {"executor", report.executor},
+              {"policy", report.policy},
+              {"reason", report.reason},
+              {"teams", report.teams},
+              {"lanes", report.lanes},
+              {"precision", report.precision},
+              {"preconditioner", to_string(report.preconditioner)},
+              {"tolerance",
+               {{"relative", r.options.rtol}, {"absolute", r.options.atol}, {"target", target(r)}}},
+              {"max_iterations", r.options.max_iterations},
+              {"iterations", report.iterations},
+              {"stop_reason", to_string(report.stopped)},
+              {"rhs_norm", report.rhs_norm},
+              {"residual",
+               {{"relative_recursive", report.residual_relative_recursive},
+                {"relative_true", report.residual_relative_true},
+                {"disagree", report.residuals_disagree}}},
+              {"largest_error", r.largest_error ? json(*r.largest_error) : json(nullptr)},
+              {"time",
+               {{"read_s", r.read_s},
+                {"setup_s", report.setup_s},
+                {"solve_s", report.solve_s},
+                {"per_iteration_us", report.per_iteration_us}}},
+              {"bytes_per_iteration", report.bytes_per_iteration},
+              {"warnings", r.warnings},
+              {"files", json::object()}};
+  for (const auto& [what, file] : r.files) out["files"][what] = file;
+  return out;
+}
+
+std::string history_csv(const cg_report& report) {
+  std::string out = "iteration,residual_norm,relative_residual\n";
+  const double scale = report.rhs_norm > 0 ? report.rhs_norm : 1;
+  for (std::size_t i = 0; i < report.history.size(); ++i)
+    out += fmt::format("{},{},{}\n", i, report.history[i], report.history[i] / scale);
+  return out;
+}
+
+std::string answer_comment(const cg_result& r) {
+  return fmt::format(
+      "x of A x = b, by dwell {}\nA: {}\nb: {}\n{}; relative residual {} (true {}), wanted {}",
+      DWELL_VERSION, r.matrix_name, describe(r.rhs), outcome(r),
+      format_residual(r.report.residual_relative_recursive),
+      format_residual(r.report.residual_relative_true), format_residual(target(r)));
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A kind is recognised by the word before its colon, so that a wrong size gets the generator's
+// message and not "no such file".
+#include "matrix_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "dwell/datasets/generators.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::app {
+
+namespace fs = std::filesystem;
+
+void require_source(const std::string& text) {
+  if (is_generated(text)) return;
+  std::error_code failed;
+  const auto status = fs::status(text, failed);
+  if (fs::is_directory(status))
+    throw input_error(fmt::format("{}: expected a Matrix Market file, found a folder", text));
+  if (!fs::exists(status))
+    throw input_error(fmt::format(
+        "{}: {}; expected a Matrix Market file or a kind such as trefethen:2000 (see 'dwell "
+        "generate --help')",
+        text.empty() ? "''" : text,
+        failed && failed != std::errc::no_such_file_or_directory ? failed.message()
+                                                                 : "no such file"));
+}
+
+matrix_source load_matrix(const std::string& text, int threads) {
+  require_source(text);
+  matrix_source out;
+  const auto begin = std::chrono::steady_clock::now();
+  if (is_generated(text)) {
+    out.generated = true;
+    out.content.matrix = generate(text);
+    out.content.name = text;
+  } else {
+    out.content = read_matrix_market(text, threads);
+    std::error_code not_regular;
+    const auto bytes = fs::file_size(text, not_regular);
+    if (!not_regular) out.file_bytes = bytes;
+  }
+  out.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  out.name = out.content.name;
+  return out;
+}
+
+std::int64_t count_explicit_zeros(const csr<double>& a) {
+  return std::count(a.val.begin(), a.val.end(), 0.0);
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Ctrl-C. While a matrix is read there is nothing to save and the first one ends the program at
+// once with code 130. While a solve runs, or its outcome is being written, the first one only asks
+// for an end; the second one ends the program whatever it does.
+#pragma once
+#include <atomic>
+
+namespace dwell::app {
+
+/// SIGINT, SIGTERM and SIGHUP as above, unless the caller (nohup, a background job) had them
+/// ignored; SIGPIPE is ignored, so that a reader who leaves early costs no result. Also makes sure
+/// that the three standard descriptors are taken, so that no output file ever gets the number of
+/// one.
+void install_signal_handlers();
+
+/// While it lives, the first signal sets requested() and nothing else.
+class graceful_stop {
+ public:
+  graceful_stop();
+  ~graceful_stop();
+  graceful_stop(const graceful_stop&) = delete;
+  graceful_stop& operator=(const graceful_stop&) = delete;
+  static const std::atomic<bool>& requested();
+};
+
+}  // namespace dwell::app

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The list of problems and executors is the build's own table of variants, not a list kept here.
+#include "system_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "table.hpp"
+#include "units.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+std::string compiler_name() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#elif defined(__GNUC__)
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#else
+  return "unknown compiler";
+#endif
+}
+
+std::string id(const device_facts& d) {
+  return d.on == backend::cpu ? "cpu" : fmt::format("cuda:{}", d.ordinal);
+}
+
+std::string size(std::size_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+void describe(const device_facts& d, table& out) {
+  const bool gpu = d.on == backend::cuda;
+  out.row(id(d), d.name);
+  if (gpu) {
+    out.row("  compute",
+            fmt::format("capability {}.{}, {} multiprocessors", d.compute_capability / 10,
+                        d.compute_capability % 10, d.units));
+  } else {
+    out.row("  compute", format_plural(d.units, "thread"));
+  }
+  out.row("  memory", fmt::format("{}, {} free", size(d.memory), size(d.memory_free)));
+  if (d.l2 > 0) out.row("  cache", size(d.l2) + (gpu ? " L2" : " last level"));
+  if (!gpu) return;
+  out.row("  scratch", fmt::format("{} per block, {} per multiprocessor", size(d.shared_per_team),
+                                   size(d.shared_per_unit)));
+  out.row("  registers",
+          format_count(static_cast<std::int64_t>(d.registers_per_unit)) + " per multiprocessor");
+  out.row("  grid barrier", d.cooperative_launch ? "yes" : "no");
+}
+
+/// One line per problem and executor: "host-loop: cpu f32 f64, cuda f32 f64".
+void describe(const std::vector<variant_info>& variants, table& out) {
+  std::vector<std::string> problems, executors;
+  const auto once = [](std::vector<std::string>& list, const std::string& word) {
+    if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
+  };
+  for (const auto& v : variants) once(problems, v.problem);
+  for (const auto& problem : problems) {
+    executors.clear();
+    for (const auto& v : variants)
+      if (v.problem == problem) once(executors, v.executor);
+    out.row("problem", problem);
+    for (const auto& executor : executors) {
+      std::string where;
+      for (const auto on : {backend::cpu, backend::cuda}) {
+        std::vector<std::string> precisions;
+        for (const auto& v : variants)
+          if (v.problem == problem && v.executor == executor && v.on == on)
+            once(precisions, v.precision);
+        if (precisions.empty()) continue;
+        std::sort(precisions.begin(), precisions.end());
+        where += fmt::format("{}{} ({})", where.empty() ? "" : ", ", to_string(on),
+                             fmt::join(precisions, ", "));
+      }
+      out.row("  " + executor, where);
+    }
+  }
+}
+
+}  // namespace
+
+system_facts gather_system_facts(const device_choice& choice, int threads) {
+  system_facts facts{compiler_name(), find_cuda(), {}, built_variants(), built_policies()};
+  if (choice.given) {
+    facts.devices.push_back(resolve(choice, threads).facts());
+  } else {
+    facts.devices.push_back(device::cpu(threads).facts());
+    for (int n = 0; n < facts.cuda.devices; ++n) facts.devices.push_back(device::cuda(n).facts());
+  }
+  return facts;
+}
+
+std::string to_text(const system_facts& facts) {
+  table out("dwell " DWELL_VERSION);
+  out.row("build", fmt::format("{}, {}, {} CUDA", DWELL_BUILD_TYPE, facts.compiler,
+                               facts.cuda.built_in ? "with" : "without"));
+  out.row("GPUs", facts.cuda.devices > 0 ? std::to_string(facts.cuda.devices)
+                                         : "none: " + facts.cuda.reason);
+  out.gap();
+  for (const auto& d : facts.devices) describe(d, out);
+  out.gap();
+  describe(facts.variants, out);
+  out.row("policies", fmt::format("{}", fmt::join(facts.policies, ", ")));
+  return out.text();
+}
+
+json to_json(const system_facts& facts) {
+  json out = {
+      {"version", DWELL_VERSION},
+      {"build",
+       {{"type", DWELL_BUILD_TYPE}, {"compiler", facts.compiler}, {"cuda", facts.cuda.built_in}}},
+      {"cuda_devices", facts.cuda.devices},
+      {"cuda_reason", facts.cuda.devices > 0 ? json(nullptr) : json(facts.cuda.reason)},
+      {"devices", json::array()},
+      {"variants", json::array()},
+      {"policies", facts.policies}};
+  for (const auto& d : facts.devices)
+    out["devices"].push_back({{"id", id(d)},
+                              {"name", d.name},
+                              {"backend", to_string(d.on)},
+                              {"units", d.units},
+                              {"compute_capability", d.compute_capability},
+                              {"memory", d.memory},
+                              {"memory_free", d.memory_free},
+                              {"l2", d.l2},
+                              {"shared_per_team", d.shared_per_team},
+                              {"shared_per_unit", d.shared_per_unit},
+                              {"registers_per_unit", d.registers_per_unit},
+                              {"cooperative_launch", d.cooperative_launch}});
+  for (const auto& v : facts.variants)
+    out["variants"].push_back({{"problem", v.problem},
+                               {"executor", v.executor},
+                               {"precision", v.precision},
+                               {"backend", to_string(v.on)}});
+  return out;
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// A report for people: a title, then lines "label   value" with the values aligned.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dwell::app {
+
+class table {
+ public:
+  explicit table(std::string title = {}) : title_(std::move(title)) {}
+  /// One line; an empty label continues the line above.
+  void row(std::string label, std::string value);
+  /// An empty line.
+  void gap() { row({}, {}); }
+  std::string text() const;
+
+ private:
+  std::string title_;
+  std::vector<std::pair<std::string, std::string>> rows_;
+};
+
+}  // namespace dwell::app

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Memory is counted in powers of 1024 (KiB), rates in powers of 1000 (GB/s), as is usual for each.
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace dwell::app {
+
+namespace {
+
+/// Three significant digits without an exponent, for 0 <= v < 10^6.
+std::string three_digits(double v) {
+  const int decimals = v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}", v, decimals);
+}
+
+template <std::size_t N>
+std::string scaled(double v, double step, const std::array<const char*, N>& units) {
+  std::size_t unit = 0;
+  while (v >= step * 0.9995 && unit + 1 < N) v /= step, ++unit;
+  return unit == 0 ? fmt::format("{:.0f} {}", v, units[0])
+                   : fmt::format("{} {}", three_digits(v), units[unit]);
+}
+
+}  // namespace
+
+std::string format_count(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  const std::ptrdiff_t first = n < 0 ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string format_bytes(double bytes) {
+  return scaled(bytes, 1024., std::array{"bytes", "KiB", "MiB", "GiB", "TiB"});
+}
+
+std::string format_rate(double bytes_per_second) {
+  return scaled(bytes_per_second, 1000., std::array{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
+}
+
+std::string format_seconds(double s) {
+  if (!std::isfinite(s)) return "unknown";
+  if (s < 999.5e-9) return fmt::format("{:.0f} ns", s * 1e9);
+  if (s < 999.5e-6) return three_digits(s * 1e6) + " us";
+  if (s < 0.9995) return three_digits(s * 1e3) + " ms";
+  if (s < 59.95) return three_digits(s) + " s";
+  const auto whole = std::llround(s);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_residual(double r) { return fmt::format("{:.2e}", r); }
+
+std::string format_plural(std::int64_t n, const std::string& one) {
+  return format_count(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+}  // namespace dwell::app
