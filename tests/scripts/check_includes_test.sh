@@ -39,7 +39,11 @@ put datasets/bad.cpp '#include <dwell/datasets/generators.hpp>'
 expect 1 'datasets/bad.cpp:1: <dwell/datasets/generators.hpp> is ours'
 rm datasets/bad.cpp
 
-put solvers/new/new.hpp '#include <vector>'
-expect 1 'solvers/new/new.hpp:1: this folder has no include rule'
+put solvers/cg/bad.cpp '#include "dwell/solvers/stencil/run.hpp"'
+expect 1 'solvers/cg/bad.cpp:1: solvers/cg/ may not include'
+rm solvers/cg/bad.cpp
+
+put execution/new/new.hpp '#include <vector>'
+expect 1 'execution/new/new.hpp:1: this folder has no include rule'
 
 exit $((failures > 0))
