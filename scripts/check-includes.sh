@@ -20,7 +20,7 @@ execution/graph/       formats/ execution/core/ execution/model/ execution/polic
 execution/persistent/  formats/ execution/core/ execution/model/ execution/policies/
 execution/perks/       formats/ execution/core/ execution/model/ execution/policies/
 execution/temporal/    formats/ execution/core/ execution/model/ execution/policies/
-solvers/*/             formats/ execution/core/
+solvers/*/             formats/ execution/core/ execution/policies/
 '
 
 if (($# > 0)); then
