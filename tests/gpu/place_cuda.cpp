@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The tests' place on the first CUDA device: every rung that was compiled, and numbers of teams
+// from one to all multiprocessors.
+#include "place.hpp"
+
+#include <array>
+#include <span>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/solvers/cg/cg.hpp"
+
+namespace dwell::test {
+namespace {
+
+/// Does the rung exist? Asked of the library with the smallest system.
+bool has_rung(int rung) {
+  const std::array<index, 2> row_ptr = {0, 1};
+  const std::array<index, 1> col = {0};
+  const std::array<double, 1> one = {1};
+  std::array<double, 1> x = {0};
+  cg_options o;
+  o.rung = rung;
+  try {
+    (void)solve(place::where(), csr_view<double>{1, 1, row_ptr.data(), col.data(), one.data()},
+                std::span<const double>(one), std::span<double>(x), o);
+    return true;
+  } catch (const input_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+backend place::on() { return backend::cuda; }
+std::string place::absent() {
+  const cuda_presence found = find_cuda();
+  return found.devices > 0 ? "" : "no GPU: " + found.reason;
+}
+device place::where() { return device::cuda(0); }
+std::vector<std::string> place::executors() { return {"host-loop", "graph", "persistent"}; }
+
+const std::vector<cut>& place::cuts() {
+  static const std::vector<cut> all = [] {
+    const int units = where().facts().units;
+    std::vector<cut> c = {{0, -1, false}};
+    for (int rung = 0; has_rung(rung); ++rung)
+      for (const int teams : {1, 2, 5, units - 1, units}) c.push_back({teams, rung, false});
+    return c;
+  }();
+  return all;
+}
+
+const std::vector<cut>& place::few_cuts() {
+  static const std::vector<cut> few = {
+      {0, -1, false}, {7, -1, false}, {1, 0, false}, {where().facts().units - 1, 0, false}};
+  return few;
+}
+
+int place::many_teams() { return where().facts().units; }
+
+}  // namespace dwell::test

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// What only a GPU can show, beside the tests of the CPU that are linked into this executable too:
+// agreement with the CPU, and a set of tiny solves for compute-sanitizer
+// (--gtest_filter=*Sanitizer*).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cg_runner.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::test {
+namespace {
+
+class gpu : public testing::Test {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+};
+
+// compute-sanitizer is 100 times slower than the GPU: a few rows, few steps, every text of a
+// kernel.
+class Sanitizer : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+
+  template <class T>
+  void tiny_solves() {
+    const linear_system<T> s = make_system<T>(battery_at(GetParam()));
+    for (const auto p : {preconditioner::none, preconditioner::jacobi})
+      for (const std::string& executor : place::executors()) {
+        for (const cut& how : place::cuts()) {
+          if (how.teams > 5) continue;
+          SCOPED_TRACE(executor + ", " + describe(how));
+          cg_options o = with(executor, how, 0, p);
+          o.max_iterations = 3;
+          o.history = true;
+          const auto got = run(s, o);
+          check_report(s, got);
+          EXPECT_LE(got.report.iterations, 3);
+        }
+      }
+  }
+};
+TEST_P(Sanitizer, f64) { tiny_solves<double>(); }
+TEST_P(Sanitizer, f32) { tiny_solves<float>(); }
+INSTANTIATE_TEST_SUITE_P(tiny, Sanitizer,
+                         testing::Values("one_by_one", "two_by_two", "five_rows", "seventeen_dense",
+                                         "tile_33", "dense_rows_adjacent", "stored_zeros"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// Another partition, another order of sums: the same answer and count, not the same bits.
+TEST_F(gpu, agrees_with_the_cpu) {
+  for (const char* name : {"mesh_33x47", "power_law_1500", "dense_row_middle"}) {
+    SCOPED_TRACE(name);
+    const auto s = make_system<double>(battery_at(name));
+    const expectation e = expect_of(s, preconditioner::none);
+    cg_options o;
+    o.rtol = e.rtol;
+    const auto here = run(s, o);
+    check_solution(s, e, here);
+    std::vector<double> x(here.x.size());
+    const cg_report there =
+        solve(device::cpu(), s.a.view(), std::span<const double>(s.b), std::span<double>(x), o);
+    EXPECT_LE(std::abs(there.iterations - here.report.iterations), 1 + 0.02 * there.iterations);
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      difference += (x[i] - here.x[i]) * (x[i] - here.x[i]);
+      size += x[i] * x[i];
+    }
+    EXPECT_LE(std::sqrt(difference / size), 2 * e.rtol * e.direct.condition());
+  }
+}
+
+// More teams than can be resident together would wait for each other for ever: refused, with
+// numbers.
+TEST_F(gpu, more_teams_than_fit_are_refused) {
+  const auto s = make_system<double>(battery_at("mesh_33x47"));
+  cg_options o;
+  o.executor = "persistent";
+  o.teams = 100000;
+  try {
+    (void)run(s, o);
+    ADD_FAILURE() << "100000 resident blocks were accepted";
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("100000"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(gpu, facts_are_those_of_a_gpu) {
+  const device_facts f = place::where().facts();
+  EXPECT_EQ(f.on, backend::cuda);
+  EXPECT_FALSE(f.name.empty());
+  EXPECT_GT(f.units, 0);
+  EXPECT_GE(f.compute_capability, 50);
+  EXPECT_GT(f.memory, f.l2);
+  EXPECT_GE(f.memory, f.memory_free);
+  EXPECT_GT(f.l2, 0u);
+  EXPECT_GE(f.shared_per_team, std::size_t{48} << 10);
+  EXPECT_GE(f.shared_per_unit, f.shared_per_team);
+  EXPECT_GT(f.registers_per_unit, 0u);
+}
+
+// A refusal leaves the device usable.
+TEST_F(gpu, solves_after_an_error) {
+  auto s = make_system<double>(battery_at("mesh_33x47"));
+  cg_options o;
+  o.executor = "no-such";
+  EXPECT_THROW((void)run(s, o), input_error);
+  EXPECT_EQ(run(s, {}).report.stopped, stop_reason::converged);
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Where the tests of a solver run. The same test files are linked into one executable for the CPU
+// (place_cpu.cpp) and one for the GPU (gpu/place_cuda.cpp); each defines the members of `place`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/execution/core/device.hpp"
+
+namespace dwell::test {
+
+/// AddressSanitizer and ThreadSanitizer make everything 5 to 20 times slower: fewer combinations.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// How the work is cut: what may change the bits of an answer (teams, rung), and what may not.
+struct cut {
+  int teams = 0;  ///< 0: as planned
+  int rung = -1;  ///< -1: as planned
+  bool reverse_lanes = false;
+};
+
+struct place {
+  static backend on();
+  /// Why nothing can run here; empty if it can.
+  static std::string absent();
+  static device where();
+  /// All that exist here.
+  static std::vector<std::string> executors();
+  /// For the small matrices of the battery, and for those with many nonzeros.
+  static const std::vector<cut>& cuts();
+  static const std::vector<cut>& few_cuts();
+  /// More teams than anything has a use for.
+  static int many_teams();
+};
+
+}  // namespace dwell::test
