@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Memory that a device's teams can use, owned by the host: on a CPU plain memory, on CUDA the
+// device's. A buffer may also stand for arrays that are somebody else's, where no copy is needed.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "dwell/execution/core/device.hpp"
+
+namespace dwell {
+
+/// One per backend; functions throw device_error (too little memory: with the numbers).
+struct memory_space {
+  void* (*allocate)(const device&, std::size_t bytes);  ///< zeroed, at least 256-byte aligned on CUDA
+  void (*release)(const device&, void*);
+  void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
+  void (*download)(const device&, void* to, const void* from, std::size_t bytes);
+  bool host_visible;  ///< teams can read the caller's own arrays
+};
+const memory_space& memory_of(backend on);
+
+template <class T>
+class buffer {
+ public:
+  buffer() = default;
+  /// n zeroed elements.
+  buffer(const device& where, std::size_t n) : where_(where), size_(n) {
+    owned_ = memory_of(where.on()).allocate(where, n * sizeof(T));
+    data_ = static_cast<T*>(owned_);
+  }
+  /// A copy of `from`.
+  static buffer copy_of(const device& where, std::span<const T> from) {
+    buffer b(where, from.size());
+    b.upload(from);
+    return b;
+  }
+  /// `from` itself where the teams can read it, else a copy. Not to be written through.
+  static buffer borrow(const device& where, std::span<const T> from) {
+    if (!memory_of(where.on()).host_visible) return copy_of(where, from);
+    buffer b;
+    b.data_ = const_cast<T*>(from.data());
+    b.size_ = from.size();
+    return b;
+  }
+  buffer(buffer&& other) noexcept { *this = std::move(other); }
+  buffer& operator=(buffer&& other) noexcept {
+    std::swap(where_, other.where_);
+    std::swap(owned_, other.owned_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~buffer() {
+    if (owned_) memory_of(where_.on()).release(where_, owned_);
+  }
+
+  void upload(std::span<const T> from) {
+    memory_of(where_.on()).upload(where_, data_, from.data(), from.size_bytes());
+  }
+  void download(std::span<T> to) const {
+    memory_of(where_.on()).download(where_, to.data(), data_, to.size_bytes());
+  }
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  device where_ = device::cpu(1);
+  void* owned_ = nullptr;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace dwell

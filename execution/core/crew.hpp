@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The threads of a CPU run. They live as long as the crew; launch() gives every member one call and
+// returns when all are done, as a kernel launch followed by a synchronisation would.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "dwell/execution/core/team_cpu.hpp"
+
+namespace dwell {
+
+class crew {
+ public:
+  explicit crew(int members) : meet_(members + 1) {
+    for (int m = 0; m < members; ++m) threads_.emplace_back([this, m] { serve(m); });
+  }
+  ~crew() {
+    task_ = nullptr;
+    meet_.arrive_and_wait();
+  }
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+
+  /// f(member) on every member's own thread.
+  void launch(const std::function<void(int)>& f) {
+    task_ = &f;
+    meet_.arrive_and_wait();
+    meet_.arrive_and_wait();
+  }
+
+ private:
+  void serve(int member) {
+    for (;;) {
+      meet_.arrive_and_wait();
+      if (!task_) return;
+      (*task_)(member);
+      meet_.arrive_and_wait();
+    }
+  }
+
+  cpu_barrier meet_;
+  const std::function<void(int)>* task_ = nullptr;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The parts of device and buffer that every build has; those of CUDA are in device_cuda.cpp, or in
+// device_no_cuda.cpp where the build has none.
+#include "dwell/execution/core/device.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <thread>
+
+#include "dwell/execution/core/buffer.hpp"
+#include "dwell/execution/core/device_backends.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+
+namespace dwell {
+namespace {
+
+/// The kernels for CPUs are built for AVX2 and FMA; without them the first one would be the last.
+void require_cpu() {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    throw device_error("this processor has no AVX2 and FMA, for which Dwell's CPU kernels are built");
+#endif
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "CPU";
+}
+
+std::size_t from_sysconf(int name, std::size_t unit) {
+  const long v = sysconf(name);
+  return v > 0 ? static_cast<std::size_t>(v) * unit : 0;
+}
+
+constexpr std::size_t alignment = 64;
+
+const memory_space cpu_memory = {
+    [](const device&, std::size_t bytes) {
+      const std::size_t rounded = (bytes + alignment) / alignment * alignment;
+      void* p = std::aligned_alloc(alignment, rounded);
+      if (!p) throw device_error(fmt::format("not enough memory for {} more bytes", bytes));
+      return std::memset(p, 0, rounded);
+    },
+    [](const device&, void* p) { std::free(p); },
+    [](const device&, void* to, const void* from, std::size_t bytes) {
+      if (bytes) std::memcpy(to, from, bytes);
+    },
+    [](const device&, void* to, const void* from, std::size_t bytes) {
+      if (bytes) std::memcpy(to, from, bytes);
+    },
+    true};
+
+}  // namespace
+
+std::string to_string(backend b) { return b == backend::cpu ? "cpu" : "cuda"; }
+
+device device::cpu(int threads) {
+  if (threads < 0) throw input_error(fmt::format("expected a number of threads of at least 1 (or 0 for all), found {}", threads));
+  require_cpu();
+  return {backend::cpu, 0, threads ? threads : default_threads()};
+}
+
+device device::cuda(int ordinal) {
+  const cuda_presence present = find_cuda();
+  if (present.devices == 0) throw device_error("no CUDA device: " + present.reason);
+  if (ordinal < 0 || ordinal >= present.devices)
+    throw device_error(fmt::format("expected a CUDA device from 0 to {}, found {}", present.devices - 1, ordinal));
+  return {backend::cuda, ordinal, 1};
+}
+
+device device::best() { return find_cuda().devices > 0 ? cuda(0) : cpu(); }
+
+device_facts device::facts() const {
+  if (on_ == backend::cuda) return cuda_facts(ordinal_);
+  device_facts f;
+  f.name = cpu_name();
+  f.units = threads_;
+  f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
+  f.memory_free = from_sysconf(_SC_AVPHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
+  f.l2 = from_sysconf(_SC_LEVEL3_CACHE_SIZE, 1);
+  return f;
+}
+
+const memory_space& memory_of(backend on) { return on == backend::cpu ? cpu_memory : cuda_memory(); }
+
+}  // namespace dwell

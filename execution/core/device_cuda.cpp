@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// CUDA devices: which there are, their limits, their memory. The runtime is linked statically, so
+// that one binary also starts where there is no driver.
+#include <fmt/format.h>
+
+#include "dwell/execution/core/cuda_check.hpp"
+#include "dwell/execution/core/device_backends.hpp"
+
+namespace dwell {
+namespace {
+
+using cuda::check;
+
+const memory_space space = {
+    [](const device& where, std::size_t bytes) {
+      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      void* p = nullptr;
+      const cudaError_t status = cudaMalloc(&p, bytes ? bytes : 1);
+      if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        std::size_t free = 0, total = 0;
+        DWELL_CUDA(cudaMemGetInfo(&free, &total));
+        throw device_error(fmt::format("not enough memory on CUDA device {}: {:.1f} MB more are needed, {:.1f} of {:.1f} MB are free",
+                                       where.ordinal(), bytes * 1e-6, free * 1e-6, total * 1e-6));
+      }
+      check(status, "cudaMalloc");
+      DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
+      return p;
+    },
+    [](const device&, void* p) { cudaFree(p); },
+    [](const device& where, void* to, const void* from, std::size_t bytes) {
+      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    },
+    [](const device& where, void* to, const void* from, std::size_t bytes) {
+      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+    },
+    false};
+
+std::size_t attribute(cudaDeviceAttr which, int ordinal) {
+  int v = 0;
+  DWELL_CUDA(cudaDeviceGetAttribute(&v, which, ordinal));
+  return static_cast<std::size_t>(v);
+}
+
+}  // namespace
+
+cuda_presence find_cuda() {
+  cuda_presence p;
+  p.built_in = true;
+  const cudaError_t status = cudaGetDeviceCount(&p.devices);
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    p.devices = 0;
+    p.reason = status == cudaErrorInsufficientDriver ? "no NVIDIA driver, or one too old for this build"
+                                                     : cudaGetErrorString(status);
+  } else if (p.devices == 0) {
+    p.reason = "no CUDA-capable device is present";
+  }
+  return p;
+}
+
+device_facts cuda_facts(int ordinal) {
+  DWELL_CUDA(cudaSetDevice(ordinal));
+  cudaDeviceProp prop;
+  DWELL_CUDA(cudaGetDeviceProperties(&prop, ordinal));
+  device_facts f;
+  f.name = prop.name;
+  f.on = backend::cuda;
+  f.ordinal = ordinal;
+  f.units = prop.multiProcessorCount;
+  f.compute_capability = prop.major * 10 + prop.minor;
+  DWELL_CUDA(cudaMemGetInfo(&f.memory_free, &f.memory));
+  f.l2 = static_cast<std::size_t>(prop.l2CacheSize);
+  f.shared_per_team = prop.sharedMemPerBlockOptin;
+  f.shared_per_unit = prop.sharedMemPerMultiprocessor;
+  f.registers_per_unit = static_cast<std::size_t>(prop.regsPerMultiprocessor);
+  f.cooperative_launch = attribute(cudaDevAttrCooperativeLaunch, ordinal) != 0;
+  return f;
+}
+
+const memory_space& cuda_memory() { return space; }
+
+}  // namespace dwell

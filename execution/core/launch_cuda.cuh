@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// How a GPU runs Programs. Included by generated files only.
+#pragma once
+#include <algorithm>
+#include <string>
+
+#include "dwell/execution/core/cuda_check.hpp"
+#include "dwell/execution/core/store.hpp"
+#include "dwell/execution/core/team_cuda.cuh"
+#include "dwell/execution/core/variant.hpp"
+#include "dwell/execution/core/watch_cuda.hpp"
+
+namespace dwell::cuda {
+
+template <class P, class T, int Rung>
+struct kernel_types {
+  static constexpr rung shape = cuda_rungs[Rung];
+  static constexpr int lanes = shape.lanes;
+  static constexpr int teams_per_unit = shape.teams_per_unit;
+  using team = cuda_team<lanes>;
+  using store_type = store<P, T, team, shape.items>;
+  static constexpr std::size_t scratch = team::reserved_bytes() + store_type::scratch_bytes();
+};
+
+/// A whole run in one launch.
+template <class P, class T, class E, int Rung>
+__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes, kernel_types<P, T, Rung>::teams_per_unit)
+    run_kernel(const __grid_constant__ program_args<P, T> a) {
+  using k = kernel_types<P, T, Rung>;
+  typename k::team team(a.barrier);
+  typename k::store_type s(team, a);
+  E::template run<P, T>(s, a);
+}
+
+/// One phase.
+template <class P, class T, class E, int Rung, int Phase>
+__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes, kernel_types<P, T, Rung>::teams_per_unit)
+    phase_kernel(const __grid_constant__ program_args<P, T> a, int turn) {
+  using k = kernel_types<P, T, Rung>;
+  typename k::team team(a.barrier);
+  typename k::store_type s(team, a);
+  E::template phase<Phase, P, T>(s, a, turn);
+}
+
+/// Decides on the device whether a graph's body runs once more.
+template <class P>
+__global__ void continue_kernel(const typename P::scalars* state, cudaGraphConditionalHandle handle) {
+  cudaGraphSetConditional(handle, state->stop == 0);
+}
+
+template <class Kernel>
+void allow_scratch(Kernel kernel, std::size_t bytes) {
+  if (bytes > 48 * 1024)
+    DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)));
+}
+
+/// The queue of executors that launch phase by phase: a stream, or a graph under construction.
+template <class P, class T, class E, int Rung>
+class queue {
+ public:
+  queue(const program_args<P, T>& a, int teams, watcher& watch, cudaStream_t stream)
+      : a_(a), teams_(teams), watch_(watch), stream_(stream), target_(stream) {
+    for (auto& m : marks_) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
+    DWELL_CUDA(cudaEventCreateWithFlags(end_.out(), cudaEventDisableTiming));
+    DWELL_CUDA(cudaMallocHost(&outcomes_, 2 * sizeof(typename P::scalars)));
+    // The first launch of a kernel loads it; that is set-up.
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (allow_scratch(phase_kernel<P, T, E, Rung, K>, kernel_types<P, T, Rung>::scratch), ...);
+      cudaFuncAttributes facts;
+      (check(cudaFuncGetAttributes(&facts, phase_kernel<P, T, E, Rung, K>), "loading a kernel"), ...);
+    }(std::make_integer_sequence<int, P::phases>{});
+  }
+  ~queue() { cudaFreeHost(outcomes_); }
+  queue(const queue&) = delete;
+  queue& operator=(const queue&) = delete;
+
+  template <int Phase>
+  void launch(const program_args<P, T>& a, int turn) {
+    using k = kernel_types<P, T, Rung>;
+    phase_kernel<P, T, E, Rung, Phase><<<teams_, k::lanes, k::scratch, target_>>>(a, turn);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  void post(int mark) {
+    DWELL_CUDA(cudaMemcpyAsync(outcomes_ + mark, a_.state, sizeof(typename P::scalars),
+                               cudaMemcpyDeviceToHost, stream_));
+    DWELL_CUDA(cudaEventRecord(marks_[mark], stream_));
+  }
+  typename P::scalars outcome(int mark) {
+    watch_.wait_for(marks_[mark]);
+    watch_.look();
+    return outcomes_[mark];
+  }
+  void finish() {
+    DWELL_CUDA(cudaEventRecord(end_, stream_));
+    watch_.wait_for(end_);
+  }
+
+  /// Makes the graph and launches it: body() again and again until the scalars say stop.
+  template <class Body>
+  void repeat_while_running(Body&& body) {
+    recorded_graph whole;
+    DWELL_CUDA(cudaGraphCreate(whole.out(), 0));
+    cudaGraphConditionalHandle handle;
+    DWELL_CUDA(cudaGraphConditionalHandleCreate(&handle, whole, 1, cudaGraphCondAssignDefault));
+    cudaGraphNodeParams loop = {};
+    loop.type = cudaGraphNodeTypeConditional;
+    loop.conditional.handle = handle;
+    loop.conditional.type = cudaGraphCondTypeWhile;
+    loop.conditional.size = 1;
+    cudaGraphNode_t node;
+    DWELL_CUDA(cudaGraphAddNode(&node, whole, nullptr, nullptr, 0, &loop));
+
+    stream recorder;
+    DWELL_CUDA(cudaStreamCreateWithFlags(recorder.out(), cudaStreamNonBlocking));
+    DWELL_CUDA(cudaStreamBeginCaptureToGraph(recorder, loop.conditional.phGraph_out[0], nullptr, nullptr, 0,
+                                             cudaStreamCaptureModeThreadLocal));
+    target_ = recorder;
+    body();
+    continue_kernel<P><<<1, 1, 0, recorder>>>(a_.state, handle);
+    DWELL_CUDA(cudaGetLastError());
+    target_ = stream_;
+    cudaGraph_t captured;
+    DWELL_CUDA(cudaStreamEndCapture(recorder, &captured));
+
+    DWELL_CUDA(cudaGraphInstantiate(ready_.out(), whole, 0));
+    DWELL_CUDA(cudaGraphUpload(ready_, stream_));
+    DWELL_CUDA(cudaStreamSynchronize(stream_));
+    begin();
+    DWELL_CUDA(cudaGraphLaunch(ready_, stream_));
+  }
+
+  /// Starts the clock, for executors whose set-up is done by now.
+  void begin() {
+    if (started_) return;
+    started_ = true;
+    DWELL_CUDA(cudaEventRecord(*clock_, stream_));
+  }
+  void use_clock(event* clock) { clock_ = clock; }
+
+ private:
+  const program_args<P, T>& a_;
+  int teams_;
+  watcher& watch_;
+  cudaStream_t stream_, target_;
+  event marks_[2], end_;
+  event* clock_ = nullptr;
+  bool started_ = false;
+  typename P::scalars* outcomes_ = nullptr;
+  executable_graph ready_;
+};
+
+template <class P, class T, class E, int Rung>
+double run_rung(const program_args<P, T>& a, const device& where, const plan& how,
+                const run_control& control) {
+  using k = kernel_types<P, T, Rung>;
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  stream main;
+  event begin, end;
+  DWELL_CUDA(cudaStreamCreateWithFlags(main.out(), cudaStreamNonBlocking));
+  DWELL_CUDA(cudaEventCreate(begin.out()));
+  DWELL_CUDA(cudaEventCreate(end.out()));
+  watcher watch(control, a.watch);
+  DWELL_CUDA(cudaMemcpyAsync(a.state, &a.start, sizeof a.start, cudaMemcpyHostToDevice, main));
+  if constexpr (E::launches_phases) {
+    queue<P, T, E, Rung> q(a, how.teams, watch, main);
+    DWELL_CUDA(cudaStreamSynchronize(main));
+    q.use_clock(&begin);
+    if constexpr (!E::records) q.begin();
+    E::template drive<P, T>(q, a);
+    DWELL_CUDA(cudaEventRecord(end, main));
+    DWELL_CUDA(cudaEventSynchronize(end));
+  } else {
+    auto kernel = run_kernel<P, T, E, Rung>;
+    allow_scratch(kernel, k::scratch);
+    cudaFuncAttributes facts;
+    DWELL_CUDA(cudaFuncGetAttributes(&facts, kernel));
+    DWELL_CUDA(cudaStreamSynchronize(main));
+    void* args[] = {const_cast<program_args<P, T>*>(&a)};
+    DWELL_CUDA(cudaEventRecord(begin, main));
+    DWELL_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args, k::scratch, main));
+    DWELL_CUDA(cudaEventRecord(end, main));
+    watch.wait_for(end);
+  }
+  float ms = 0;
+  DWELL_CUDA(cudaEventElapsedTime(&ms, begin, end));
+  return ms * 1e-3;
+}
+
+template <class P, class T, class E, int Rung>
+rung_facts probe_rung(const device& where) {
+  using k = kernel_types<P, T, Rung>;
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  int units = 0;
+  DWELL_CUDA(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, where.ordinal()));
+  rung_facts worst{k::shape, 0, 0, 1 << 30, k::scratch};
+  const auto ask = [&](auto kernel) {
+    allow_scratch(kernel, k::scratch);
+    cudaFuncAttributes f{};
+    DWELL_CUDA(cudaFuncGetAttributes(&f, kernel));
+    int per_unit = 0;
+    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes, k::scratch));
+    worst.registers = std::max(worst.registers, f.numRegs);
+    worst.spill_bytes = std::max(worst.spill_bytes, static_cast<int>(f.localSizeBytes));
+    worst.max_teams = std::min(worst.max_teams, per_unit * units);
+  };
+  if constexpr (E::launches_phases)
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (ask(phase_kernel<P, T, E, Rung, K>), ...);
+    }(std::make_integer_sequence<int, P::phases>{});
+  else
+    ask(run_kernel<P, T, E, Rung>);
+  return worst;
+}
+
+inline constexpr int rung_count = static_cast<int>(sizeof(cuda_rungs) / sizeof(rung));
+
+template <class P, class T, class E>
+double run(const void* args, const device& where, const plan& how, const run_control& control) {
+  const auto& a = *static_cast<const program_args<P, T>*>(args);
+  double seconds = 0;
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    ((R == how.rung ? void(seconds = run_rung<P, T, E, R>(a, where, how, control)) : void()), ...);
+  }(std::make_integer_sequence<int, rung_count>{});
+  return seconds;
+}
+
+template <class P, class T, class E>
+rung_facts probe(const device& where, int rung) {
+  rung_facts facts{};
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    ((R == rung ? void(facts = probe_rung<P, T, E, R>(where)) : void()), ...);
+  }(std::make_integer_sequence<int, rung_count>{});
+  return facts;
+}
+
+template <class P, class T, class E>
+program_variant variant_of() {
+  return {P::name, E::name, precision_of<T>, backend::cuda, !E::launches_phases, cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
+}
+
+}  // namespace dwell::cuda

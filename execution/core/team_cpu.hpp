@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// A team on a CPU: one thread that plays all lanes in turn. It runs the protocol of the GPU (see
+// team_cuda.cuh for the same members): a missing meeting of lanes shows when the lanes run in reverse
+// order, a missing grid barrier under ThreadSanitizer, a wrong index under AddressSanitizer.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
+#include "dwell/execution/core/program.hpp"
+#include "dwell/formats/csr.hpp"
+
+namespace dwell {
+
+/// Where all teams meet. Waits by spinning for a moment (when every team has a core to itself), then
+/// in the kernel.
+class cpu_barrier {
+ public:
+  explicit cpu_barrier(int parties)
+      : parties_(static_cast<unsigned>(parties)),
+        spins_(parties <= static_cast<int>(std::thread::hardware_concurrency()) ? 4000 : 0) {}
+
+  void arrive_and_wait() {
+    const unsigned phase = phase_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parties_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      phase_.store(phase + 1, std::memory_order_release);
+      phase_.notify_all();
+      return;
+    }
+    for (int spin = 0; spin < spins_; ++spin) {
+      if (phase_.load(std::memory_order_acquire) != phase) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    phase_.wait(phase, std::memory_order_acquire);
+  }
+
+ private:
+  alignas(64) std::atomic<unsigned> arrived_{0};
+  alignas(64) std::atomic<unsigned> phase_{0};
+  unsigned parties_;
+  int spins_;
+};
+
+template <class V, int Lanes>
+struct lane_array {
+  V v[Lanes];
+  V& operator[](int lane) { return v[lane]; }
+};
+
+template <int Lanes>
+class cpu_team {
+ public:
+  static constexpr int batch = 1;  // elements per lane in flight: the compiler's vectors do that
+  static constexpr int warp = Lanes < 32 ? Lanes : 32;
+  static_assert(Lanes % warp == 0);
+
+  cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
+           std::size_t scratch_bytes)
+      : worker_(worker),
+        workers_(workers),
+        grid_(grid),
+        reversed_(reversed),
+        scratch_(scratch),
+        scratch_end_(scratch + scratch_bytes) {}
+
+  int worker() const { return worker_; }
+  int workers() const { return workers_; }
+  static constexpr int lanes() { return Lanes; }
+
+  /// f(lane) for all lanes, which do not meet afterwards.
+  template <class F>
+  void each(F&& f) {
+    if (reversed_) {
+      for (int lane = Lanes - 1; lane >= 0; --lane) f(lane);
+      return;
+    }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (int lane = 0; lane < Lanes; ++lane) f(lane);
+  }
+  /// each(), then the lanes meet.
+  template <class F>
+  void section(F&& f) {
+    each(f);
+  }
+  /// f() by one lane, then the lanes meet.
+  template <class F>
+  void once(F&& f) {
+    f();
+  }
+  template <class V>
+  lane_array<V, Lanes> per_lane() const {
+    return {};
+  }
+  /// n elements that the lanes share, 16-byte aligned.
+  template <class T>
+  T* scratch(int n) {
+    T* p = reinterpret_cast<T*>(scratch_);
+    scratch_ += (static_cast<std::size_t>(n) * sizeof(T) + 15) / 16 * 16;
+    return scratch_ <= scratch_end_ ? p : nullptr;
+  }
+
+  /// The sums over all lanes, in fixed order (halving within warps, then over warps); `then` gets
+  /// them in one lane.
+  template <int N, class Then>
+  void reduce(lane_array<sums<N>, Lanes>& v, Then&& then) {
+    sums<N> warps[Lanes / warp];
+    for (int w = 0; w < Lanes / warp; ++w) warps[w] = halve(&v.v[w * warp]);
+    sums<N> s = warps[0];
+    if constexpr (Lanes > warp) s = halve_over<N, 32>(warps, Lanes / warp);
+    then(s);
+  }
+
+  /// The sum over i < n of base[k * n + i], for each k < N, in fixed order; all lanes get it.
+  template <int N>
+  sums<N> total(const double* base, int n) {
+    sums<N> lane[warp] = {};
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < N; ++k) lane[i % warp].v[k] += base[static_cast<std::size_t>(k) * n + i];
+    return halve(lane);
+  }
+
+  /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to
+  /// and with the last one that ended a row. Returns what remains after the last lane.
+  template <class T>
+  T carries(lane_array<T, Lanes>& tail, lane_array<bool, Lanes>& ended, lane_array<T, Lanes>& in) {
+    T out = T(0);
+    for (int w = 0; w < Lanes / warp; ++w) {
+      T v[warp];
+      int head[warp];
+      for (int l = 0; l < warp; ++l) {
+        v[l] = tail[w * warp + l];
+        head[l] = ended[w * warp + l] ? l : (l ? head[l - 1] : -1);
+      }
+      for (int o = 1; o < warp; o *= 2)
+        for (int l = warp - 1; l >= o; --l)
+          if (l - o >= std::max(head[l], 0)) v[l] += v[l - o];
+      for (int l = 0; l < warp; ++l) {
+        const T before = l ? v[l - 1] : T(0);
+        in[w * warp + l] = (l && head[l - 1] >= 0) ? before : out + before;
+      }
+      out = head[warp - 1] >= 0 ? v[warp - 1] : out + v[warp - 1];
+    }
+    return out;
+  }
+
+  /// All teams meet; what they wrote before is visible after.
+  void sync_grid() { grid_->arrive_and_wait(); }
+
+  /// A word that host and teams share while they run.
+  template <class V>
+  static V observe(V* p) {
+    return std::atomic_ref<V>(*p).load(std::memory_order_relaxed);
+  }
+  template <class V>
+  static void publish(V* p, V v) {
+    std::atomic_ref<V>(*p).store(v, std::memory_order_relaxed);
+  }
+  /// A load of what is used once per iteration.
+  template <class V>
+  static V stream(const V* p) {
+    return *p;
+  }
+
+ private:
+  template <int N>
+  static sums<N> halve(sums<N>* v) {
+    for (int h = warp / 2; h > 0; h /= 2)
+      for (int l = 0; l < h; ++l)
+        for (int k = 0; k < N; ++k) v[l].v[k] += v[l + h].v[k];
+    return v[0];
+  }
+  /// As a warp of Width lanes would, those past n holding zero.
+  template <int N, int Width>
+  static sums<N> halve_over(const sums<N>* from, int n) {
+    sums<N> v[Width] = {};
+    for (int i = 0; i < n; ++i) v[i] = from[i];
+    for (int h = Width / 2; h > 0; h /= 2)
+      for (int l = 0; l < h; ++l)
+        for (int k = 0; k < N; ++k) v[l].v[k] += v[l + h].v[k];
+    return v[0];
+  }
+
+  int worker_, workers_;
+  cpu_barrier* grid_;
+  bool reversed_;
+  std::byte* scratch_;
+  std::byte* scratch_end_;
+};
+
+}  // namespace dwell

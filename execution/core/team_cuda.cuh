@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// A team on a GPU: one thread block, a lane is a thread. Members mean what they mean in
+// team_cpu.hpp, in the same order of operations, so that both give the same bits.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "dwell/execution/core/program.hpp"
+#include "dwell/formats/csr.hpp"
+#include "dwell/formats/fn.hpp"
+
+namespace dwell {
+
+/// One value per lane, in registers.
+template <class V>
+struct lane_value {
+  V v;
+  DWELL_FN V& operator[](int) { return v; }
+};
+
+template <int Lanes>
+class cuda_team {
+ public:
+  static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
+  static constexpr int warp = 32;
+  static_assert(Lanes % warp == 0 && Lanes <= 1024);
+
+  DWELL_FN explicit cuda_team(unsigned* barrier) : barrier_(barrier) {
+    extern __shared__ __align__(16) unsigned char dwell_scratch[];
+    reduce_box_ = reinterpret_cast<double*>(dwell_scratch);
+    used_ = reserved_bytes();
+  }
+  /// Scratch that the team itself needs.
+  static constexpr std::size_t reserved_bytes() { return 2 * box_doubles * sizeof(double); }
+
+  DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
+  DWELL_FN static int workers() { return static_cast<int>(gridDim.x); }
+  static constexpr int lanes() { return Lanes; }
+
+  template <class F>
+  DWELL_FN void each(F&& f) {
+    f(static_cast<int>(threadIdx.x));
+  }
+  template <class F>
+  DWELL_FN void section(F&& f) {
+    f(static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+  template <class F>
+  DWELL_FN void once(F&& f) {
+    if (threadIdx.x == 0) f();
+    __syncthreads();
+  }
+  template <class V>
+  DWELL_FN lane_value<V> per_lane() const {
+    return {};
+  }
+  template <class T>
+  DWELL_FN T* scratch(int n) {
+    extern __shared__ __align__(16) unsigned char dwell_scratch[];
+    T* p = reinterpret_cast<T*>(dwell_scratch + used_);
+    used_ += (static_cast<std::size_t>(n) * sizeof(T) + 15) / 16 * 16;
+    return p;
+  }
+
+  template <int N, class Then>
+  DWELL_FN void reduce(lane_value<sums<N>>& v, Then&& then) {
+    double* box = next_box();
+    sums<N> s = halve(v.v);
+    if constexpr (Lanes == warp) {
+      if (threadIdx.x == 0) then(s);
+    } else {
+      const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
+      if (l == 0)
+        for (int k = 0; k < N; ++k) box[k * 32 + w] = s.v[k];
+      __syncthreads();
+      if (threadIdx.x < warp) {
+        for (int k = 0; k < N; ++k) s.v[k] = l < Lanes / warp ? box[k * 32 + l] : 0.0;
+        s = halve(s);
+        if (threadIdx.x == 0) then(s);
+      }
+    }
+  }
+
+  template <int N>
+  DWELL_FN sums<N> total(const double* base, int n) {
+    double* box = next_box();
+    if (threadIdx.x < warp) {
+      sums<N> s;
+      for (int k = 0; k < N; ++k) s.v[k] = 0.0;
+      for (int i = static_cast<int>(threadIdx.x); i < n; i += warp)
+        for (int k = 0; k < N; ++k) s.v[k] += __ldcg(base + static_cast<std::size_t>(k) * n + i);
+      s = halve(s);
+      if (threadIdx.x == 0)
+        for (int k = 0; k < N; ++k) box[k] = s.v[k];
+    }
+    __syncthreads();
+    sums<N> all;
+    for (int k = 0; k < N; ++k) all.v[k] = box[k];
+    return all;
+  }
+
+  /// A segmented scan: shuffles within the warp, then every warp adds the tails of the warps before
+  /// it, back to and with the last one in which a row ended.
+  template <class T>
+  DWELL_FN T carries(lane_value<T>& tail, lane_value<bool>& ended, lane_value<T>& in) {
+    T* box = reinterpret_cast<T*>(next_box());
+    bool* box_ended = reinterpret_cast<bool*>(box + 32);
+    const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
+    const unsigned ends = __ballot_sync(~0u, ended.v);
+    const unsigned upto = ends & (~0u >> (31 - l));
+    const int head = 31 - __clz(static_cast<int>(upto));  // -1: none
+    const int reach = l - (head > 0 ? head : 0);
+    T v = tail.v;
+    DWELL_UNROLL
+    for (int o = 1; o < warp; o *= 2) {
+      const T left = __shfl_up_sync(~0u, v, o);
+      if (o <= reach) v += left;
+    }
+    if (l == 31) {
+      box[w] = v;
+      box_ended[w] = ends != 0;
+    }
+    T before = __shfl_up_sync(~0u, v, 1);
+    if (l == 0) before = T(0);
+    __syncthreads();
+    T out = T(0), warps_before = T(0);
+    DWELL_UNROLL
+    for (int k = 0; k < Lanes / warp; ++k) {
+      if (k == w) warps_before = out;
+      out = box_ended[k] ? box[k] : out + box[k];
+    }
+    const unsigned earlier = l ? ends & (~0u >> (32 - l)) : 0u;
+    in.v = earlier ? before : warps_before + before;
+    return out;
+  }
+
+  /// Arrivals are counted and never reset: round k is over when k * workers() teams have arrived.
+  DWELL_FN void sync_grid() {
+    round_ += gridDim.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier_) : "memory");
+      unsigned arrived;
+      do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(barrier_) : "memory");
+      } while (static_cast<int>(arrived - round_) < 0);  // rounds may wrap around
+    }
+    __syncthreads();
+  }
+
+  template <class V>
+  DWELL_FN static V observe(V* p) {
+    return *const_cast<volatile V*>(p);
+  }
+  template <class V>
+  DWELL_FN static void publish(V* p, V v) {
+    *const_cast<volatile V*>(p) = v;
+  }
+  /// Does not displace in L1 what gathers find there.
+  DWELL_FN static double stream(const double* p) {
+    double v;
+    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(v) : "l"(p));
+    return v;
+  }
+  DWELL_FN static float stream(const float* p) {
+    float v;
+    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(p));
+    return v;
+  }
+  DWELL_FN static index stream(const index* p) {
+    index v;
+    asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(v) : "l"(p));
+    return v;
+  }
+  DWELL_FN static std::uint32_t stream(const std::uint32_t* p) {
+    std::uint32_t v;
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(p));
+    return v;
+  }
+
+ private:
+  static constexpr int box_doubles = 3 * 32;
+
+  /// Two boxes in turn: a lane reaches the meeting inside the next use only after it has read this
+  /// one, so one meeting per use is enough.
+  DWELL_FN double* next_box() {
+    box_turn_ ^= 1;
+    return reduce_box_ + box_turn_ * box_doubles;
+  }
+  template <int N>
+  DWELL_FN static sums<N> halve(sums<N> s) {
+    DWELL_UNROLL
+    for (int h = 16; h > 0; h /= 2)
+      for (int k = 0; k < N; ++k) s.v[k] += __shfl_down_sync(~0u, s.v[k], h);
+    return s;
+  }
+
+  unsigned* barrier_;
+  unsigned round_ = 0;
+  double* reduce_box_;
+  std::size_t used_;
+  int box_turn_ = 0;
+};
+
+}  // namespace dwell

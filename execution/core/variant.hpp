@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The narrow waist: below a variant everything is a template, above it everything is a value. The
+// table has one row per compiled (problem, scalar, executor, backend); one call through it per solve.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/core/plan.hpp"
+#include "dwell/execution/core/program.hpp"
+
+namespace dwell {
+
+enum class precision { f64, f32 };
+template <class T>
+inline constexpr precision precision_of = sizeof(T) == 8 ? precision::f64 : precision::f32;
+
+/// The host's hand on a run in progress.
+struct run_control {
+  const std::atomic<bool>* interrupt = nullptr;
+  /// Called now and then from the calling thread; an exception ends the run and is rethrown.
+  std::function<void(int step, double residual)> progress;
+  double progress_interval = 0.1;  ///< seconds
+};
+
+struct program_variant {
+  const char* problem;
+  const char* executor;
+  precision type;
+  backend on;
+  bool resident;  ///< all teams must be on the device together: they meet while they run
+  std::span<const rung> rungs;
+  /// Asks the compiled kernel and the driver. `where` must be of this variant's backend.
+  rung_facts (*probe)(const device& where, int rung);
+  /// Runs to the end. `args` is a program_args<P, T> whose pointers the device can follow; its state
+  /// holds the final scalars afterwards. Returns seconds on the device's clock.
+  double (*run)(const void* args, const device& where, const plan& how, const run_control& control);
+};
+
+/// All rows of the table.
+std::span<const program_variant> program_variants();
+
+/// The row asked for. Throws unsupported_error with the list of what exists.
+const program_variant& find_variant(std::string_view problem, std::string_view executor,
+                                    precision type, backend on);
+
+}  // namespace dwell

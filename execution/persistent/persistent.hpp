@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The whole run in one launch: the time loop runs inside, and all teams meet at a grid barrier after
+// every phase. Nothing is kept on the chip but what its caches keep.
+#pragma once
+#include <utility>
+
+#include "dwell/execution/core/program.hpp"
+#include "dwell/formats/fn.hpp"
+
+namespace dwell {
+
+struct persistent {
+  static constexpr const char* name = "persistent";
+  static constexpr bool launches_phases = false;
+
+  /// Team side.
+  template <class P, class T, class Store>
+  DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
+    typename P::scalars m = a.start;
+    while (iteration<P, T>(s, m, std::make_integer_sequence<int, P::phases>{})) {
+    }
+    if (s.team().worker() == 0)
+      s.team().each([&](int lane) {
+        if (lane == 0) a.state[0] = m;
+      });
+  }
+
+ private:
+  template <class P, class T, class Store, int... K>
+  DWELL_FN static bool iteration(Store& s, typename P::scalars& m, std::integer_sequence<int, K...>) {
+    return (one<K, P, T>(s, m) && ...);
+  }
+  /// All teams hold the same scalars, so all leave together.
+  template <int Phase, class P, class T, class Store>
+  DWELL_FN static bool one(Store& s, typename P::scalars& m) {
+    P::template phase<Phase, T>(s, m);
+    if (m.stop != 0) return false;
+    s.team().sync_grid();
+    return true;
+  }
+};
+
+}  // namespace dwell

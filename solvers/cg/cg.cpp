@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// The solve: check, plan, run, and recompute the true residual on the host.
+#include "dwell/solvers/cg/cg.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "dwell/execution/core/program_run.hpp"
+#include "dwell/execution/core/traffic.hpp"
+#include "dwell/execution/policies/none.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+#include "dwell/solvers/cg/programs/textbook.hpp"
+#include "dwell/solvers/cg/system_check.hpp"
+
+namespace dwell {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Sum over i of f(i), in parallel with an order that does not depend on the number of threads.
+template <class F>
+double sum_over(index n, F&& f) {
+  constexpr index chunk = 1 << 14;
+  const index chunks = (n + chunk - 1) / chunk;
+  std::vector<double> part(static_cast<std::size_t>(chunks));
+  const int threads = n < 4 * chunk ? 1 : default_threads();
+  for_parts(threads, [&](int t) {
+    const auto [begin, end] = piece(chunks, t, threads);
+    for (index c = begin; c < end; ++c) {
+      double s = 0.0;
+      for (index i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) s += f(i);
+      part[static_cast<std::size_t>(c)] = s;
+    }
+  });
+  double s = 0.0;
+  for (double p : part) s += p;
+  return s;
+}
+
+template <class T>
+double norm(std::span<const T> v) {
+  return std::sqrt(sum_over(static_cast<index>(v.size()), [&](index i) {
+    const double e = v[static_cast<std::size_t>(i)];
+    return e * e;
+  }));
+}
+
+/// ||b - A x|| in double, whatever T is.
+template <class T>
+double true_residual(const csr_view<T>& a, std::span<const T> b, std::span<const T> x) {
+  return std::sqrt(sum_over(a.rows, [&](index i) {
+    double r = b[static_cast<std::size_t>(i)];
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      r -= static_cast<double>(a.val[k]) * static_cast<double>(x[static_cast<std::size_t>(a.col[k])]);
+    return r * r;
+  }));
+}
+
+void check_options(const cg_options& o) {
+  const auto tolerance = [](double v, const char* name) {
+    if (!(v >= 0.0) || !std::isfinite(v))
+      throw input_error(fmt::format("{}: expected a finite number of at least 0, found {}", name, v));
+  };
+  tolerance(o.rtol, "rtol");
+  tolerance(o.atol, "atol");
+  if (o.max_iterations < 0)
+    throw input_error(fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
+  if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
+  if (o.progress && !(o.progress_interval >= 0.0))
+    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}", o.progress_interval));
+}
+
+/// "auto" and why.
+std::string choose_executor(const cg_options& o, const device_facts& facts, std::string& reason) {
+  if (o.executor != "auto") {
+    reason = "as asked";
+    return o.executor;
+  }
+  if (facts.on == backend::cpu || facts.cooperative_launch) {
+    reason = "one launch for the whole solve";
+    return "persistent";
+  }
+  reason = "this device cannot launch cooperatively";
+  return "graph";
+}
+
+template <class T>
+std::vector<T> inverse_diagonal(const csr_view<T>& a) {
+  std::vector<T> d(static_cast<std::size_t>(a.rows));
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col[k] == i) d[static_cast<std::size_t>(i)] = T(1) / a.val[k];
+  return d;
+}
+
+stop_reason reason_of(int stop) {
+  switch (stop) {
+    case textbook_cg::converged: return stop_reason::converged;
+    case textbook_cg::iteration_limit: return stop_reason::iteration_limit;
+    case textbook_cg::breakdown: return stop_reason::breakdown;
+    case textbook_cg::interrupted: return stop_reason::interrupted;
+    default: return stop_reason::not_finite;
+  }
+}
+
+template <class T>
+cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T> b, std::span<T> x,
+                   const cg_options& o) {
+  using program = textbook_cg;
+  const double begin = now();
+  check_options(o);
+  check_system(a, o.assume_symmetric);
+  check_vector(b, a.rows, "right-hand side");
+  check_vector(std::span<const T>(x), a.rows, "start vector");
+
+  cg_report report;
+  const device_facts facts = where.facts();
+  std::string why;
+  report.executor = choose_executor(o, facts, why);
+  const program_variant& v = find_variant(program::name, report.executor, precision_of<T>, where.on());
+
+  program::scalars start;
+  start.max_steps = o.max_iterations;
+  start.jacobi = o.preconditioner == preconditioner::jacobi;
+  start.fixed = o.fixed_iterations;
+  report.rhs_norm = norm(b);
+  const double target = std::max(o.rtol * report.rhs_norm, o.atol);
+  start.target2 = target * target;
+
+  program::scalars midst = start;
+  midst.step = 1;
+  midst.fixed = true;
+  midst.max_steps = 2;
+  report.bytes_per_iteration = bytes_per_iteration<program, T>(a.rows, a.nonzeros(), midst);
+
+  std::vector<rung_facts> rungs;
+  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
+  plan how = policies::none({a.rows, a.nonzeros(), sizeof(T), report.bytes_per_iteration}, rungs, facts);
+  if (o.teams > 0) how.teams = o.teams;
+  if (o.rung >= 0) how.rung = o.rung;
+
+  program_run<program, T> run(where, v, how, a,
+                              o.history ? static_cast<std::size_t>(o.max_iterations) + 1 : 0);
+  run.reverse_lanes(o.reverse_lanes);
+  run.vector(program::x).upload(x);
+  run.vector(program::r).upload(b);
+  if (start.jacobi) run.vector(program::d).upload(inverse_diagonal(a));
+
+  report.policy = how.policy;
+  report.reason = why + "; " + how.reason;
+  report.device = facts.name;
+  report.on = where.on();
+  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
+  report.preconditioner = o.preconditioner;
+  report.teams = how.teams;
+  report.lanes = v.rungs[how.rung].lanes;
+  report.setup_s = now() - begin;
+
+  const double scale = report.rhs_norm > 0.0 ? report.rhs_norm : 1.0;
+  run_control control;
+  control.interrupt = o.interrupt;
+  control.progress_interval = o.progress_interval;
+  const double first = now();
+  if (o.progress)
+    control.progress = [&](int step, double residual) {
+      o.progress({step, residual / scale, target / scale, now() - first});
+    };
+  report.solve_s = run.run(start, control);
+
+  const program::scalars end = run.outcome();
+  run.vector(program::x).download(x);
+  report.iterations = std::max(end.step, 0);
+  report.stopped = reason_of(end.stop);
+  report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
+  if (o.history) report.history = run.history(static_cast<std::size_t>(report.iterations) + 1);
+  report.residual_relative_recursive = std::sqrt(end.rr) / scale;
+  report.residual_relative_true = true_residual<T>(a, b, x) / scale;
+  // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
+  const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
+  const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
+  report.residuals_disagree = !(upper <= 10.0 * lower);
+  return report;
+}
+
+}  // namespace
+
+std::string to_string(preconditioner p) { return p == preconditioner::none ? "none" : "jacobi"; }
+
+std::string to_string(stop_reason r) {
+  switch (r) {
+    case stop_reason::converged: return "converged";
+    case stop_reason::iteration_limit: return "iteration limit";
+    case stop_reason::breakdown: return "breakdown";
+    case stop_reason::not_finite: return "not finite";
+    case stop_reason::interrupted: return "interrupted";
+  }
+  return "unknown";
+}
+
+cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b, std::span<double> x,
+                const cg_options& options) {
+  return solve_as(where, a, b, x, options);
+}
+
+cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b, std::span<float> x,
+                const cg_options& options) {
+  return solve_as(where, a, b, x, options);
+}
+
+}  // namespace dwell

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Every check runs over rows in parallel; the first place in row order is the one reported.
+#include "dwell/solvers/cg/system_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+
+namespace dwell {
+namespace {
+
+/// complaint(row) returns a message or an empty string; the first one is thrown.
+template <class F>
+void for_rows(index rows, F&& complaint) {
+  const int parts = rows < 4096 ? 1 : default_threads();
+  for_parts(parts, [&](int part) {  // for_parts rethrows the first part's exception
+    const auto [begin, end] = piece(rows, part, parts);
+    for (index i = begin; i < end; ++i)
+      if (const std::string said = complaint(i); !said.empty()) throw input_error(said);
+  });
+}
+
+/// Where (i, j) is stored, or -1.
+template <class T>
+index find(const csr_view<T>& a, index i, index j) {
+  const index* begin = a.col + a.row_ptr[i];
+  const index* end = a.col + a.row_ptr[i + 1];
+  const index* at = std::lower_bound(begin, end, j);
+  return at != end && *at == j ? static_cast<index>(at - a.col) : -1;
+}
+
+}  // namespace
+
+template <class T>
+void check_system(const csr_view<T>& a, bool assume_symmetric) {
+  if (a.rows != a.cols)
+    throw input_error(fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+  check(a);
+  std::vector<T> diagonal(static_cast<std::size_t>(a.rows));
+  for_rows(a.rows, [&](index i) -> std::string {
+    const index k = find(a, i, i);
+    if (k < 0)
+      return fmt::format("matrix: expected a positive diagonal, found none stored in row {} (a symmetric positive definite matrix has one in every row)", i + 1);
+    diagonal[static_cast<std::size_t>(i)] = a.val[k];
+    if (!(a.val[k] > T(0)))
+      return fmt::format("matrix: expected a positive diagonal, found {} at ({}, {}) (not positive definite)", a.val[k], i + 1, i + 1);
+    return {};
+  });
+  if (assume_symmetric) return;
+  const double tolerance = sizeof(T) == 8 ? 1e-12 : 1e-5;
+  for_rows(a.rows, [&](index i) -> std::string {
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const index j = a.col[k], mirror = find(a, j, i);
+      if (mirror >= 0 && a.val[mirror] == a.val[k]) continue;
+      const double here = a.val[k], there = mirror < 0 ? 0.0 : static_cast<double>(a.val[mirror]);
+      const double scale = std::sqrt(static_cast<double>(diagonal[i])) * std::sqrt(static_cast<double>(diagonal[j]));
+      if (std::abs(here - there) <= tolerance * scale) continue;
+      return fmt::format("matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {})", here, i + 1, j + 1,
+                         mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1, i + 1);
+    }
+    return {};
+  });
+}
+
+template <class T>
+void check_vector(std::span<const T> v, index n, const char* what) {
+  if (v.size() != static_cast<std::size_t>(n))
+    throw input_error(fmt::format("{}: expected {} elements (the matrix has {} rows), found {}", what, n, n, v.size()));
+  for_rows(n, [&](index i) -> std::string {
+    const T value = v[static_cast<std::size_t>(i)];
+    return std::isfinite(value) ? std::string() : fmt::format("{}: expected finite numbers, found {} in row {}", what, value, i + 1);
+  });
+}
+
+template void check_system(const csr_view<double>&, bool);
+template void check_system(const csr_view<float>&, bool);
+template void check_vector(std::span<const double>, index, const char*);
+template void check_vector(std::span<const float>, index, const char*);
+
+}  // namespace dwell

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "dwell/solvers/spmv/spmv.hpp"
+
+#include <fmt/format.h>
+
+#include "dwell/execution/core/program_run.hpp"
+#include "dwell/execution/policies/none.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/solvers/spmv/programs/repeated_spmv.hpp"
+
+namespace dwell {
+
+spmv_report spmv(const device& where, const csr_view<double>& a, std::span<const double> x,
+                 std::span<double> y, const spmv_options& o) {
+  using program = repeated_spmv;
+  if (a.rows != a.cols)
+    throw input_error(fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+  const auto n = static_cast<std::size_t>(a.rows);
+  if (x.size() != n || y.size() != n)
+    throw input_error(fmt::format("expected vectors of {} elements, found {} and {}", n, x.size(), y.size()));
+  if (o.repetitions < 1)
+    throw input_error(fmt::format("expected at least 1 repetition, found {}", o.repetitions));
+  check(a);
+
+  const program_variant& v = find_variant(program::name, o.executor, precision::f64, where.on());
+  std::vector<rung_facts> rungs;
+  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
+  spmv_report report;
+  report.bytes = (sizeof(double) + sizeof(index)) * static_cast<std::size_t>(a.nonzeros()) +
+                 (sizeof(index) + 2 * sizeof(double)) * n;
+  plan how = policies::none({a.rows, a.nonzeros(), sizeof(double), report.bytes}, rungs, where.facts());
+  if (o.teams > 0) how.teams = o.teams;
+  if (o.rung >= 0) how.rung = o.rung;
+
+  program_run<program, double> run(where, v, how, a, 0);
+  run.reverse_lanes(o.reverse_lanes);
+  run.vector(program::x).upload(x);
+  program::scalars start;
+  start.max_steps = o.repetitions;
+  report.seconds_per_apply = run.run(start, {}) / o.repetitions;
+  run.vector(program::y).download(y);
+  return report;
+}
+
+}  // namespace dwell
