@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The checks of a CSR matrix and its conversion between precisions. row_ptr is proved sound before
+// a column or a value is touched, so a broken view is refused and never followed out of its arrays.
+#include "dwell/formats/csr.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+
+namespace dwell {
+namespace {
+
+/// Below this many nonzeros a thread costs more than the work it takes over (reasoned: tens of
+/// microseconds to start one, about a nanosecond a nonzero).
+constexpr index nonzeros_per_thread = 1 << 17;
+
+int useful_threads(index nonzeros) {
+  return std::min<int>(default_threads(), nonzeros / nonzeros_per_thread + 1);
+}
+
+template <class T>
+void check_row_ptr(const csr_view<T>& a, const std::string& name) {
+  if (a.rows < 0 || a.cols < 0)
+    throw input_error(fmt::format("{}: expected sizes of 0 or more, found {} rows and {} columns",
+                                  name, a.rows, a.cols));
+  if (a.rows == 0) return;
+  if (!a.row_ptr)
+    throw input_error(fmt::format("{}: expected row_ptr, found a null pointer", name));
+  if (a.row_ptr[0] != 0)
+    throw input_error(
+        fmt::format("{}: row 0: expected row_ptr to start at 0, found {}", name, a.row_ptr[0]));
+  for (index i = 0; i < a.rows; ++i)
+    if (a.row_ptr[i + 1] < a.row_ptr[i])
+      throw input_error(
+          fmt::format("{}: row {}: expected row_ptr not to decrease, found {} after {}", name, i,
+                      a.row_ptr[i + 1], a.row_ptr[i]));
+  if (a.nonzeros() > 0 && (!a.col || !a.val))
+    throw input_error(
+        fmt::format("{}: expected columns and values of {} nonzeros, found a null pointer", name,
+                    a.nonzeros()));
+}
+
+template <class T>
+void check_row(const csr_view<T>& a, index i, const std::string& name) {
+  index previous = -1;
+  for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+    const index c = a.col[k];
+    if (c < 0 || c >= a.cols)
+      throw input_error(fmt::format("{}: row {}: expected columns from 0 to {}, found {}", name, i,
+                                    a.cols - 1, c));
+    if (c <= previous)
+      throw input_error(fmt::format("{}: row {}: expected ascending columns, found {} after {}",
+                                    name, i, c, previous));
+    if (!std::isfinite(a.val[k]))
+      throw input_error(fmt::format("{}: row {}: expected finite values, found {} in column {}",
+                                    name, i, a.val[k], c));
+    previous = c;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void check(const csr_view<T>& a, const std::string& name) {
+  check_row_ptr(a, name);
+  const int threads = useful_threads(a.nonzeros());
+  // The lowest part's exception is the one thrown, so the first bad row is named.
+  for_parts(threads, [&](int part) {
+    const auto [begin, end] = piece(a.rows, part, threads);
+    for (index i = begin; i < end; ++i) check_row(a, i, name);
+  });
+}
+
+template <class To, class From>
+csr<To> convert(const csr_view<From>& a) {
+  csr<To> out;
+  out.rows = a.rows;
+  out.cols = a.cols;
+  if (a.rows > 0) out.row_ptr.assign(a.row_ptr, a.row_ptr + a.rows + 1);
+  const index nonzeros = a.nonzeros();
+  out.col.assign(a.col, a.col + nonzeros);
+  out.val.resize(static_cast<std::size_t>(nonzeros));
+  const int threads = useful_threads(nonzeros);
+  for_parts(threads, [&](int part) {
+    const auto [begin, end] = piece(nonzeros, part, threads);
+    for (index k = begin; k < end; ++k) {
+      const To v = static_cast<To>(a.val[k]);
+      if (!std::isfinite(v) && std::isfinite(a.val[k])) {
+        const index* after = std::upper_bound(a.row_ptr, a.row_ptr + a.rows + 1, k);
+        throw input_error(fmt::format(
+            "matrix: row {}: expected values in the range of {} precision, found {} in column {}",
+            after - a.row_ptr - 1, sizeof(To) == 4 ? "single" : "double", a.val[k], a.col[k]));
+      }
+      out.val[static_cast<std::size_t>(k)] = v;
+    }
+  });
+  return out;
+}
+
+template void check(const csr_view<float>&, const std::string&);
+template void check(const csr_view<double>&, const std::string&);
+template csr<float> convert(const csr_view<float>&);
+template csr<double> convert(const csr_view<float>&);
+template csr<float> convert(const csr_view<double>&);
+template csr<double> convert(const csr_view<double>&);
+
+}  // namespace dwell

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The Matrix Market reader: a file becomes text, the text a header and a body, the body a matrix.
+#include "dwell/formats/matrix_market.hpp"
+
+#include <fmt/format.h>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/matrix_market_body.hpp"
+#include "dwell/formats/matrix_market_source.hpp"
+
+namespace dwell {
+namespace {
+
+mm_matrix parse(const mm::text& t, std::string name, int threads) {
+  const mm::header_found h = mm::parse_header(t);
+  mm::check_sizes(h, t);
+  mm_matrix out;
+  out.name = std::move(name);
+  out.header = h.header;
+  out.matrix = h.header.layout == mm_layout::coordinate ? mm::read_coordinate(t, h, threads)
+                                                        : mm::read_array(t, h, threads);
+  return out;
+}
+
+/// The entries of a matrix of one column or one row, zeros where it has none.
+std::vector<double> as_vector(const csr<double>& a) {
+  const bool column = a.cols == 1;
+  std::vector<double> v(static_cast<std::size_t>(column ? a.rows : a.cols), 0.0);
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) v[column ? i : a.col[k]] = a.val[k];
+  return v;
+}
+
+std::optional<std::vector<double>> companion_of(const mm::source_file& source, index rows,
+                                                int threads) {
+  if (!source.companion) return std::nullopt;
+  try {
+    const mm_matrix b = parse(source.companion->view(), {}, threads);
+    if (b.matrix.cols != 1 || b.matrix.rows != rows) return std::nullopt;
+    return as_vector(b.matrix);
+  } catch (const unsupported_error&) {
+    return std::nullopt;  // complex: no right-hand side of a real matrix
+  }
+}
+
+}  // namespace
+
+std::string to_string(mm_layout v) { return v == mm_layout::coordinate ? "coordinate" : "array"; }
+
+std::string to_string(mm_field v) {
+  return v == mm_field::real ? "real" : v == mm_field::integer ? "integer" : "pattern";
+}
+
+std::string to_string(mm_symmetry v) {
+  return v == mm_symmetry::general     ? "general"
+         : v == mm_symmetry::symmetric ? "symmetric"
+                                       : "skew-symmetric";
+}
+
+mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
+  const mm::source_file source = mm::load(file, threads);
+  mm_matrix out = parse(source.matrix.view(), mm::plain_name(file), threads);
+  out.companion_rhs = companion_of(source, out.matrix.rows, threads);
+  return out;
+}
+
+std::vector<double> read_matrix_market_vector(const std::filesystem::path& file, int threads) {
+  const mm::source_file source = mm::load(file, threads);
+  const mm::text t = source.matrix.view();
+  const mm_matrix m = parse(t, {}, threads);
+  if (m.matrix.cols != 1 && m.matrix.rows != 1)
+    mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
+                 fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
+  return as_vector(m.matrix);
+}
+
+mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name, int threads) {
+  return parse({text.data(), text.data() + text.size(), mm::escape(name)}, mm::plain_name(name),
+               threads);
+}
+
+}  // namespace dwell

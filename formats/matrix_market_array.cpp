@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The body of an array file: one value a line, column after column; of a symmetric matrix the lower
+// triangle, of a skew-symmetric one what is strictly below the diagonal. Zeros are stored too.
+#include "dwell/formats/matrix_market_body.hpp"
+
+namespace dwell::mm {
+namespace {
+
+std::vector<double> read_values(const text& t, const header_found& h, int threads) {
+  const mm_field field = h.header.field;
+  auto chunks = parse_body<double>(t, h, threads, 2, [&](chunk<double>& c) {
+    each_data_line(c.begin, c.end, [&](const char* p) -> const char* {
+      const char* value_at = p;
+      double v = 0;
+      const scan result =
+          field == mm_field::real ? scan_real(p, c.end, v) : scan_integer(p, c.end, v);
+      if (result != scan::ok) {
+        c.wrong = {value_at, expected_value(result, field)};
+        return nullptr;
+      }
+      p = skip_blanks(p, c.end);
+      if (!at_line_end(p, c.end)) {
+        c.wrong = {p, "the end of the line"};
+        return nullptr;
+      }
+      c.entries.push_back(v);
+      return p;
+    });
+  });
+  if (chunks.size() == 1) return std::move(chunks.front().entries);
+  std::vector<double> all;
+  all.reserve(static_cast<std::size_t>(h.header.stored));  // as many were read
+  for (auto& c : chunks) {
+    all.insert(all.end(), c.entries.begin(), c.entries.end());
+    c.entries = {};
+  }
+  return all;
+}
+
+/// Where the value of (row, col) lies among the stored ones and its sign; col <= row where a
+/// triangle is stored. Column c of a triangle begins behind the c columns before it.
+struct place_of {
+  std::int64_t n;
+  mm_symmetry symmetry;
+
+  double operator()(const std::vector<double>& v, std::int64_t row, std::int64_t col) const {
+    if (symmetry == mm_symmetry::general) return v[static_cast<std::size_t>(col * n + row)];
+    const bool upper = row < col;
+    if (upper) std::swap(row, col);
+    const std::int64_t skipped = symmetry == mm_symmetry::symmetric ? 0 : 1;
+    const std::int64_t first = col * n - col * (col - 1) / 2 - skipped * col;
+    const double value = v[static_cast<std::size_t>(first + row - col - skipped)];
+    return upper && skipped ? -value : value;
+  }
+};
+
+}  // namespace
+
+csr<double> read_array(const text& t, const header_found& h, int threads) {
+  const std::vector<double> values = read_values(t, h, threads);
+  const bool skew = h.header.symmetry == mm_symmetry::skew_symmetric;
+  csr<double> a;
+  a.rows = static_cast<index>(h.header.rows);
+  a.cols = static_cast<index>(h.header.cols);
+  const index per_row = a.rows > 0 ? a.cols - (skew ? 1 : 0) : 0;
+  a.row_ptr.resize(static_cast<std::size_t>(a.rows) + 1);
+  for (index i = 0; i <= a.rows; ++i) a.row_ptr[static_cast<std::size_t>(i)] = i * per_row;
+  const auto full = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(per_row);
+  a.col.resize(full);
+  a.val.resize(full);
+  const place_of value_at{a.rows, h.header.symmetry};
+  const int parts = full < (1u << 16) ? 1 : threads > 0 ? threads : default_threads();
+  for_parts(parts, [&](int part) {
+    const auto [begin, end] = piece(a.rows, part, parts);
+    for (index i = begin; i < end; ++i) {
+      std::size_t k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+      for (index j = 0; j < a.cols; ++j) {
+        if (skew && i == j) continue;
+        a.col[k] = j;
+        a.val[k++] = value_at(values, i, j);
+      }
+    }
+  });
+  return a;
+}
+
+}  // namespace dwell::mm

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Private to formats: the banner, the comments and the size line of a Matrix Market file.
+#pragma once
+#include <cstdint>
+
+#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_market_text.hpp"
+
+namespace dwell::mm {
+
+/// The largest row, column and entry count: they are counted with 31 bits.
+inline constexpr std::int64_t largest_count = 2147483647;
+
+struct header_found {
+  mm_header header;
+  const char* size_line = nullptr;  ///< its first number
+  const char* body = nullptr;       ///< behind the size line
+};
+
+/// Throws input_error, or unsupported_error for what the format has and Dwell does not.
+header_found parse_header(const text& t);
+
+/// True if the banner and the size line are whole in a text that has only begun to arrive.
+bool header_complete(const text& t);
+
+/// The most bytes of text that a file with this header can need, comments and blanks included.
+std::uint64_t most_bytes(const header_found& h, const text& t);
+
+/// Refuses sizes for which a file of this length cannot stand: rows and columns cost memory even
+/// when they are empty.
+void check_sizes(const header_found& h, const text& t);
+
+}  // namespace dwell::mm

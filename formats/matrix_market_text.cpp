@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Errors in Matrix Market text: one line each, whatever bytes the file holds.
+#include "dwell/formats/matrix_market_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/matrix_market_numbers.hpp"
+
+namespace dwell::mm {
+namespace {
+
+constexpr std::ptrdiff_t longest_quote = 40;  // bytes of the file shown in a message
+
+std::string word_at(const char* p, const char* end) {
+  if (p == end) return "the end of the file";
+  if (at_line_end(p, end)) return "the end of the line";
+  const char* stop = p + 1;  // a stray carriage return is a word of its own
+  while (!at_token_end(stop, end)) ++stop;
+  const bool cut = stop - p > longest_quote;
+  if (cut) stop = p + longest_quote;
+  return fmt::format("'{}{}'", escape({p, static_cast<std::size_t>(stop - p)}), cut ? "..." : "");
+}
+
+}  // namespace
+
+std::string escape(std::string_view s) {
+  std::string out;
+  for (const char c : s) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\')
+      out += "\\\\";
+    else if (byte >= 0x20 && byte < 0x7f)
+      out += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\t')
+      out += "\\t";
+    else
+      out += fmt::format("\\x{:02x}", byte);
+  }
+  return out;
+}
+
+void fail(const text& t, const complaint& c) {
+  // The end of the file belongs to its last line, with or without a final newline.
+  const char* where = c.where;
+  if (where == t.end && where != t.begin && where[-1] == '\n') --where;
+  const auto line = 1 + std::count(t.begin, where, '\n');
+  throw input_error(fmt::format("{}:{}: expected {}, found {}", t.name, line, c.expected,
+                                c.found.empty() ? word_at(c.where, t.end) : c.found));
+}
+
+}  // namespace dwell::mm

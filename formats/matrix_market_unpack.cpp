@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Unpacking of gzip and of the tar inside it, in one pass and at the speed of the decompressor. The
+// text is bounded by what its own header can need: a bomb unpacks to a thousand times its size, but
+// as soon as the size line has arrived, its counts say how much may follow.
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/gzip_stream.hpp"
+#include "dwell/formats/matrix_market_header.hpp"
+#include "dwell/formats/matrix_market_source.hpp"
+
+namespace dwell::mm {
+namespace {
+
+/// Collects a text and refuses it as soon as it is longer than its header can need.
+class bounded {
+ public:
+  explicit bounded(std::string name) { out_.name = std::move(name); }
+
+  void add(std::string_view block) {
+    if (block.empty()) return;
+    std::memcpy(out_.bytes.room(block.size()), block.data(), block.size());
+    out_.bytes.added(block.size());
+    if (out_.bytes.size() <= limit_) return;
+    const text t = out_.view();
+    if (!known_ && header_complete(t)) {
+      limit_ = std::min(most_bytes(parse_header(t), t), memory_of_machine());
+      known_ = true;
+    } else if (!known_ && t.size() < longest_head) {
+      limit_ = std::min(2 * t.size(), longest_head);  // look again when it has doubled
+    }
+    if (t.size() <= limit_) return;
+    if (!known_) fail(t, {t.end, fmt::format("a size line in the first {} bytes", limit_), "none"});
+    const header_found h = parse_header(t);
+    fail(t,
+         {h.size_line,
+          fmt::format("at most {} bytes of text for {} entries", limit_, h.header.stored), "more"});
+  }
+  document take() { return std::move(out_); }
+
+ private:
+  static constexpr std::uint64_t longest_head = std::uint64_t{64} << 20;  // comments, generous
+
+  static std::uint64_t memory_of_machine() {
+    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  document out_;
+  std::uint64_t limit_ = 0;
+  bool known_ = false;
+};
+
+/// A tar read from a gzip stream. libarchive is C: an exception must not cross it, so the callback
+/// keeps it and require() throws it again.
+class tar_stream {
+ public:
+  tar_stream(gzip_stream& in, std::string_view first, std::string name)
+      : in_(in), first_(first), name_(std::move(name)), archive_(new_archive()) {
+    archive_read_support_format_tar(archive_.get());
+    require(archive_read_open(archive_.get(), this, nullptr, &tar_stream::feed, nullptr));
+  }
+
+  /// The path of the next regular file, or null at the end.
+  const char* next_file() {
+    archive_entry* entry = nullptr;
+    while (require(archive_read_next_header(archive_.get(), &entry))) {
+      const char* path = archive_entry_pathname(entry);
+      if (!path || archive_entry_filetype(entry) != AE_IFREG) continue;
+      return std::strncmp(path, "./", 2) == 0 ? path + 2 : path;
+    }
+    return nullptr;
+  }
+
+  document content(std::string name) {
+    bounded out(std::move(name));
+    std::vector<char> block(1 << 18);
+    for (;;) {
+      const la_ssize_t n = archive_read_data(archive_.get(), block.data(), block.size());
+      if (n == 0) return out.take();
+      require(n < 0 ? static_cast<int>(n) : ARCHIVE_OK);
+      out.add({block.data(), static_cast<std::size_t>(n)});
+    }
+  }
+
+ private:
+  static la_ssize_t feed(archive*, void* self, const void** bytes) {
+    auto& t = *static_cast<tar_stream*>(self);
+    try {
+      const std::string_view block = t.first_.empty() ? t.in_.next() : std::exchange(t.first_, {});
+      *bytes = block.data();
+      return static_cast<la_ssize_t>(block.size());
+    } catch (...) {
+      t.failed_ = std::current_exception();
+      return -1;
+    }
+  }
+
+  bool require(int status) const {
+    if (failed_) std::rethrow_exception(failed_);
+    if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return true;
+    if (status == ARCHIVE_EOF) return false;
+    throw input_error(fmt::format("{}: expected a whole tar archive, found: {}", name_,
+                                  why_failed(archive_.get())));
+  }
+
+  gzip_stream& in_;
+  std::string_view first_;
+  std::string name_;
+  archive_handle archive_;
+  std::exception_ptr failed_;
+};
+
+source_file from_tar(tar_stream& tar, const std::string& archive_name, const std::string& stem) {
+  const std::string wanted = fmt::format("{0}/{0}.mtx", stem),
+                    beside = fmt::format("{0}/{0}_b.mtx", stem);
+  std::optional<document> matrix, companion;
+  std::string others;
+  int files = 0;
+  while (const char* path = tar.next_file()) {
+    const std::string name = fmt::format("{}({})", archive_name, escape(path));
+    if (!matrix && path == wanted) {
+      matrix = tar.content(name);
+    } else if (!companion && path == beside) {
+      try {
+        companion = tar.content(name);
+      } catch (const unsupported_error&) {
+        // A complex companion is no right-hand side of a real matrix; it is not offered.
+      }
+    } else if (++files <= 3) {
+      others += fmt::format("{}'{}'", files > 1 ? ", " : "", escape(path));
+    }
+  }
+  if (!matrix)
+    throw input_error(fmt::format("{}: expected the member '{}', found {}{}", archive_name,
+                                  escape(wanted), files ? others : "no file",
+                                  files > 3 ? ", ..." : ""));
+  return {std::move(*matrix), std::move(companion)};
+}
+
+}  // namespace
+
+source_file unpack(const buffer& packed, const std::filesystem::path& file) {
+  const std::string name = escape(file.string());
+  gzip_stream in({packed.data(), packed.size()}, name);
+  std::string_view block = in.next();
+  if (block.size() > 262 && block.substr(257, 5) == "ustar") {
+    tar_stream tar(in, block, name);
+    source_file out = from_tar(tar, name, plain_name(file));
+    while (!in.next().empty()) continue;  // to the end, where the checksum is verified
+    return out;
+  }
+  bounded out(name);
+  for (; !block.empty(); block = in.next()) out.add(block);
+  return {out.take(), std::nullopt};
+}
+
+}  // namespace dwell::mm
