@@ -45,7 +45,7 @@ void require_executor(const cg_arguments& args, backend on) {
                                       there.empty() ? "" : " or one of: ", fmt::join(there, ", ")));
 }
 
-output_files check_outputs(const cg_arguments& args) {
+void check_outputs(const cg_arguments& args) {
   output_files outputs;
   if (!args.output.empty()) outputs.add("--output", args.output);
   if (!args.history.empty()) outputs.add("--history", args.history);
@@ -53,7 +53,7 @@ output_files check_outputs(const cg_arguments& args) {
   outputs.protect(args.matrix);
   const auto rhs = parse_rhs(args.rhs);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
-  return outputs;
+  if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
 }
 
 cg_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
@@ -150,6 +150,7 @@ exit_code run(const cg_arguments& args) {
 }
 
 void add_problem(CLI::App& app, cg_arguments& args) {
+  app.option_defaults()->group("System");
   add_file(app, "MATRIX", args.matrix, matrix_help, "")->required();
   add_file(
       app, "--rhs", args.rhs,
@@ -164,6 +165,7 @@ void add_problem(CLI::App& app, cg_arguments& args) {
 }
 
 void add_execution(CLI::App& app, cg_arguments& args) {
+  app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: all there are)");
@@ -175,6 +177,7 @@ void add_execution(CLI::App& app, cg_arguments& args) {
 }
 
 void add_stops(CLI::App& app, cg_arguments& args) {
+  app.option_defaults()->group("When to stop");
   add_tolerance(app, "--rtol", args.options.rtol,
                 "Converged when |r| <= max(rtol |b|, atol): relative tolerance");
   add_tolerance(app, "--atol", args.options.atol, "Absolute tolerance");
@@ -182,6 +185,7 @@ void add_stops(CLI::App& app, cg_arguments& args) {
 }
 
 void add_results(CLI::App& app, cg_arguments& args) {
+  app.option_defaults()->group("Results");
   add_file(app, "-o,--output", args.output, "Write the answer as a Matrix Market vector");
   add_file(app, "--history", args.history, "Write |r| of every iteration as CSV");
   add_file(app, "--json", args.json_target,
@@ -206,7 +210,7 @@ command add_cg(CLI::App& app) {
       "\nExamples:\n"
       "  dwell cg trefethen:2000\n"
       "  dwell cg bcsstk17.mtx.gz --preconditioner jacobi --rtol 1e-6 --output x.mtx\n"
-      "  dwell cg ecology2.tar.gz --device cuda --json - | jq .time\n");
+      "  dwell cg ecology2.tar.gz --device cuda --json - | jq .time");
   return [args] {
     args->options.history = !args->history.empty();
     args->options.preconditioner =

@@ -14,10 +14,9 @@ namespace dwell::app {
 
 namespace {
 
-double matrix_bytes(const cg_result& r) {
-  const auto entries = static_cast<double>(r.nonzeros + r.explicit_zeros);
-  return (r.rows + 1.0) * sizeof(index) +
-         entries * static_cast<double>(sizeof(index) + (r.report.precision == "f32" ? 4 : 8));
+std::int64_t matrix_bytes(const cg_result& r) {
+  const std::int64_t value = r.report.precision == "f32" ? 4 : 8, number = sizeof(index);
+  return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
 }
 
 std::string outcome(const cg_result& r) {
@@ -26,7 +25,7 @@ std::string outcome(const cg_result& r) {
     case stop_reason::converged:
       return "converged after " + n;
     case stop_reason::iteration_limit:
-      return "NOT converged: iteration limit of " + n;
+      return "NOT converged within the limit of " + n;
     case stop_reason::breakdown:
       return "BREAKDOWN after " + n + ": p.Ap <= 0, the matrix is not positive definite";
     case stop_reason::not_finite:
@@ -79,7 +78,7 @@ std::string to_text(const cg_result& r) {
   out.row("", fmt::format(
                   "{} rows, {} nonzeros{}, {}", format_count(r.rows), format_count(r.nonzeros),
                   r.explicit_zeros ? " + " + format_plural(r.explicit_zeros, "explicit zero") : "",
-                  format_bytes(matrix_bytes(r))));
+                  format_bytes(static_cast<double>(matrix_bytes(r)))));
   out.row("right-hand side", describe(r.rhs));
   if (r.companion_unused)
     out.row("", "the archive holds another one, its companion: use it with --rhs companion");
@@ -115,7 +114,7 @@ json to_json(const cg_result& r) {
                 {"nonzeros", r.nonzeros},
                 {"explicit_zeros", r.explicit_zeros},
                 {"bytes", matrix_bytes(r)}}},
-              {"rhs", describe(r.rhs)},
+              {"rhs", option_text(r.rhs)},
               {"start", r.start_file.empty() ? "zeros" : r.start_file},
               {"device", {{"name", report.device}, {"backend", to_string(report.on)}}},
               {"executor", report.executor},

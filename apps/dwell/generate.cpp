@@ -10,6 +10,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "help_format.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -31,7 +32,7 @@ std::string kinds_help() {
   std::size_t width = 0;
   for (const auto& k : kinds) width = std::max(width, k.kind.size());
   std::string text = "Kinds:\n";
-  for (const auto& k : kinds) text += fmt::format("  {:<{}}  {}\n", k.kind, width, k.what);
+  for (const auto& k : kinds) text += two_columns(k.kind, k.what, width + 4);
   return text;
 }
 
@@ -84,7 +85,7 @@ command add_generate(CLI::App& app) {
              "\nExamples:\n"
              "  dwell generate trefethen:2000 -o Trefethen_2000.mtx\n"
              "  dwell generate like:hood -o hood.mtx.gz\n"
-             "  dwell generate poisson2d:300x200 -o - | head\n");
+             "  dwell generate poisson2d:300x200 -o - | head");
   return [args] { return run(*args); };
 }
 

@@ -82,8 +82,9 @@ std::string to_text(const matrix_source& source, const matrix_facts& f) {
   out.row("memory", format_bytes(static_cast<double>(a.bytes())) + " (CSR, f64)");
   std::string time = format_seconds(source.read_s);
   if (source.file_bytes > 0)
-    time += fmt::format(", {} of a file of {}",
+    time += fmt::format(", {} of a {}file of {}",
                         format_rate(static_cast<double>(source.file_bytes) / source.read_s),
+                        source.compressed ? "compressed " : "",
                         format_bytes(static_cast<double>(source.file_bytes)));
   out.row(source.generated ? "generating" : "reading", time);
   if (source.content.companion_rhs) out.row("companion", "a right-hand side: --rhs companion");
@@ -177,7 +178,7 @@ command add_info(CLI::App& app) {
       "Examples:\n"
       "  dwell info\n"
       "  dwell info bcsstk17.mtx.gz\n"
-      "  dwell info like:ecology2 --json -\n");
+      "  dwell info like:ecology2 --json -");
   return [args] { return run(*args); };
 }
 

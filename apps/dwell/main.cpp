@@ -5,12 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "help_format.hpp"
 #include "output.hpp"
 #include "signals.hpp"
 
@@ -40,16 +42,17 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Solves sparse systems while their data stay on the chip, on CPU threads and on GPUs.");
   app.name("dwell");
-  app.set_version_flag("--version", "dwell " DWELL_VERSION);
+  app.set_version_flag("--version", "dwell " DWELL_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(38);
+  app.formatter(std::make_shared<help_format>());
   app.footer(std::string(exit_code_help) +
              "\nExamples:\n"
              "  dwell cg trefethen:2000          solve a system made on the spot\n"
              "  dwell cg A.mtx --output x.mtx    solve a system from a file, keep the answer\n"
              "  dwell info A.mtx                 look at a matrix\n"
              "  dwell info                       what this program can do on this machine\n"
-             "\n'dwell SUBCOMMAND --help' tells more.\n");
+             "\n'dwell SUBCOMMAND --help' tells more.");
 
   std::vector<std::pair<CLI::App*, command>> commands;
   const auto subcommand = [&](const char* name, const char* what, command (*add)(CLI::App&)) {

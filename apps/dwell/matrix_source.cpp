@@ -44,6 +44,7 @@ matrix_source load_matrix(const std::string& text, int threads) {
     std::error_code not_regular;
     const auto bytes = fs::file_size(text, not_regular);
     if (!not_regular) out.file_bytes = bytes;
+    out.compressed = text.ends_with(".gz") || text.ends_with(".tgz");
   }
   out.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   out.name = out.content.name;

@@ -12,8 +12,9 @@ namespace dwell::app {
 struct matrix_source {
   std::string name;  ///< as shown to people: file name without suffixes, or the kind
   bool generated = false;
-  mm_matrix content;              ///< header and companion only if it was read
-  double read_s = 0;              ///< reading or generating
+  mm_matrix content;  ///< header and companion only if it was read
+  double read_s = 0;  ///< reading or generating
+  bool compressed = false;
   std::uintmax_t file_bytes = 0;  ///< as it lies on disk; 0 if generated or not a regular file
 };
 

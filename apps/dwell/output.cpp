@@ -72,9 +72,9 @@ void output_files::add(const std::string& option, const fs::path& file) {
   entries_.push_back({option, file});
 }
 
-void output_files::protect(const std::string& input) const {
+void output_files::protect(const std::string& input, const std::string& allowed) const {
   for (const auto& output : entries_)
-    if (same_file(output.file, input))
+    if (output.option != allowed && same_file(output.file, input))
       throw input_error(fmt::format("{}: '{}' is an input of this run and would be overwritten",
                                     output.option, output.file.string()));
 }

@@ -25,8 +25,8 @@ class output_files {
   /// Throws input_error unless `file` can be written; leaves nothing behind. Also throws if it is
   /// one of the outputs added before.
   void add(const std::string& option, const std::filesystem::path& file);
-  /// Throws input_error if `input` is about to be overwritten by an output.
-  void protect(const std::string& input) const;
+  /// Throws input_error if `input` is about to be overwritten by an output other than `allowed`.
+  void protect(const std::string& input, const std::string& allowed = {}) const;
 
  private:
   struct entry {

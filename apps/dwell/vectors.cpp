@@ -39,6 +39,20 @@ rhs_source parse_rhs(const std::string& text) {
   return {kind::file, text};
 }
 
+std::string option_text(const rhs_source& rhs) {
+  switch (rhs.what) {
+    case rhs_source::kind::ones:
+      return "ones";
+    case rhs_source::kind::row_sums:
+      return "row-sums";
+    case rhs_source::kind::companion:
+      return "companion";
+    case rhs_source::kind::file:
+      return rhs.file;
+  }
+  return {};
+}
+
 std::string describe(const rhs_source& rhs) {
   switch (rhs.what) {
     case rhs_source::kind::ones:

@@ -16,7 +16,8 @@ struct rhs_source {
   std::string file;
 };
 rhs_source parse_rhs(const std::string& text);
-std::string describe(const rhs_source& rhs);
+std::string option_text(const rhs_source& rhs);  ///< as --rhs takes it
+std::string describe(const rhs_source& rhs);     ///< as people read it
 
 std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
 /// Zeros if `file` is empty.
