@@ -3,6 +3,7 @@
 #include "help_format.hpp"
 
 #include <sstream>
+#include <utility>
 
 namespace dwell::app {
 
@@ -24,10 +25,11 @@ std::string two_columns(const std::string& left, const std::string& right, std::
   return out + line + "\n";
 }
 
-std::string help_format::make_groups(const CLI::App* app, CLI::AppFormatMode mode) const {
-  std::string text = CLI::Formatter::make_groups(app, mode);
+std::string help_format::make_help(const CLI::App* app, std::string name,
+                                   CLI::AppFormatMode mode) const {
+  std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
   for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
-    text.erase(at, 1);  // one empty line between two groups
+    text.erase(at, 1);  // one empty line between two sections
   return text;
 }
 

@@ -13,7 +13,8 @@ std::string two_columns(const std::string& left, const std::string& right, std::
 class help_format : public CLI::Formatter {
  public:
   help_format() { column_width(26); }
-  std::string make_groups(const CLI::App* app, CLI::AppFormatMode mode) const override;
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
   std::string make_subcommand(const CLI::App* sub) const override;
 };
