@@ -12,7 +12,8 @@ namespace dwell {
 
 /// One per backend; functions throw device_error (too little memory: with the numbers).
 struct memory_space {
-  void* (*allocate)(const device&, std::size_t bytes);  ///< zeroed, at least 256-byte aligned on CUDA
+  void* (*allocate)(const device&,
+                    std::size_t bytes);  ///< zeroed, at least 256-byte aligned on CUDA
   void (*release)(const device&, void*);
   void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
   void (*download)(const device&, void* to, const void* from, std::size_t bytes);

@@ -24,7 +24,8 @@ namespace {
 void require_cpu() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-    throw device_error("this processor has no AVX2 and FMA, for which Dwell's CPU kernels are built");
+    throw device_error(
+        "this processor has no AVX2 and FMA, for which Dwell's CPU kernels are built");
 #endif
 }
 
@@ -64,7 +65,9 @@ const memory_space cpu_memory = {
 std::string to_string(backend b) { return b == backend::cpu ? "cpu" : "cuda"; }
 
 device device::cpu(int threads) {
-  if (threads < 0) throw input_error(fmt::format("expected a number of threads of at least 1 (or 0 for all), found {}", threads));
+  if (threads < 0)
+    throw input_error(fmt::format(
+        "expected a number of threads of at least 1 (or 0 for all), found {}", threads));
   require_cpu();
   return {backend::cpu, 0, threads ? threads : default_threads()};
 }
@@ -73,7 +76,8 @@ device device::cuda(int ordinal) {
   const cuda_presence present = find_cuda();
   if (present.devices == 0) throw device_error("no CUDA device: " + present.reason);
   if (ordinal < 0 || ordinal >= present.devices)
-    throw device_error(fmt::format("expected a CUDA device from 0 to {}, found {}", present.devices - 1, ordinal));
+    throw device_error(
+        fmt::format("expected a CUDA device from 0 to {}, found {}", present.devices - 1, ordinal));
   return {backend::cuda, ordinal, 1};
 }
 
@@ -90,6 +94,8 @@ device_facts device::facts() const {
   return f;
 }
 
-const memory_space& memory_of(backend on) { return on == backend::cpu ? cpu_memory : cuda_memory(); }
+const memory_space& memory_of(backend on) {
+  return on == backend::cpu ? cpu_memory : cuda_memory();
+}
 
 }  // namespace dwell

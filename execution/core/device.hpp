@@ -11,10 +11,10 @@ namespace dwell {
 enum class backend { cpu, cuda };
 std::string to_string(backend b);
 
-/// What planning and reports need to know of a device. Sizes in bytes; on a CPU the fields that have
-/// no meaning there are 0.
+/// What planning and reports need to know of a device. Sizes in bytes; on a CPU the fields that
+/// have no meaning there are 0.
 struct device_facts {
-  std::string name;                    ///< "NVIDIA H200", "AMD EPYC ..."
+  std::string name;  ///< "NVIDIA H200", "AMD EPYC ..."
   backend on = backend::cpu;
   int ordinal = 0;                     ///< CUDA device number
   int units = 1;                       ///< streaming multiprocessors, or threads
@@ -54,7 +54,7 @@ class device {
 struct cuda_presence {
   bool built_in = false;  ///< was this library built with CUDA?
   int devices = 0;
-  std::string reason;     ///< one line, when devices == 0
+  std::string reason;  ///< one line, when devices == 0
 };
 cuda_presence find_cuda();
 

@@ -116,7 +116,8 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
     std::vector<std::jthread> threads;
     for (int t = 0; t < how.teams; ++t)
       threads.emplace_back([&, t] {
-        with_store<P, T, Rung>(a, t, how.teams, &grid, [&](auto& s) { E::template run<P, T>(s, a); });
+        with_store<P, T, Rung>(a, t, how.teams, &grid,
+                               [&](auto& s) { E::template run<P, T>(s, a); });
         const std::lock_guard lock(guard);
         if (--running == 0) ended.notify_one();
       });
@@ -135,7 +136,8 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
 template <class P, class T, class E>
 double run(const void* args, const device&, const plan& how, const run_control& control) {
   const auto& a = *static_cast<const program_args<P, T>*>(args);
-  return how.rung == 1 ? run_rung<P, T, E, 1>(a, how, control) : run_rung<P, T, E, 0>(a, how, control);
+  return how.rung == 1 ? run_rung<P, T, E, 1>(a, how, control)
+                       : run_rung<P, T, E, 0>(a, how, control);
 }
 
 inline rung_facts probe(const device& where, int rung) {
@@ -144,7 +146,8 @@ inline rung_facts probe(const device& where, int rung) {
 
 template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name, E::name, precision_of<T>, backend::cpu, !E::launches_phases, cpu_rungs, &probe, &run<P, T, E>};
+  return {P::name,   E::name, precision_of<T>, backend::cpu, !E::launches_phases,
+          cpu_rungs, &probe,  &run<P, T, E>};
 }
 
 }  // namespace dwell::cpu

@@ -24,7 +24,8 @@ struct kernel_types {
 
 /// A whole run in one launch.
 template <class P, class T, class E, int Rung>
-__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes, kernel_types<P, T, Rung>::teams_per_unit)
+__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes,
+                                  kernel_types<P, T, Rung>::teams_per_unit)
     run_kernel(const __grid_constant__ program_args<P, T> a) {
   using k = kernel_types<P, T, Rung>;
   typename k::team team(a.barrier);
@@ -34,7 +35,8 @@ __global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes, kernel_types<
 
 /// One phase.
 template <class P, class T, class E, int Rung, int Phase>
-__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes, kernel_types<P, T, Rung>::teams_per_unit)
+__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes,
+                                  kernel_types<P, T, Rung>::teams_per_unit)
     phase_kernel(const __grid_constant__ program_args<P, T> a, int turn) {
   using k = kernel_types<P, T, Rung>;
   typename k::team team(a.barrier);
@@ -44,7 +46,8 @@ __global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes, kernel_types<
 
 /// Decides on the device whether a graph's body runs once more.
 template <class P>
-__global__ void continue_kernel(const typename P::scalars* state, cudaGraphConditionalHandle handle) {
+__global__ void continue_kernel(const typename P::scalars* state,
+                                cudaGraphConditionalHandle handle) {
   cudaGraphSetConditional(handle, state->stop == 0);
 }
 
@@ -68,8 +71,10 @@ class queue {
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (allow_scratch(phase_kernel<P, T, E, Rung, K>, kernel_types<P, T, Rung>::scratch), ...);
       cudaFuncAttributes facts;
-      (check(cudaFuncGetAttributes(&facts, phase_kernel<P, T, E, Rung, K>), "loading a kernel"), ...);
-    }(std::make_integer_sequence<int, P::phases>{});
+      (check(cudaFuncGetAttributes(&facts, phase_kernel<P, T, E, Rung, K>), "loading a kernel"),
+       ...);
+    }
+    (std::make_integer_sequence<int, P::phases>{});
   }
   ~queue() { cudaFreeHost(outcomes_); }
   queue(const queue&) = delete;
@@ -113,8 +118,8 @@ class queue {
 
     stream recorder;
     DWELL_CUDA(cudaStreamCreateWithFlags(recorder.out(), cudaStreamNonBlocking));
-    DWELL_CUDA(cudaStreamBeginCaptureToGraph(recorder, loop.conditional.phGraph_out[0], nullptr, nullptr, 0,
-                                             cudaStreamCaptureModeThreadLocal));
+    DWELL_CUDA(cudaStreamBeginCaptureToGraph(recorder, loop.conditional.phGraph_out[0], nullptr,
+                                             nullptr, 0, cudaStreamCaptureModeThreadLocal));
     target_ = recorder;
     body();
     continue_kernel<P><<<1, 1, 0, recorder>>>(a_.state, handle);
@@ -178,7 +183,8 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
     DWELL_CUDA(cudaStreamSynchronize(main));
     void* args[] = {const_cast<program_args<P, T>*>(&a)};
     DWELL_CUDA(cudaEventRecord(begin, main));
-    DWELL_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args, k::scratch, main));
+    DWELL_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args,
+                                           k::scratch, main));
     DWELL_CUDA(cudaEventRecord(end, main));
     watch.wait_for(end);
   }
@@ -199,17 +205,17 @@ rung_facts probe_rung(const device& where) {
     cudaFuncAttributes f{};
     DWELL_CUDA(cudaFuncGetAttributes(&f, kernel));
     int per_unit = 0;
-    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes, k::scratch));
+    DWELL_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes, k::scratch));
     worst.registers = std::max(worst.registers, f.numRegs);
     worst.spill_bytes = std::max(worst.spill_bytes, static_cast<int>(f.localSizeBytes));
     worst.max_teams = std::min(worst.max_teams, per_unit * units);
   };
-  if constexpr (E::launches_phases)
-    [&]<int... K>(std::integer_sequence<int, K...>) {
+  if constexpr (E::launches_phases) [&]<int... K>(std::integer_sequence<int, K...>) {
       (ask(phase_kernel<P, T, E, Rung, K>), ...);
-    }(std::make_integer_sequence<int, P::phases>{});
-  else
-    ask(run_kernel<P, T, E, Rung>);
+    }
+  (std::make_integer_sequence<int, P::phases>{});
+  else ask(run_kernel<P, T, E, Rung>);
   return worst;
 }
 
@@ -221,7 +227,8 @@ double run(const void* args, const device& where, const plan& how, const run_con
   double seconds = 0;
   [&]<int... R>(std::integer_sequence<int, R...>) {
     ((R == how.rung ? void(seconds = run_rung<P, T, E, R>(a, where, how, control)) : void()), ...);
-  }(std::make_integer_sequence<int, rung_count>{});
+  }
+  (std::make_integer_sequence<int, rung_count>{});
   return seconds;
 }
 
@@ -230,13 +237,15 @@ rung_facts probe(const device& where, int rung) {
   rung_facts facts{};
   [&]<int... R>(std::integer_sequence<int, R...>) {
     ((R == rung ? void(facts = probe_rung<P, T, E, R>(where)) : void()), ...);
-  }(std::make_integer_sequence<int, rung_count>{});
+  }
+  (std::make_integer_sequence<int, rung_count>{});
   return facts;
 }
 
 template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name, E::name, precision_of<T>, backend::cuda, !E::launches_phases, cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
+  return {P::name,    E::name,         precision_of<T>, backend::cuda, !E::launches_phases,
+          cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
 }
 
 }  // namespace dwell::cuda

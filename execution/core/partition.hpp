@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a matrix is cut between teams, tiles and lanes: equal shares of the merge path at every level,
-// found once per solve. A row that a cut divides is finished by the team in which it ends, from the
-// carries of the teams before, after the barrier that is there anyway.
+// How a matrix is cut between teams, tiles and lanes: equal shares of the merge path at every
+// level, found once per solve. A row that a cut divides is finished by the team in which it ends,
+// from the carries of the teams before, after the barrier that is there anyway.
 #pragma once
 #include <cstdint>
 #include <vector>

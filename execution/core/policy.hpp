@@ -19,6 +19,7 @@ struct program_facts {
 };
 
 /// choose() never fails: a plan that asks for too much is refused, with the numbers, by the caller.
-using caching_policy = plan (*)(const program_facts&, std::span<const rung_facts>, const device_facts&);
+using caching_policy = plan (*)(const program_facts&, std::span<const rung_facts>,
+                                const device_facts&);
 
 }  // namespace dwell

@@ -44,10 +44,10 @@ struct sums {
 
 /// Shared by the host and the teams while a run lasts; lives in the device's memory.
 struct monitor {
-  int interrupt = 0;   ///< host: end at the next iteration
-  int seen = 0;        ///< team 0's reading of `interrupt`, the same for all teams after a barrier
-  int step = 0;        ///< team 0: iterations done
-  double residual = 0; ///< team 0: norm of the residual after them
+  int interrupt = 0;    ///< host: end at the next iteration
+  int seen = 0;         ///< team 0's reading of `interrupt`, the same for all teams after a barrier
+  int step = 0;         ///< team 0: iterations done
+  double residual = 0;  ///< team 0: norm of the residual after them
 };
 
 /// The most vectors a Program may have.
@@ -65,21 +65,22 @@ struct program_args {
   int items = 0;                                 ///< merge items per lane and tile
   // Working memory.
   T* vectors[max_vectors] = {};
-  T* carry = nullptr;                    ///< per team: its part of the row that a later team ends
-  double* partial = nullptr;             ///< sums x teams
-  double* history = nullptr;             ///< residual norms, or null
+  T* carry = nullptr;         ///< per team: its part of the row that a later team ends
+  double* partial = nullptr;  ///< sums x teams
+  double* history = nullptr;  ///< residual norms, or null
   monitor* watch = nullptr;
   typename P::scalars* state = nullptr;  ///< two copies, read and written in turn
   typename P::scalars start{};
-  unsigned* barrier = nullptr;           ///< arrivals at the grid barrier
-  bool reverse_lanes = false;            ///< CPU teams only
+  unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
+  bool reverse_lanes = false;   ///< CPU teams only
 };
 
 template <class P>
 concept Program = requires {
   { P::name } -> std::convertible_to<const char*>;
   requires P::vectors <= max_vectors;
-  requires P::phases > 0;
+  requires P::phases >
+  0;
   requires std::is_trivially_copyable_v<typename P::scalars>;
   requires std::is_same_v<decltype(P::scalars::step), int>;
   requires std::is_same_v<decltype(P::scalars::stop), int>;

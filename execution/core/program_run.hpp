@@ -18,7 +18,8 @@ namespace dwell {
 /// the device have.
 inline void check_plan(const program_variant& v, const device& where, const plan& how) {
   if (how.rung < 0 || how.rung >= static_cast<int>(v.rungs.size()))
-    throw unsupported_error(fmt::format("expected a rung from 0 to {}, found {}", v.rungs.size() - 1, how.rung));
+    throw unsupported_error(
+        fmt::format("expected a rung from 0 to {}, found {}", v.rungs.size() - 1, how.rung));
   constexpr int most_teams = 1 << 16;
   if (how.teams < 1 || how.teams > most_teams)
     throw unsupported_error(fmt::format("expected 1 to {} teams, found {}", most_teams, how.teams));
@@ -26,7 +27,8 @@ inline void check_plan(const program_variant& v, const device& where, const plan
   const rung_facts f = v.probe(where, how.rung);
   if (how.teams > f.max_teams)
     throw unsupported_error(fmt::format(
-        "executor '{}' needs all its {} blocks on the device together, but {} of {} threads, {} registers and "
+        "executor '{}' needs all its {} blocks on the device together, but {} of {} threads, {} "
+        "registers and "
         "{} bytes of shared memory each are the most that fit",
         v.executor, how.teams, f.max_teams, f.shape.lanes, f.registers, f.scratch_bytes));
 }
@@ -40,7 +42,8 @@ class program_run {
       : where_(where), variant_(v), plan_(how) {
     check_plan(v, where, how);
     const partition p = cut(a.row_ptr, a.rows, v.rungs[how.rung], how.teams);
-    const auto n = static_cast<std::size_t>(a.rows), nonzeros = static_cast<std::size_t>(a.nonzeros());
+    const auto n = static_cast<std::size_t>(a.rows),
+               nonzeros = static_cast<std::size_t>(a.nonzeros());
     const auto teams = static_cast<std::size_t>(how.teams);
     row_ptr_ = buffer<index>::borrow(where, {a.row_ptr, n + 1});
     col_ = buffer<index>::borrow(where, {a.col, nonzeros});
@@ -62,7 +65,8 @@ class program_run {
     args_.carry_from = carry_from_.data();
     args_.tiles = p.tiles;
     args_.items = p.items;
-    for (int k = 0; k < P::vectors; ++k) args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
+    for (int k = 0; k < P::vectors; ++k)
+      args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
     args_.carry = carry_.data();
     args_.partial = partial_.data();
     args_.history = history ? history_.data() : nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Merge-based SpMV (Merrill and Garland, SC 2016) as a member of store: two texts for one cut of the
-// merge path. By tiles: lanes share the loads of a tile, then each walks its own equal part of the
-// merge path, whose turns were recorded once (partition.hpp), so that no lane searches, no row
-// pointers are read, and the products it needs are known before any of them has arrived. By rows: one
-// lane walks the team's whole part; made for CPUs.
+// Merge-based SpMV (Merrill and Garland, SC 2016) as a member of store: two texts for one cut of
+// the merge path. By tiles: lanes share the loads of a tile, then each walks its own equal part of
+// the merge path, whose turns were recorded once (partition.hpp), so that no lane searches, no row
+// pointers are read, and the products it needs are known before any of them has arrived. By rows:
+// one lane walks the team's whole part; made for CPUs.
 #pragma once
 #include "dwell/execution/core/partition.hpp"
 #include "dwell/execution/core/store.hpp"
@@ -44,7 +44,8 @@ DWELL_FN void store<P, T, Team, Items>::spmv_rows() {
     const auto& m = a_.matrix;
     const T* p = a_.vectors[In];
     T* q = a_.vectors[Out];
-    const merge_coordinate begin = a_.tile_begin[team_.worker()], end = a_.tile_begin[team_.worker() + 1];
+    const merge_coordinate begin = a_.tile_begin[team_.worker()],
+                           end = a_.tile_begin[team_.worker() + 1];
     double sum = 0.0;
     index k = begin.nonzero;
     for (index row = begin.row; row < end.row; ++row) {
@@ -76,9 +77,9 @@ DWELL_FN void store<P, T, Team, Items>::spmv_tiles() {
   T* q = a_.vectors[Out];
   T* box = box_;
   auto dot = team_.template per_lane<sums<1>>();
-  auto head = team_.template per_lane<T>();     // of the first row that ends in the lane: its part
-  auto tail = team_.template per_lane<T>();     // what the lane leaves for a later one
-  auto before = team_.template per_lane<T>();   // what earlier lanes leave for this one
+  auto head = team_.template per_lane<T>();    // of the first row that ends in the lane: its part
+  auto tail = team_.template per_lane<T>();    // what the lane leaves for a later one
+  auto before = team_.template per_lane<T>();  // what earlier lanes leave for this one
   auto ended = team_.template per_lane<bool>();
   auto path = team_.template per_lane<std::uint32_t>();
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
@@ -139,7 +140,8 @@ DWELL_FN void store<P, T, Team, Items>::spmv_tiles() {
     });
     carry = team_.carries(tail, ended, before);
     team_.section([&](int lane) {
-      if (ended[lane]) box[nonzeros + static_cast<int>(path[lane] >> path_bits)] = head[lane] + before[lane];
+      if (ended[lane])
+        box[nonzeros + static_cast<int>(path[lane] >> path_bits)] = head[lane] + before[lane];
     });
     team_.section([&](int lane) {
       for (int i = lane; i < rows; i += lanes) {

@@ -30,8 +30,8 @@ class store {
     return (static_cast<std::size_t>(Team::lanes()) * Items * sizeof(T) + 15) / 16 * 16;
   }
 
-  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>, stored
-  /// if in writes<...>; any other v[k] is a free register.
+  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>,
+  /// stored if in writes<...>; any other v[k] is a free register.
   template <int... R, int... W, class F>
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
     pass(in, out, [&](int, T* v) { f(v); });
@@ -51,13 +51,13 @@ class store {
   /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
   template <int Count = 1>
   DWELL_FN sums<Count> total(int first) {
-    return team_.template total<Count>(a_.partial + static_cast<std::size_t>(first) * team_.workers(),
-                                       team_.workers());
+    return team_.template total<Count>(
+        a_.partial + static_cast<std::size_t>(first) * team_.workers(), team_.workers());
   }
 
-  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is gathered;
-  /// rows cut between teams are incomplete until finish<Out>() after the next barrier, but the sum is
-  /// right at once: it is linear in the parts of a row.
+  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
+  /// gathered; rows cut between teams are incomplete until finish<Out>() after the next barrier,
+  /// but the sum is right at once: it is linear in the parts of a row.
   template <int In, int Out, int Sum>
   DWELL_FN void spmv(adds_to<Sum>);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A team on a CPU: one thread that plays all lanes in turn. It runs the protocol of the GPU (see
-// team_cuda.cuh for the same members): a missing meeting of lanes shows when the lanes run in reverse
-// order, a missing grid barrier under ThreadSanitizer, a wrong index under AddressSanitizer.
+// team_cuda.cuh for the same members): a missing meeting of lanes shows when the lanes run in
+// reverse order, a missing grid barrier under ThreadSanitizer, a wrong index under
+// AddressSanitizer.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -14,8 +15,8 @@
 
 namespace dwell {
 
-/// Where all teams meet. Waits by spinning for a moment (when every team has a core to itself), then
-/// in the kernel.
+/// Where all teams meet. Waits by spinning for a moment (when every team has a core to itself),
+/// then in the kernel.
 class cpu_barrier {
  public:
   explicit cpu_barrier(int parties)

@@ -143,7 +143,10 @@ class cuda_team {
       asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier_) : "memory");
       unsigned arrived;
       do {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(barrier_) : "memory");
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                     : "=r"(arrived)
+                     : "l"(barrier_)
+                     : "memory");
       } while (static_cast<int>(arrived - round_) < 0);  // rounds may wrap around
     }
     __syncthreads();

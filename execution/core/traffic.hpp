@@ -50,9 +50,8 @@ class traffic_store {
 template <class P, class T>
 std::size_t bytes_per_iteration(index rows, index nonzeros, typename P::scalars m) {
   traffic_store<P, T> s(rows, nonzeros);
-  [&]<int... K>(std::integer_sequence<int, K...>) {
-    (P::template phase<K, T>(s, m), ...);
-  }(std::make_integer_sequence<int, P::phases>{});
+  [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
+  (std::make_integer_sequence<int, P::phases>{});
   return s.bytes();
 }
 

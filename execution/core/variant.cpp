@@ -18,15 +18,19 @@ const program_variant& find_variant(std::string_view problem, std::string_view e
   for (const auto& v : program_variants()) {
     if (v.problem != problem || v.type != type) continue;
     if (v.on == on && v.executor == executor) return v;
-    if (v.on == on) here.insert(v.executor);
-    else if (v.executor == executor) elsewhere.insert(to_string(v.on));
+    if (v.on == on)
+      here.insert(v.executor);
+    else if (v.executor == executor)
+      elsewhere.insert(to_string(v.on));
   }
   const auto names = fmt::format("{}", fmt::join(here, ", "));
   if (!elsewhere.empty())
-    throw unsupported_error(fmt::format("executor '{}' is not available on {} (it needs {}); available there: {}",
-                                        executor, to_string(on), *elsewhere.begin(), names));
-  throw unsupported_error(fmt::format("expected an executor for '{}' on {} ({}), found '{}'", problem,
-                                      to_string(on), names.empty() ? "none is built" : names, executor));
+    throw unsupported_error(
+        fmt::format("executor '{}' is not available on {} (it needs {}); available there: {}",
+                    executor, to_string(on), *elsewhere.begin(), names));
+  throw unsupported_error(fmt::format("expected an executor for '{}' on {} ({}), found '{}'",
+                                      problem, to_string(on),
+                                      names.empty() ? "none is built" : names, executor));
 }
 
 std::vector<variant_info> built_variants() {

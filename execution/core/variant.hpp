@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The narrow waist: below a variant everything is a template, above it everything is a value. The
-// table has one row per compiled (problem, scalar, executor, backend); one call through it per solve.
+// table has one row per compiled (problem, scalar, executor, backend); one call through it per
+// solve.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -36,8 +37,8 @@ struct program_variant {
   std::span<const rung> rungs;
   /// Asks the compiled kernel and the driver. `where` must be of this variant's backend.
   rung_facts (*probe)(const device& where, int rung);
-  /// Runs to the end. `args` is a program_args<P, T> whose pointers the device can follow; its state
-  /// holds the final scalars afterwards. Returns seconds on the device's clock.
+  /// Runs to the end. `args` is a program_args<P, T> whose pointers the device can follow; its
+  /// state holds the final scalars afterwards. Returns seconds on the device's clock.
   double (*run)(const void* args, const device& where, const plan& how, const run_control& control);
 };
 

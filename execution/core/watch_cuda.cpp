@@ -22,7 +22,8 @@ watcher::watcher(const run_control& control, monitor* watch)
 void watcher::look() {
   if (!sent_ && ((control_.interrupt && control_.interrupt->load()) || failed_)) {
     const int one = 1;
-    DWELL_CUDA(cudaMemcpyAsync(&watch_->interrupt, &one, sizeof one, cudaMemcpyHostToDevice, side_));
+    DWELL_CUDA(
+        cudaMemcpyAsync(&watch_->interrupt, &one, sizeof one, cudaMemcpyHostToDevice, side_));
     DWELL_CUDA(cudaStreamSynchronize(side_));
     sent_ = true;
   }
@@ -46,7 +47,8 @@ void watcher::wait_for(cudaEvent_t end) {
     if (status != cudaErrorNotReady) check(status, "waiting for the end of the run");
     look();
     const double waited = now() - begin;  // poll closely at first, then leave the core to others
-    if (waited > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(waited > 0.1 ? 1000 : 50));
+    if (waited > 1e-3)
+      std::this_thread::sleep_for(std::chrono::microseconds(waited > 0.1 ? 1000 : 50));
   }
   if (failed_) std::rethrow_exception(failed_);
 }

@@ -11,7 +11,8 @@ namespace dwell::cuda {
 class watcher {
  public:
   watcher(const run_control& control, monitor* watch);
-  /// Returns when `end` has happened; throws what the progress function threw, or the device's error.
+  /// Returns when `end` has happened; throws what the progress function threw, or the device's
+  /// error.
   void wait_for(cudaEvent_t end);
   /// One look, without waiting.
   void look();

@@ -17,7 +17,8 @@ struct graph {
   template <class P, class T, class Queue>
   static void drive(Queue& queue, const program_args<P, T>& a) {
     queue.repeat_while_running([&] {
-      for (int k = 0; k < iterations_per_round; ++k) host_loop::enqueue_iteration<P, T>(queue, a, k % 2);
+      for (int k = 0; k < iterations_per_round; ++k)
+        host_loop::enqueue_iteration<P, T>(queue, a, k % 2);
     });
     queue.finish();
   }

@@ -26,7 +26,8 @@ struct host_loop {
       queue.post(round % 2);
       if (round > 0 && queue.outcome((round + 1) % 2).stop != 0) break;
       done += iterations;
-      iterations = std::clamp(done / 8 * 2, 2, 32);  // idle launches stay under a quarter of the run
+      iterations =
+          std::clamp(done / 8 * 2, 2, 32);  // idle launches stay under a quarter of the run
     }
     queue.finish();
   }
@@ -37,7 +38,8 @@ struct host_loop {
   static void enqueue_iteration(Queue& queue, const program_args<P, T>& a, int odd) {
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (queue.template launch<K>(a, (K + odd * P::phases) % 2), ...);
-    }(std::make_integer_sequence<int, P::phases>{});
+    }
+    (std::make_integer_sequence<int, P::phases>{});
   }
 
   /// Team side: one phase. All teams read copy `turn` of the scalars; team 0 writes the other one.

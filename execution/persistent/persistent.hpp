@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole run in one launch: the time loop runs inside, and all teams meet at a grid barrier after
-// every phase. Nothing is kept on the chip but what its caches keep.
+// The whole run in one launch: the time loop runs inside, and all teams meet at a grid barrier
+// after every phase. Nothing is kept on the chip but what its caches keep.
 #pragma once
 #include <utility>
 
@@ -27,7 +27,8 @@ struct persistent {
 
  private:
   template <class P, class T, class Store, int... K>
-  DWELL_FN static bool iteration(Store& s, typename P::scalars& m, std::integer_sequence<int, K...>) {
+  DWELL_FN static bool iteration(Store& s, typename P::scalars& m,
+                                 std::integer_sequence<int, K...>) {
     return (one<K, P, T>(s, m) && ...);
   }
   /// All teams hold the same scalars, so all leave together.

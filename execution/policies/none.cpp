@@ -1,23 +1,45 @@
 // SPDX-License-Identifier: MIT
+// Policy "none": see none.hpp.
 #include "dwell/execution/policies/none.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+
 namespace dwell::policies {
 
-plan none(const program_facts&, std::span<const rung_facts> rungs, const device_facts& device) {
+namespace {
+
+/// Rung and teams per multiprocessor by merge items per multiprocessor. Few items: the barrier
+/// costs more than lanes gain, so few teams. Many: small teams that wait at different times.
+/// Measured on an H200 with systems of 0.3, 4, 17, 45 and 180 thousand items per multiprocessor.
+struct layout {
+  std::int64_t up_to;
+  int rung, per_unit;
+};
+constexpr layout layouts[] = {
+    {1 << 10, 1, 1}, {6 << 10, 0, 1}, {64 << 10, 0, 2}, {INT64_MAX, 1, 4}};
+
+}  // namespace
+
+plan none(const program_facts& problem, std::span<const rung_facts> rungs,
+          const device_facts& device) {
   plan p;
   p.policy = "none";
   if (device.on == backend::cpu) {
     p.teams = device.units;
-    p.reason = fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+    p.reason =
+        fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
     return p;
   }
-  // Every team that fits: latency is hidden by other teams' work.
-  p.rung = 0;
-  p.teams = rungs[0].max_teams;
-  p.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly", p.teams,
-                         rungs[0].shape.lanes, device.units);
+  const std::int64_t items = static_cast<std::int64_t>(problem.rows) + problem.nonzeros;
+  const layout* fit = layouts;
+  while (items / device.units > fit->up_to) ++fit;
+  p.rung = fit->rung;
+  p.teams = std::min(fit->per_unit * device.units, rungs[p.rung].max_teams);
+  p.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
+                         p.teams, rungs[p.rung].shape.lanes, device.units);
   return p;
 }
 

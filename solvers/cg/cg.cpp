@@ -56,7 +56,8 @@ double true_residual(const csr_view<T>& a, std::span<const T> b, std::span<const
   return std::sqrt(sum_over(a.rows, [&](index i) {
     double r = b[static_cast<std::size_t>(i)];
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      r -= static_cast<double>(a.val[k]) * static_cast<double>(x[static_cast<std::size_t>(a.col[k])]);
+      r -= static_cast<double>(a.val[k]) *
+           static_cast<double>(x[static_cast<std::size_t>(a.col[k])]);
     return r * r;
   }));
 }
@@ -64,15 +65,20 @@ double true_residual(const csr_view<T>& a, std::span<const T> b, std::span<const
 void check_options(const cg_options& o) {
   const auto tolerance = [](double v, const char* name) {
     if (!(v >= 0.0) || !std::isfinite(v))
-      throw input_error(fmt::format("{}: expected a finite number of at least 0, found {}", name, v));
+      throw input_error(
+          fmt::format("{}: expected a finite number of at least 0, found {}", name, v));
   };
   tolerance(o.rtol, "rtol");
   tolerance(o.atol, "atol");
   if (o.max_iterations < 0)
-    throw input_error(fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
-  if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
+    throw input_error(
+        fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
+  if (o.teams < 0)
+    throw input_error(
+        fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
   if (o.progress && !(o.progress_interval >= 0.0))
-    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}", o.progress_interval));
+    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
+                                  o.progress_interval));
 }
 
 /// "auto" and why.
@@ -100,11 +106,16 @@ std::vector<T> inverse_diagonal(const csr_view<T>& a) {
 
 stop_reason reason_of(int stop) {
   switch (stop) {
-    case textbook_cg::converged: return stop_reason::converged;
-    case textbook_cg::iteration_limit: return stop_reason::iteration_limit;
-    case textbook_cg::breakdown: return stop_reason::breakdown;
-    case textbook_cg::interrupted: return stop_reason::interrupted;
-    default: return stop_reason::not_finite;
+    case textbook_cg::converged:
+      return stop_reason::converged;
+    case textbook_cg::iteration_limit:
+      return stop_reason::iteration_limit;
+    case textbook_cg::breakdown:
+      return stop_reason::breakdown;
+    case textbook_cg::interrupted:
+      return stop_reason::interrupted;
+    default:
+      return stop_reason::not_finite;
   }
 }
 
@@ -122,7 +133,8 @@ cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T>
   const device_facts facts = where.facts();
   std::string why;
   report.executor = choose_executor(o, facts, why);
-  const program_variant& v = find_variant(program::name, report.executor, precision_of<T>, where.on());
+  const program_variant& v =
+      find_variant(program::name, report.executor, precision_of<T>, where.on());
 
   program::scalars start;
   start.max_steps = o.max_iterations;
@@ -140,7 +152,8 @@ cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T>
 
   std::vector<rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  plan how = policies::none({a.rows, a.nonzeros(), sizeof(T), report.bytes_per_iteration}, rungs, facts);
+  plan how =
+      policies::none({a.rows, a.nonzeros(), sizeof(T), report.bytes_per_iteration}, rungs, facts);
   if (o.teams > 0) how.teams = o.teams;
   if (o.rung >= 0) how.rung = o.rung;
 
@@ -193,22 +206,27 @@ std::string to_string(preconditioner p) { return p == preconditioner::none ? "no
 
 std::string to_string(stop_reason r) {
   switch (r) {
-    case stop_reason::converged: return "converged";
-    case stop_reason::iteration_limit: return "iteration limit";
-    case stop_reason::breakdown: return "breakdown";
-    case stop_reason::not_finite: return "not finite";
-    case stop_reason::interrupted: return "interrupted";
+    case stop_reason::converged:
+      return "converged";
+    case stop_reason::iteration_limit:
+      return "iteration limit";
+    case stop_reason::breakdown:
+      return "breakdown";
+    case stop_reason::not_finite:
+      return "not finite";
+    case stop_reason::interrupted:
+      return "interrupted";
   }
   return "unknown";
 }
 
-cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b, std::span<double> x,
-                const cg_options& options) {
+cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
+                std::span<double> x, const cg_options& options) {
   return solve_as(where, a, b, x, options);
 }
 
-cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b, std::span<float> x,
-                const cg_options& options) {
+cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
+                std::span<float> x, const cg_options& options) {
   return solve_as(where, a, b, x, options);
 }
 

@@ -68,30 +68,33 @@ struct cg_report {
   std::string reason;           ///< why this executor and this plan, one line
   std::string device;           ///< name of the device
   backend on = backend::cpu;
-  std::string precision;        ///< "f64" or "f32"
+  std::string precision;  ///< "f64" or "f32"
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
-  int teams = 0;                ///< threads or thread blocks
-  int lanes = 0;                ///< per team
-  std::size_t bytes_per_iteration = 0;  ///< that an iteration must move, by the model, nothing cached
+  int teams = 0;  ///< threads or thread blocks
+  int lanes = 0;  ///< per team
+  std::size_t bytes_per_iteration =
+      0;  ///< that an iteration must move, by the model, nothing cached
 
   int iterations = 0;
   stop_reason stopped = stop_reason::converged;
-  double rhs_norm = 0;                     ///< ||b||
-  double residual_relative_recursive = 0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
-  double residual_relative_true = 0;       ///< ||b - Ax|| / ||b||, recomputed on the host in f64
-  bool residuals_disagree = false;         ///< by more than a factor of ten
-  std::vector<double> history;             ///< ||r|| after 0, 1, ... iterations, if asked for
+  double rhs_norm = 0;  ///< ||b||
+  double residual_relative_recursive =
+      0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
+  double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed on the host in f64
+  bool residuals_disagree = false;    ///< by more than a factor of ten
+  std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
 
   double setup_s = 0;           ///< checks, planning, transfers
   double solve_s = 0;           ///< from the first to the last phase, on the device's clock
   double per_iteration_us = 0;  ///< solve_s / iterations
 };
 
-/// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the solve
-/// was interrupted or did not converge. Sizes: b and x have A.rows elements.
-/// Throws input_error before any work if A is not square, not symmetric, or has a zero, negative or
+/// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the
+/// solve was interrupted or did not converge. Sizes: b and x have A.rows elements. Throws
+/// input_error before any work if A is not square, not symmetric, or has a zero, negative or
 /// missing diagonal element, if a size is wrong or a value is not finite; unsupported_error if the
-/// executor does not exist on this device; device_error if the device fails or has too little memory.
+/// executor does not exist on this device; device_error if the device fails or has too little
+/// memory.
 cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
                 std::span<double> x, const cg_options& options = {});
 cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,

@@ -40,16 +40,22 @@ index find(const csr_view<T>& a, index i, index j) {
 template <class T>
 void check_system(const csr_view<T>& a, bool assume_symmetric) {
   if (a.rows != a.cols)
-    throw input_error(fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+    throw input_error(
+        fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
   check(a);
   std::vector<T> diagonal(static_cast<std::size_t>(a.rows));
   for_rows(a.rows, [&](index i) -> std::string {
     const index k = find(a, i, i);
     if (k < 0)
-      return fmt::format("matrix: expected a positive diagonal, found none stored in row {} (a symmetric positive definite matrix has one in every row)", i + 1);
+      return fmt::format(
+          "matrix: expected a positive diagonal, found none stored in row {} (a symmetric positive "
+          "definite matrix has one in every row)",
+          i + 1);
     diagonal[static_cast<std::size_t>(i)] = a.val[k];
     if (!(a.val[k] > T(0)))
-      return fmt::format("matrix: expected a positive diagonal, found {} at ({}, {}) (not positive definite)", a.val[k], i + 1, i + 1);
+      return fmt::format(
+          "matrix: expected a positive diagonal, found {} at ({}, {}) (not positive definite)",
+          a.val[k], i + 1, i + 1);
     return {};
   });
   if (assume_symmetric) return;
@@ -59,10 +65,12 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
       const index j = a.col[k], mirror = find(a, j, i);
       if (mirror >= 0 && a.val[mirror] == a.val[k]) continue;
       const double here = a.val[k], there = mirror < 0 ? 0.0 : static_cast<double>(a.val[mirror]);
-      const double scale = std::sqrt(static_cast<double>(diagonal[i])) * std::sqrt(static_cast<double>(diagonal[j]));
+      const double scale =
+          std::sqrt(static_cast<double>(diagonal[i])) * std::sqrt(static_cast<double>(diagonal[j]));
       if (std::abs(here - there) <= tolerance * scale) continue;
-      return fmt::format("matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {})", here, i + 1, j + 1,
-                         mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1, i + 1);
+      return fmt::format(
+          "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {})", here, i + 1,
+          j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1, i + 1);
     }
     return {};
   });
@@ -71,10 +79,13 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
 template <class T>
 void check_vector(std::span<const T> v, index n, const char* what) {
   if (v.size() != static_cast<std::size_t>(n))
-    throw input_error(fmt::format("{}: expected {} elements (the matrix has {} rows), found {}", what, n, n, v.size()));
+    throw input_error(fmt::format("{}: expected {} elements (the matrix has {} rows), found {}",
+                                  what, n, n, v.size()));
   for_rows(n, [&](index i) -> std::string {
     const T value = v[static_cast<std::size_t>(i)];
-    return std::isfinite(value) ? std::string() : fmt::format("{}: expected finite numbers, found {} in row {}", what, value, i + 1);
+    return std::isfinite(value)
+               ? std::string()
+               : fmt::format("{}: expected finite numbers, found {} in row {}", what, value, i + 1);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The refusals of conjugate gradients: what a matrix and its vectors must be before any work starts.
-// Private to the solver.
+// The refusals of conjugate gradients: what a matrix and its vectors must be before any work
+// starts. Private to the solver.
 #pragma once
 #include <span>
 
@@ -9,8 +9,8 @@
 namespace dwell {
 
 /// Throws input_error naming the first place (1-based rows and columns) if A is malformed, not
-/// square, has a diagonal element that is missing, zero or negative, or, unless assume_symmetric, if
-/// |a_ij - a_ji| > tolerance * sqrt(a_ii a_jj): 1e-12 in f64, 1e-5 in f32.
+/// square, has a diagonal element that is missing, zero or negative, or, unless assume_symmetric,
+/// if |a_ij - a_ji| > tolerance * sqrt(a_ii a_jj): 1e-12 in f64, 1e-5 in f32.
 template <class T>
 void check_system(const csr_view<T>& a, bool assume_symmetric);
 

@@ -14,10 +14,12 @@ spmv_report spmv(const device& where, const csr_view<double>& a, std::span<const
                  std::span<double> y, const spmv_options& o) {
   using program = repeated_spmv;
   if (a.rows != a.cols)
-    throw input_error(fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+    throw input_error(
+        fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
   const auto n = static_cast<std::size_t>(a.rows);
   if (x.size() != n || y.size() != n)
-    throw input_error(fmt::format("expected vectors of {} elements, found {} and {}", n, x.size(), y.size()));
+    throw input_error(
+        fmt::format("expected vectors of {} elements, found {} and {}", n, x.size(), y.size()));
   if (o.repetitions < 1)
     throw input_error(fmt::format("expected at least 1 repetition, found {}", o.repetitions));
   check(a);
@@ -28,7 +30,8 @@ spmv_report spmv(const device& where, const csr_view<double>& a, std::span<const
   spmv_report report;
   report.bytes = (sizeof(double) + sizeof(index)) * static_cast<std::size_t>(a.nonzeros()) +
                  (sizeof(index) + 2 * sizeof(double)) * n;
-  plan how = policies::none({a.rows, a.nonzeros(), sizeof(double), report.bytes}, rungs, where.facts());
+  plan how =
+      policies::none({a.rows, a.nonzeros(), sizeof(double), report.bytes}, rungs, where.facts());
   if (o.teams > 0) how.teams = o.teams;
   if (o.rung >= 0) how.rung = o.rung;
 

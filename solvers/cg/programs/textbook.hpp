@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Conjugate gradients as Hestenes and Stiefel wrote them (J. Res. NBS 49, 1952, eq. 3:1), with an
-// optional diagonal preconditioner: three phases, three barriers. The update of x waits for the next
-// direction phase, which loads p anyway. Step -1 computes the residual of the start vector.
+// optional diagonal preconditioner: three phases, three barriers. The update of x waits for the
+// next direction phase, which loads p anyway. Step -1 computes the residual of the start vector.
 #pragma once
 #include <cmath>
 
@@ -85,8 +85,10 @@ struct textbook_cg {
     if (m.step >= 0) {
       const double curvature = s.template total<1>(pq).v[0];
       if (!m.fixed) {
-        if (!finite(curvature)) m.stop = not_finite;
-        else if (!(curvature > 0.0)) m.stop = breakdown;
+        if (!finite(curvature))
+          m.stop = not_finite;
+        else if (!(curvature > 0.0))
+          m.stop = breakdown;
         if (m.stop != running) return;
       }
       m.alpha = curvature > 0.0 ? m.rz / curvature : 0.0;
