@@ -15,7 +15,7 @@ namespace dwell {
 bool is_generated(std::string_view kind);
 
 /// The matrix of a kind:
-///   trefethen:N        N x N, the first N primes on the diagonal, ones where |i - j| is a power of 2
+///   trefethen:N        the first N primes on the diagonal, ones where |i - j| is a power of 2
 ///   poisson2d:WxH      5-point Laplacian (4 on the diagonal, -1 beside it), Dirichlet boundary
 ///   poisson3d:WxHxD    7-point Laplacian (6, -1)
 ///   box3d:N            27-point box of N^3 points (26.5, -1): strictly diagonally dominant

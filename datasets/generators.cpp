@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The kinds of generate(): their names, the parsing of their sizes, and the refusal of sizes that a
+// 32-bit index cannot count, before anything is allocated.
+#include "dwell/datasets/generators.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <new>
+#include <optional>
+
+#include "dwell/datasets/model_problems.hpp"
+#include "dwell/datasets/row_builder.hpp"
+#include "dwell/datasets/stand_ins.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+
+namespace dwell {
+
+namespace {
+
+using detail::index_limit;
+
+/// The kind as the user wrote it and the part after the colon.
+struct request {
+  std::string kind;
+  std::string_view size;
+};
+
+[[noreturn]] void refuse(const request& r, const std::string& expected) {
+  throw input_error("expected " + expected + ", found '" + r.kind + "'");
+}
+
+/// Exactly `count` numbers separated by 'x', each of digits alone and from 1 to index_limit.
+std::optional<std::vector<index>> parse_sizes(std::string_view text, std::size_t count) {
+  std::vector<index> sizes;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    index n = 0;
+    const auto [next, failed] = std::from_chars(at, end, n);
+    if (failed != std::errc() || n < 1) return std::nullopt;
+    sizes.push_back(n);
+    if (next == end) break;
+    if (*next != 'x' || sizes.size() == count) return std::nullopt;
+    at = next + 1;
+  }
+  if (sizes.size() != count) return std::nullopt;
+  return sizes;
+}
+
+/// The largest n with nonzeros(n) <= index_limit, for a nonzeros that grows with n.
+index largest(std::int64_t (*nonzeros)(std::int64_t)) {
+  std::int64_t fits = 1, too_many = index_limit;
+  while (too_many - fits > 1) {
+    const std::int64_t middle = fits + (too_many - fits) / 2;
+    (nonzeros(middle) <= index_limit ? fits : too_many) = middle;
+  }
+  return static_cast<index>(fits);
+}
+
+index parse_one(const request& r, const std::string& form, std::int64_t (*nonzeros)(std::int64_t)) {
+  const auto sizes = parse_sizes(r.size, 1);
+  const index most = largest(nonzeros);
+  if (!sizes || sizes->front() > most) refuse(r, form + " with 1 <= N <= " + std::to_string(most));
+  return sizes->front();
+}
+
+csr<double> make_trefethen(const request& r, int threads) {
+  return detail::trefethen(parse_one(r, "trefethen:N", detail::trefethen_nonzeros), threads);
+}
+
+csr<double> make_box3d(const request& r, int threads) {
+  return detail::box(parse_one(r, "box3d:N", detail::box_nonzeros), threads);
+}
+
+/// A grid needs `diagonal` / 2 sizes, at most three.
+csr<double> make_poisson(const request& r, const std::string& form, double diagonal, int threads) {
+  const bool flat = diagonal == 4;
+  auto sizes = parse_sizes(r.size, flat ? 2 : 3);
+  if (!sizes) refuse(r, form + " with sizes of at least 1");
+  if (flat) sizes->push_back(1);
+  const auto& n = *sizes;
+  // The diagonal alone counts the rows, so this bounds both. In two dimensions the formula for
+  // depth 1 holds as it stands.
+  if (detail::poisson_nonzeros(n[0], n[1], n[2]) > index_limit)
+    refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
+  return detail::poisson(n[0], n[1], n[2], diagonal, threads);
+}
+
+csr<double> make_poisson2d(const request& r, int threads) {
+  return make_poisson(r, "poisson2d:WxH", 4, threads);
+}
+
+csr<double> make_poisson3d(const request& r, int threads) {
+  return make_poisson(r, "poisson3d:WxHxD", 6, threads);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const auto& w : words) all += (all.empty() ? "" : ", ") + w;
+  return all;
+}
+
+csr<double> make_like(const request& r, int threads) {
+  const auto names = stand_ins();
+  if (std::find(names.begin(), names.end(), r.size) == names.end())
+    refuse(r, "like:NAME with NAME one of " + joined(names));
+  return detail::stand_in(r.size, threads);
+}
+
+struct family {
+  std::string_view word;  ///< before the colon
+  std::string_view form;
+  std::string_view what;
+  csr<double> (*make)(const request&, int threads);
+};
+constexpr family families[] = {
+    {"trefethen", "trefethen:N",
+     "N x N, the first N primes on the diagonal, ones where |i - j| is a power of 2",
+     make_trefethen},
+    {"poisson2d", "poisson2d:WxH", "5-point Laplacian of a W x H grid (4, -1), Dirichlet boundary",
+     make_poisson2d},
+    {"poisson3d", "poisson3d:WxHxD",
+     "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d},
+    {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d},
+    {"like", "like:NAME", "a stand-in of the size and structure class of a SuiteSparse matrix",
+     make_like},
+};
+
+const family* find_family(std::string_view kind) {
+  const auto colon = kind.find(':');
+  if (colon == std::string_view::npos) return nullptr;
+  for (const auto& f : families)
+    if (f.word == kind.substr(0, colon)) return &f;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_generated(std::string_view kind) { return find_family(kind) != nullptr; }
+
+csr<double> generate(std::string_view kind) {
+  const family* f = find_family(kind);
+  if (!f) {
+    std::vector<std::string> forms;
+    for (const auto& known : families) forms.emplace_back(known.form);
+    throw input_error("expected one of " + joined(forms) + ", found '" + std::string(kind) + "'");
+  }
+  try {
+    return f->make({std::string(kind), kind.substr(f->word.size() + 1)}, default_threads());
+  } catch (const std::bad_alloc&) {
+    throw device_error("not enough memory to generate '" + std::string(kind) + "'");
+  }
+}
+
+std::vector<kind_help> generated_kinds() {
+  std::vector<kind_help> kinds;
+  for (const auto& f : families) {
+    std::string what(f.what);
+    if (f.word == "like") what += ": " + joined(stand_ins());
+    kinds.push_back({std::string(f.form), what});
+  }
+  return kinds;
+}
+
+}  // namespace dwell

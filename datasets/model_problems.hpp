@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Private to datasets: the families of generate() that are exact by definition. The sizes have been
+// checked by the caller: every function promises rows and nonzeros that fit a 32-bit index only if
+// its
+// *_nonzeros() does.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "dwell/formats/csr.hpp"
+
+namespace dwell::detail {
+
+/// The first n primes, ascending.
+std::vector<index> first_primes(index n);
+
+/// n >= 1.
+std::int64_t trefethen_nonzeros(std::int64_t n);
+csr<double> trefethen(index n, int threads);
+
+/// width, height, depth >= 1, each below 2^31. Saturates at 2^63 - 1.
+std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int64_t depth);
+/// `diagonal` on the diagonal and -1 for each of the up to six neighbours; x runs fastest.
+csr<double> poisson(index width, index height, index depth, double diagonal, int threads);
+
+/// n >= 1, below 2^31. Saturates at 2^63 - 1.
+std::int64_t box_nonzeros(std::int64_t n);
+csr<double> box(index n, int threads);
+
+}  // namespace dwell::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Finite-difference matrices of a box of points with a Dirichlet boundary: the 5-point and 7-point
+// Laplacians and the 27-point box. Points are numbered x first, then y, then z.
+#include <algorithm>
+
+#include "dwell/datasets/model_problems.hpp"
+#include "dwell/datasets/row_builder.hpp"
+
+namespace dwell::detail {
+
+namespace {
+
+std::int64_t saturated(__int128 v) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return v > most ? most : static_cast<std::int64_t>(v);
+}
+
+}  // namespace
+
+std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int64_t depth) {
+  const __int128 w = width, h = height, d = depth;
+  return saturated(7 * w * h * d - 2 * (w * h + h * d + d * w));
+}
+
+csr<double> poisson(index width, index height, index depth, double diagonal, int threads) {
+  const index plane = width * height, points = plane * depth;
+  return build_rows(points, points, threads, [=](index i, auto&& sink) {
+    const index x = i % width, y = i / width % height, z = i / plane;
+    if (z > 0) sink(i - plane, -1.0);
+    if (y > 0) sink(i - width, -1.0);
+    if (x > 0) sink(i - 1, -1.0);
+    sink(i, diagonal);
+    if (x + 1 < width) sink(i + 1, -1.0);
+    if (y + 1 < height) sink(i + width, -1.0);
+    if (z + 1 < depth) sink(i + plane, -1.0);
+  });
+}
+
+std::int64_t box_nonzeros(std::int64_t n) {
+  const __int128 per_axis = 3 * n - 2;
+  return saturated(per_axis * per_axis * per_axis);
+}
+
+csr<double> box(index n, int threads) {
+  const index plane = n * n, points = plane * n;
+  return build_rows(points, points, threads, [=](index i, auto&& sink) {
+    const index x = i % n, y = i / n % n, z = i / plane;
+    const auto from = [](index c) { return std::max(c - 1, 0); };
+    const auto to = [n](index c) { return std::min(c + 1, n - 1); };
+    for (index c = from(z); c <= to(z); ++c)
+      for (index b = from(y); b <= to(y); ++b)
+        for (index a = from(x); a <= to(x); ++a) {
+          const index j = c * plane + b * n + a;
+          sink(j, j == i ? 26.5 : -1.0);
+        }
+  });
+}
+
+}  // namespace dwell::detail
