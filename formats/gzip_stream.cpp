@@ -102,8 +102,11 @@ void gzip_stream::verify() const {
   if (packed_.size() >= shortest && trailer[0] == checksum_ &&
       trailer[1] == static_cast<std::uint32_t>(total_))
     return;
+  if (total_ == 0)  // damaged before the first block: libarchive then takes it for an empty file
+    throw input_error(name_ +
+                      ": expected a whole gzip file, found one that is damaged or cut short");
   throw input_error(
-      fmt::format("{}: expected a gzip file of one member with checksum {:08x} and length {}, "
+      fmt::format("{}: expected a whole gzip file of one member, checksum {:08x} and length {}, "
                   "found {:08x} and {}",
                   name_, trailer[0], trailer[1], checksum_, total_));
 }

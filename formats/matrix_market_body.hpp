@@ -82,15 +82,15 @@ std::vector<chunk<Entry>> parse_body(const text& t, const header_found& h, int t
       std::int64_t line = 0;
       each_data_line(c.begin, c.end, [&](const char* p) -> const char* {
         if (line++ < room) return p;
-        fail(t, {p, fmt::format("the end of the file after {} entries", h.header.stored)});
+        fail(t, {p, "the end of the file after " + entries_of(h.header.stored)});
       });
     }
     if (c.wrong) fail(t, c.wrong);
     before += here;
   }
   if (before < h.header.stored)
-    fail(t, {t.end, fmt::format("{} entries", h.header.stored),
-             fmt::format("the end of the file after {}", before)});
+    fail(t,
+         {t.end, entries_of(h.header.stored), fmt::format("the end of the file after {}", before)});
   return chunks;
 }
 

@@ -46,6 +46,10 @@ std::string escape(std::string_view s) {
   return out;
 }
 
+std::string entries_of(std::int64_t n) {
+  return fmt::format("{} {}", n, n == 1 ? "entry" : "entries");
+}
+
 void fail(const text& t, const complaint& c) {
   // The end of the file belongs to its last line, with or without a final newline.
   const char* where = c.where;

@@ -2,6 +2,7 @@
 // Private to formats: the text of a Matrix Market file and how an error in it is told. Line numbers
 // are counted when there is an error to report and at no other time.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,9 @@ struct complaint {
 
 /// Printable ASCII as it is, everything else as \n, \t, \r, \\ or \xNN.
 std::string escape(std::string_view s);
+
+/// "1 entry", "2 entries".
+std::string entries_of(std::int64_t n);
 
 /// Throws input_error "name:line: expected ..., found ...".
 [[noreturn]] void fail(const text& t, const complaint& c);

@@ -41,14 +41,14 @@ class bounded {
     if (t.size() <= limit_) return;
     if (!known_) fail(t, {t.end, fmt::format("a size line in the first {} bytes", limit_), "none"});
     const header_found h = parse_header(t);
-    fail(t,
-         {h.size_line,
-          fmt::format("at most {} bytes of text for {} entries", limit_, h.header.stored), "more"});
+    fail(t, {h.size_line,
+             fmt::format("at most {} bytes of text for {}", limit_, entries_of(h.header.stored)),
+             "more"});
   }
   document take() { return std::move(out_); }
 
  private:
-  static constexpr std::uint64_t longest_head = std::uint64_t{64} << 20;  // comments, generous
+  static constexpr std::uint64_t longest_head = std::uint64_t{16} << 20;  // comments, generous
 
   static std::uint64_t memory_of_machine() {
     return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *

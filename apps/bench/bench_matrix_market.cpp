@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How fast matrices come in: MB/s of text for a plain and a gzip-compressed file (from the file to
 // CSR), the share of decompression alone, and entries per second of triplets to CSR. Medians.
-//   bench_matrix_market [--threads N] [--repeat N] [FILE...]
+//   bench-matrix-market [--threads N] [--repeat N] [FILE...]
 // Without a file it writes three of its own to a temporary folder: short values (ecology2's kind),
 // values of 16 digits (bmwcra_1's kind), and a pattern.
 #include <fmt/format.h>
@@ -115,7 +115,7 @@ int main(int argc, char** argv) try {
     if ((word == "--threads" || word == "--repeat") && i + 1 < argc)
       (word == "--threads" ? threads : repeat) = std::max(1, std::stoi(argv[++i]));
     else if (word.starts_with("-"))
-      throw dwell::input_error("usage: bench_matrix_market [--threads N] [--repeat N] [FILE...]");
+      throw dwell::input_error("usage: bench-matrix-market [--threads N] [--repeat N] [FILE...]");
     else
       files.push_back(word);
   }
@@ -142,6 +142,6 @@ int main(int argc, char** argv) try {
   fs::remove_all(folder);
   return 0;
 } catch (const std::exception& e) {
-  fmt::print(stderr, "bench_matrix_market: {}\n", e.what());
+  fmt::print(stderr, "bench-matrix-market: {}\n", e.what());
   return 1;
 }
