@@ -55,7 +55,7 @@ if (($(id -u) != 0)); then
   as_root=(sudo)
   [[ -t 0 ]] || as_root=(sudo -n)
 fi
-apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Use-Pty=0 -o DPkg::Lock::Timeout=300)
 
 say "installing ${missing[*]}"
 if ! "${apt[@]}" update; then
