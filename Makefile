@@ -47,8 +47,8 @@ tsan: checks-packages ## Run the tests under ThreadSanitizer
 
 .PHONY: fuzz
 fuzz: checks-packages build/fuzz/build.ninja ## Fuzz the reader of Matrix Market files: FUZZ_SECONDS=60
-	@cmake --build build/fuzz --target fuzz_matrix_market --parallel $(JOBS)
-	@scripts/fuzz.sh build/fuzz/tests/fuzz/fuzz_matrix_market tests/fuzz/corpus $(FUZZ_SECONDS)
+	@cmake -DDWELL_FUZZ_SECONDS=$(FUZZ_SECONDS) build/fuzz >/dev/null
+	@cmake --build build/fuzz --target run_fuzz --parallel $(JOBS)
 
 .PHONY: bench
 bench: $(BUILD)/build.ninja ## Build and run the benchmark programs
