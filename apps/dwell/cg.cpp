@@ -203,9 +203,9 @@ command add_cg(CLI::App& app) {
   add_stops(app, *args);
   add_results(app, *args);
   app.footer(
-      std::string("Files appear whole or not at all, and also when the solve did not converge "
-                  "or was\ninterrupted: the first Ctrl-C ends it at the next iteration, a "
-                  "second one at once.\n\n") +
+      std::string("Files appear whole or not at all; also when the solve did not converge or was\n"
+                  "interrupted. The first Ctrl-C ends it at the next iteration, a second one\n"
+                  "ends the program at once.\n\n") +
       exit_code_help +
       "\nExamples:\n"
       "  dwell cg trefethen:2000\n"

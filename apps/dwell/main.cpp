@@ -39,8 +39,7 @@ std::string usage_line(const CLI::App& app, const CLI::ParseError& e) {
 
 int parse_and_run(int argc, char** argv) {
   install_signal_handlers();
-  CLI::App app(
-      "Solves sparse systems while their data stay on the chip, on CPU threads and on GPUs.");
+  CLI::App app("Solves sparse systems while their data stay on the chip: CPU threads and GPUs.");
   app.name("dwell");
   app.set_version_flag("--version", "dwell " DWELL_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this help");

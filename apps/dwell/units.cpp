@@ -28,11 +28,13 @@ std::string scaled(double v, double step, const std::array<const char*, N>& unit
 }  // namespace
 
 std::string format_count(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  const std::ptrdiff_t first = n < 0 ? 1 : 0;
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
+  const std::string digits = std::to_string(n);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && digits[i - 1] != '-' && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
 }
 
 std::string format_bytes(double bytes) {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// fork, exec, poll: the child starts with the default signal dispositions, whatever ctest runs
+// under.
+#include "cli_runner.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace dwell::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void require(bool good, const char* what) {
+  if (!good) throw std::system_error(errno, std::generic_category(), what);
+}
+
+struct channel {
+  int read = -1, write = -1;
+};
+
+channel make_pipe() {
+  int fd[2];
+  require(::pipe2(fd, O_CLOEXEC) == 0, "pipe2");
+  return {fd[0], fd[1]};
+}
+
+channel make_terminal() {
+  int ours = -1, theirs = -1;
+  winsize size = {};
+  size.ws_col = 100;
+  size.ws_row = 25;
+  require(::openpty(&ours, &theirs, nullptr, nullptr, &size) == 0, "openpty");
+  ::fcntl(ours, F_SETFD, FD_CLOEXEC);
+  ::fcntl(theirs, F_SETFD, FD_CLOEXEC);
+  return {ours, theirs};
+}
+
+[[noreturn]] void become_dwell(const std::vector<std::string>& args, const cli_setting& setting,
+                               int out, int err) {
+  for (const int n : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(n, SIG_DFL);
+  if (setting.memory > 0) {
+    const rlimit limit = {setting.memory, setting.memory};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  if (!setting.stdout_to.empty() && setting.stdout_to[0] == '/')
+    out = ::open(setting.stdout_to.c_str(), O_WRONLY | O_CLOEXEC);
+  ::dup2(out, 1);
+  ::dup2(err, 2);
+  if (setting.stdout_to == "closed") ::close(1);
+  std::vector<char*> argv = {const_cast<char*>("dwell")};
+  for (const auto& a : args) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  ::execv(DWELL_PROGRAM, argv.data());
+  ::_exit(127);
+}
+
+/// Appends what is there to be read; false at the end. (A terminal's end is told as EIO.)
+bool take(int fd, std::string& to) {
+  char buffer[4096];
+  const auto n = ::read(fd, buffer, sizeof buffer);
+  if (n > 0) to.append(buffer, static_cast<std::size_t>(n));
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+}  // namespace
+
+cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& setting) {
+  const channel out = make_pipe(), err = setting.terminal ? make_terminal() : make_pipe();
+  const pid_t child = ::fork();
+  require(child >= 0, "fork");
+  if (child == 0) become_dwell(args, setting, out.write, err.write);
+  ::close(out.write), ::close(err.write);
+
+  cli_outcome result;
+  bool signalled = setting.signal_at.empty();
+  pollfd watched[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}};
+  if (setting.stdout_to == "gone") ::close(out.read), watched[0].fd = -1;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  while (watched[0].fd >= 0 || watched[1].fd >= 0) {
+    ::poll(watched, 2, 1000);
+    for (auto& w : watched)
+      if (w.fd >= 0 && w.revents != 0 && !take(w.fd, w.fd == out.read ? result.out : result.err))
+        ::close(w.fd), w.fd = -1;
+    if (!signalled && result.err.find(setting.signal_at) != std::string::npos) {
+      ::kill(child, setting.signal);
+      signalled = true;
+    }
+    if (std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return result;
+}
+
+scratch_folder::scratch_folder() {
+  std::string name = (fs::temp_directory_path() / "dwell-cli-XXXXXX").string();
+  require(::mkdtemp(name.data()) != nullptr, "mkdtemp");
+  path_ = name;
+}
+
+scratch_folder::~scratch_folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string scratch_folder::write(const std::string& name, const std::string& text) const {
+  std::ofstream((*this)(name), std::ios::binary) << text;
+  return (*this)(name);
+}
+
+std::vector<std::string> scratch_folder::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path_))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+namespace {
+
+::testing::AssertionResult judged(bool good, const std::string& text, const char* what,
+                                  const std::string& part) {
+  return (good ? ::testing::AssertionSuccess() : ::testing::AssertionFailure())
+         << ::testing::PrintToString(text) << what << ::testing::PrintToString(part);
+}
+
+}  // namespace
+
+::testing::AssertionResult holds(const std::string& text, const std::string& part) {
+  return judged(text.find(part) != std::string::npos, text, " should hold ", part);
+}
+
+::testing::AssertionResult starts(const std::string& text, const std::string& part) {
+  return judged(text.starts_with(part), text, " should start with ", part);
+}
+
+::testing::AssertionResult ends(const std::string& text, const std::string& part) {
+  return judged(text.ends_with(part), text, " should end with ", part);
+}
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  require(in.good(), file.c_str());
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string two_by_two(double a, double b, double d) {
+  return fmt::format(
+      "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 {}\n2 1 {}\n2 2 {}\n", a, b, d);
+}
+
+}  // namespace dwell::test

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Drives the built program `dwell` as a user would: as a process of its own, with standard output
+// and standard error apart, the latter in a pipe or on a terminal.
+#pragma once
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dwell::test {
+
+struct cli_outcome {
+  int code = -1;  ///< exit code, or minus the signal that ended the program
+  std::string out, err;
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+struct cli_setting {
+  /// Standard error is a terminal, 100 characters wide.
+  bool terminal = false;
+  /// Once this text has come on standard error, `signal` is sent.
+  std::string signal_at = {};
+  int signal = 0;
+  /// Address space in bytes; 0: as it is.
+  rlim_t memory = 0;
+  /// A file for standard output, e.g. /dev/full; "closed": the descriptor is closed; "gone": a pipe
+  /// whose reader has gone away.
+  std::string stdout_to = {};
+};
+
+/// Runs `dwell args...`. Kills it after 120 seconds: the code is then -SIGKILL.
+cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& setting = {});
+
+/// A folder that goes away with the object.
+class scratch_folder {
+ public:
+  scratch_folder();
+  ~scratch_folder();
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  /// The full name of a file in it.
+  std::string operator()(const std::string& name) const { return (path_ / name).string(); }
+  /// The same, after writing `text` to it.
+  std::string write(const std::string& name, const std::string& text) const;
+  /// Names of all that is in it.
+  std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Does `text` hold, start with, end with `part`? Shows both if not.
+::testing::AssertionResult holds(const std::string& text, const std::string& part);
+::testing::AssertionResult starts(const std::string& text, const std::string& part);
+::testing::AssertionResult ends(const std::string& text, const std::string& part);
+
+std::string read_text(const std::string& file);
+std::vector<std::string> lines_of(const std::string& text);
+
+/// Matrix Market text of a dense symmetric 2 x 2 matrix.
+std::string two_by_two(double a, double b, double d);
+
+}  // namespace dwell::test

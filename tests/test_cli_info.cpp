@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// `dwell info` of machines and of matrices of any shape, and `dwell generate`.
+#include <gtest/gtest.h>
+
+#include "cli_runner.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/formats/matrix_market.hpp"
+
+namespace dwell::test {
+namespace {
+
+struct looked_at {
+  std::string text;
+  nlohmann::json json;
+};
+
+/// The report and the JSON of `dwell info` on a file with this text.
+looked_at info(const std::string& text) {
+  const scratch_folder in;
+  const auto r = dwell_cli({"info", in.write("m.mtx", text), "--json", in("m.json")});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err, "");
+  return {r.out, nlohmann::json::parse(read_text(in("m.json")))};
+}
+
+TEST(cli_info, machine) {
+  const auto text = dwell_cli({"info"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const auto* part : {"dwell " DWELL_VERSION, "build", "CUDA", "cpu", "memory", "problem",
+                           "cg", "host-loop", "persistent", "policies"})
+    EXPECT_TRUE(holds(text.out, part));
+  const auto j = dwell_cli({"info", "--json", "-", "--threads", "3"}).json();
+  EXPECT_EQ(j.at("devices").at(0).at("id"), "cpu");
+  EXPECT_EQ(j.at("devices").at(0).at("units"), 3);
+  EXPECT_EQ(j.at("devices").size(), 1 + j.at("cuda_devices").get<std::size_t>());
+  EXPECT_EQ(j.at("cuda_reason").is_null(), j.at("cuda_devices") != 0);
+  bool found = false;
+  for (const auto& v : j.at("variants"))
+    found |=
+        v ==
+        nlohmann::json{
+            {"problem", "cg"}, {"executor", "host-loop"}, {"precision", "f64"}, {"backend", "cpu"}};
+  EXPECT_TRUE(found) << j.at("variants");
+}
+
+TEST(cli_info, rectangular) {
+  const auto [text, j] = info(
+      "%%MatrixMarket matrix coordinate integer general\n3 4 5\n1 1 2\n1 4 7\n1 2 0\n3 3 -1\n3 1 "
+      "4\n");
+  EXPECT_EQ(j.at("matrix").at("rows"), 3);
+  EXPECT_EQ(j.at("matrix").at("columns"), 4);
+  EXPECT_EQ(j.at("matrix").at("stored"), 5);
+  EXPECT_EQ(j.at("matrix").at("nonzeros"), 4);
+  EXPECT_EQ(j.at("matrix").at("explicit_zeros"), 1);
+  EXPECT_EQ(j.at("matrix").at("field"), "integer");
+  EXPECT_EQ(j.at("symmetry").at("found"), "not square");
+  EXPECT_EQ(j.at("row_lengths"),
+            (nlohmann::json{{"min", 0}, {"median", 2.0}, {"max", 3}, {"empty", 1}}));
+  EXPECT_EQ(j.at("diagonal").at("missing").at("first_row"), 2);
+  EXPECT_EQ(j.at("diagonal").at("negative").at("first_row"), 3);
+  EXPECT_TRUE(holds(text, "3 rows, 4 columns"));
+  EXPECT_TRUE(holds(text, "4 of the full matrix, and 1 explicit zero"));
+  EXPECT_TRUE(holds(text, "1 positive, 1 negative (first row 3), 1 missing (first row 2)"));
+  EXPECT_TRUE(holds(text, "1 empty row"));
+}
+
+TEST(cli_info, symmetry_as_declared_and_as_found) {
+  const auto symmetric = info(two_by_two(4, 1, 3));
+  EXPECT_EQ(symmetric.json.at("symmetry").at("declared"), "symmetric");
+  EXPECT_EQ(symmetric.json.at("symmetry").at("found"), "symmetric");
+  EXPECT_EQ(symmetric.json.at("matrix").at("stored"), 3);
+  EXPECT_EQ(symmetric.json.at("matrix").at("nonzeros"), 4);
+  EXPECT_TRUE(holds(symmetric.text, "all positive"));
+
+  const auto skew =
+      info("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 1 -2\n").json;
+  EXPECT_EQ(skew.at("symmetry").at("declared"), "skew-symmetric");
+  EXPECT_EQ(skew.at("symmetry").at("found"), "skew-symmetric");
+  EXPECT_EQ(skew.at("diagonal").at("missing").at("count"), 3);
+
+  const auto by_value =
+      info("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n0\n");  // column by column
+  EXPECT_EQ(by_value.json.at("symmetry").at("found"), "symmetric pattern, values differ");
+  EXPECT_EQ(by_value.json.at("symmetry").at("not_equal").at("first_row"), 1);
+  EXPECT_EQ(by_value.json.at("symmetry").at("not_equal").at("first_column"), 2);
+  EXPECT_EQ(by_value.json.at("symmetry").at("largest_difference"), 1.0);
+  EXPECT_EQ(by_value.json.at("matrix").at("layout"), "array");
+  EXPECT_EQ(by_value.json.at("diagonal").at("zero").at("first_row"), 2);
+
+  const auto general = info("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n1 2\n");
+  EXPECT_EQ(general.json.at("symmetry").at("found"), "unsymmetric");
+  EXPECT_EQ(general.json.at("symmetry").at("without_mirror").at("count"), 1);
+  EXPECT_TRUE(holds(general.text, "first row 1, column 2"));
+}
+
+TEST(cli_info, generated) {
+  const auto r = dwell_cli({"info", "poisson2d:5x4", "--json", "-", "--threads", "3"});
+  const auto j = r.json();
+  EXPECT_EQ(j.at("matrix").at("rows"), 20);
+  EXPECT_EQ(j.at("matrix").at("nonzeros"), 5 * 20 - 2 * (5 + 4));
+  EXPECT_TRUE(j.at("matrix").at("stored").is_null());
+  EXPECT_EQ(j.at("symmetry").at("found"), "symmetric");
+  EXPECT_EQ(j.at("diagonal").at("positive"), 20);
+  EXPECT_EQ(j.at("row_lengths").at("min"), 3);
+  EXPECT_EQ(j.at("row_lengths").at("max"), 5);
+}
+
+TEST(cli_info, real_matrices_as_the_index_has_them) {
+  const std::string folder = DWELL_MATRICES;
+  if (folder.empty() || !std::filesystem::exists(folder + "/msc01440.mtx.gz"))
+    GTEST_SKIP() << "DWELL_MATRICES names no folder with msc01440.mtx.gz";
+  const auto j = dwell_cli({"info", folder + "/msc01440.mtx.gz", "--json", "-"}).json();
+  EXPECT_EQ(j.at("matrix").at("name"), "msc01440");
+  EXPECT_EQ(j.at("matrix").at("stored"), 23855);
+  EXPECT_EQ(j.at("matrix").at("nonzeros"), 44998);
+  EXPECT_EQ(j.at("matrix").at("explicit_zeros"), 1272);
+  EXPECT_GT(j.at("time").at("bytes_per_s"), 0);
+}
+
+TEST(cli_generate, round_trip) {
+  const scratch_folder in;
+  const auto wanted = generate("trefethen:100");
+  for (const auto* name : {"lower.mtx", "lower.mtx.gz", "both.mtx"}) {
+    std::vector<std::string> args = {"generate", "trefethen:100", "-o", in(name)};
+    if (name == std::string("both.mtx")) args.push_back("--general");
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(holds(r.out, name));
+    const auto read = read_matrix_market(in(name));
+    EXPECT_EQ(read.header.symmetry,
+              name == std::string("both.mtx") ? mm_symmetry::general : mm_symmetry::symmetric);
+    EXPECT_EQ(read.matrix.row_ptr, wanted.row_ptr);
+    EXPECT_EQ(read.matrix.col, wanted.col);
+    EXPECT_EQ(read.matrix.val, wanted.val);
+  }
+  EXPECT_EQ(in.files().size(), 3u);
+  const auto piped = dwell_cli({"generate", "trefethen:100", "-o", "-"});
+  EXPECT_EQ(piped.code, 0) << piped.err;
+  EXPECT_EQ(piped.out, read_text(in("lower.mtx")));
+  const auto quiet = dwell_cli({"generate", "box3d:3", "-q", "-o", in("box.mtx")});
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
+}
+
+}  // namespace
+}  // namespace dwell::test

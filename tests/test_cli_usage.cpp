@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Help, usage errors, outputs that cannot be written, devices that are not there: one clear line on
+// standard error, the documented code, nothing left behind.
+#include <gtest/gtest.h>
+
+#include "cli_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+
+/// Exit code `code`, nothing on standard output, one line on standard error that holds `part`.
+void expect_refused(const strings& args, const std::string& part, int code = 1) {
+  const auto r = dwell_cli(args);
+  const auto shown = ::testing::PrintToString(args);
+  EXPECT_EQ(r.code, code) << shown;
+  EXPECT_EQ(r.out, "") << shown;
+  EXPECT_EQ(lines_of(r.err).size(), 1u) << shown << r.err;
+  EXPECT_TRUE(starts(r.err, "dwell: ")) << shown;
+  EXPECT_TRUE(holds(r.err, part)) << shown;
+}
+
+TEST(cli_usage, help) {
+  for (const strings& words : {strings{}, {"cg"}, {"info"}, {"generate"}}) {
+    auto args = words;
+    args.push_back("--help");
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0);
+    EXPECT_EQ(r.err, "");
+    EXPECT_TRUE(holds(r.out, "Examples:\n  dwell " + (words.empty() ? "cg" : words[0])));
+    if (words.empty() || words[0] == "cg") {
+      for (const auto* code : {"\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  130 "})
+        EXPECT_TRUE(holds(r.out, code));
+    }
+    for (const auto& line : lines_of(r.out)) EXPECT_LE(line.size(), 80u) << line;
+  }
+  const auto kinds = dwell_cli({"generate", "--help"}).out;
+  for (const auto* kind : {"trefethen:N", "poisson2d:WxH", "poisson3d:WxHxD", "box3d:N",
+                           "like:NAME", "ecology2", "af_1_k101"})
+    EXPECT_TRUE(holds(kinds, kind));
+}
+
+TEST(cli_usage, version) {
+  const auto r = dwell_cli({"--version"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out, "dwell " DWELL_VERSION "\n");
+}
+
+TEST(cli_usage, wrong_command_lines) {
+  expect_refused({}, "subcommand");
+  expect_refused({"solve"}, "see 'dwell --help'");
+  expect_refused({"cg"}, "MATRIX is required");
+  expect_refused({"cg", "trefethen:20", "more"}, "more");
+  expect_refused({"cg", "trefethen:20", "--no-such-option"}, "--no-such-option");
+  expect_refused({"cg", "trefethen:20", "--rtol"}, "--rtol");
+  expect_refused({"cg", "trefethen:20", "--rtol="}, "--rtol");
+  expect_refused({"generate", "trefethen:20"}, "--output is required");
+}
+
+TEST(cli_usage, wrong_values) {
+  for (const auto* option : {"--rtol", "--atol"})
+    for (const auto* value : {"-1", "nan", "inf", "1e-8x", " 1", "0x1", "1e999"})
+      expect_refused(
+          {"cg", "trefethen:20", std::string(option) + "=" + value},
+          std::string(option) + ": expected a finite number >= 0, found '" + value + "'");
+  for (const auto* option : {"--max-iterations", "--threads"})
+    for (const auto* value : {"0", "-3", "1.5", "ten", "2147483648"})
+      expect_refused({"cg", "trefethen:20", option, value},
+                     "expected a whole number from 1 to 2147483647, found '" + std::string(value));
+  expect_refused({"cg", "trefethen:20", "--executor", "fast"}, "host-loop, graph or persistent");
+  expect_refused({"cg", "trefethen:20", "--precision", "f16"}, "expected f64 or f32, found 'f16'");
+  expect_refused({"cg", "trefethen:20", "--preconditioner", "ilu"}, "none or jacobi");
+  for (const auto* device : {"gpu", "cuda:", "cuda:-1", "cuda:x", "CPU", "cuda:0x"})
+    expect_refused({"cg", "trefethen:20", "--device", device}, "auto, cpu, cuda or cuda:N");
+}
+
+TEST(cli_usage, wrong_matrices) {
+  const scratch_folder in;
+  expect_refused({"cg", in("none.mtx")}, "no such file");
+  expect_refused({"info", in("none.mtx")}, "no such file");
+  expect_refused({"cg", in("")}, "folder");
+  expect_refused({"cg", "trefethen:0"}, "trefethen");
+  expect_refused({"generate", in("none.mtx"), "-o", in("out.mtx")}, "generate --help");
+  const auto bad =
+      in.write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 x\n");
+  expect_refused({"cg", bad}, bad + ":3: expected");
+  const auto three =
+      in.write("three.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+  for (const auto* option : {"--rhs", "--x0"}) {
+    expect_refused({"cg", "trefethen:20", option, three}, "expected 20 values");
+    expect_refused({"cg", "trefethen:20", option, three}, "found 3");
+    expect_refused({"cg", "trefethen:20", option, in("none.mtx")}, in("none.mtx"));
+  }
+}
+
+TEST(cli_usage, devices_and_executors_that_are_not_there) {
+  expect_refused({"cg", "trefethen:20", "--device", "cuda:99"}, "CUDA", 4);
+  expect_refused({"info", "--device", "cuda:99"}, "CUDA", 4);
+  expect_refused({"cg", "trefethen:20", "--device", "cpu", "--executor", "graph"},
+                 "not available on cpu");
+  if (dwell_cli({"info", "--json", "-"}).json().at("cuda_devices") == 0) {
+    expect_refused({"cg", "trefethen:20", "--device", "cuda"}, "CUDA", 4);
+    EXPECT_EQ(dwell_cli({"cg", "trefethen:20", "--device", "auto", "-q"}).code, 0);
+  }
+}
+
+TEST(cli_usage, too_little_memory_is_4) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than this test leaves";
+#endif
+  const auto limit = rlim_t{300} << 20;
+  const auto r = dwell_cli({"cg", "poisson2d:3000x3000", "--threads", "1", "--device", "cpu"},
+                           {.memory = limit});
+  EXPECT_EQ(r.code, 4) << r.err;
+  EXPECT_TRUE(holds(r.err, "memory"));
+}
+
+// The matrix is malformed: if the complaint is about the output, it came before any reading.
+TEST(cli_usage, unwritable_outputs_are_refused_before_any_work) {
+  const scratch_folder in;
+  const auto bad = in.write("bad.mtx", "not a matrix\n");
+  const auto before = in.files();
+  for (const auto* option : {"--output", "--history", "--json"}) {
+    const auto name = std::string(option);
+    expect_refused({"cg", bad, name, in("no/such/x")}, name + ": cannot write");
+    expect_refused({"cg", bad, name, in("")}, "folder");
+    expect_refused({"cg", bad, name, "/proc/none"}, name);
+    expect_refused({"cg", bad, name, bad + "/x"}, "is no folder");
+    expect_refused({"cg", bad, name, bad}, "is an input of this run");
+    expect_refused({"cg", bad, name, ""}, "found ''");
+  }
+  expect_refused({"cg", bad, "-o", in("x"), "--history", in("./x")}, "also the file of --output");
+  expect_refused({"cg", bad, "-o", in("x")}, "bad.mtx:1: expected");
+  expect_refused({"generate", "trefethen:20", "-o", in("no/such/x")}, "no folder");
+  EXPECT_EQ(in.files(), before) << "nothing is left behind";
+}
+
+TEST(cli_usage, standard_output_in_trouble) {
+  const scratch_folder in;
+  const auto gone = dwell_cli({"cg", "trefethen:20", "-o", in("x.mtx")}, {.stdout_to = "gone"});
+  EXPECT_EQ(gone.code, 0) << "a reader that went away is no error";
+  EXPECT_EQ(in.files(), strings{"x.mtx"});
+  for (const auto* where : {"/dev/full", "closed"}) {
+    const auto r = dwell_cli({"cg", "trefethen:20", "--json", "-"}, {.stdout_to = where});
+    EXPECT_EQ(r.code, 1) << where;
+    EXPECT_TRUE(holds(r.err, "standard output")) << where;
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test
