@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Compiles every header under INCLUDE/dwell alone, twice in one file, without warnings and without
-# CUDA: check-headers.sh [--public] INCLUDE. Headers for nvcc only are called .cuh and left out.
-# --public, for the installed headers: nothing of CUDA's language may be in them, either.
+# CUDA: check-headers.sh [--public] INCLUDE. Left out are .cuh and those with "cuda" in their name.
+# --public, for the installed headers: none is left out, and no word of CUDA may be in them.
 set -euo pipefail
 
 public=0
@@ -19,7 +19,9 @@ include=$1
 flags=(-std=c++20 -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror -I "$include")
 flags+=(-isystem "${EIGEN3_INCLUDE_DIR:-/usr/include/eigen3}")
 
-mapfile -t headers < <(cd "$include" && find -L dwell -name '*.hpp' | sort)
+names=(-name '*.hpp')
+((public)) || names+=(! -name '*cuda*')
+mapfile -t headers < <(cd "$include" && find -L dwell "${names[@]}" | sort)
 if ((${#headers[@]} == 0)); then
   echo "$0: no headers in $include/dwell" >&2
   exit 1
