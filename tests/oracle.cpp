@@ -37,6 +37,40 @@ int count_iterations(const csr_view<T>& a, std::span<const T> b, double rtol, in
   return rhs.isZero(0) ? 0 : static_cast<int>(cg.iterations()) + 1;
 }
 
+/// Hestenes and Stiefel in plain loops; every dot product is cut into `pieces`.
+int textbook_iterations(const csr_view<double>& a, std::span<const double> b, double rtol,
+                        int max_iterations, int pieces) {
+  const auto n = b.size();
+  std::vector<double> r(b.begin(), b.end()), p = r, q(n);
+  const auto dot = [&](const std::vector<double>& u, const std::vector<double>& v) {
+    double sum = 0;
+    for (std::size_t piece = 0; piece < static_cast<std::size_t>(pieces); ++piece) {
+      double part = 0;
+      const std::size_t end = n * (piece + 1) / static_cast<std::size_t>(pieces);
+      for (std::size_t i = n * piece / static_cast<std::size_t>(pieces); i < end; ++i)
+        part += u[i] * v[i];
+      sum += part;
+    }
+    return sum;
+  };
+  double rr = dot(r, r);
+  const double target = rtol * rtol * rr;
+  int count = 0;
+  for (; rr > target && count < max_iterations; ++count) {
+    for (std::size_t i = 0; i < n; ++i) {
+      q[i] = 0;
+      for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        q[i] += a.val[k] * p[static_cast<std::size_t>(a.col[k])];
+    }
+    const double alpha = rr / dot(p, q);
+    for (std::size_t i = 0; i < n; ++i) r[i] -= alpha * q[i];
+    const double before = rr;
+    rr = dot(r, r);
+    for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + rr / before * p[i];
+  }
+  return count;
+}
+
 }  // namespace
 
 oracle solve_directly(const csr_view<double>& a, std::span<const double> b) {
@@ -77,6 +111,17 @@ template int eigen_iterations(const csr_view<float>&, std::span<const float>, pr
                               double, int);
 template int eigen_iterations(const csr_view<double>&, std::span<const double>, preconditioner,
                               double, int);
+
+count_range textbook_counts(const csr_view<double>& a, std::span<const double> b, double rtol,
+                            int max_iterations, int orders) {
+  count_range range{max_iterations, 0};
+  for (int pieces = 1; pieces <= orders; ++pieces) {
+    const int count = textbook_iterations(a, b, rtol, max_iterations, pieces);
+    range.least = std::min(range.least, count);
+    range.most = std::max(range.most, count);
+  }
+  return range;
+}
 
 double norm2(std::span<const double> v) {
   long double sum = 0;

@@ -26,6 +26,17 @@ template <class T>
 int eigen_iterations(const csr_view<T>& a, std::span<const T> b, preconditioner p, double rtol,
                      int max_iterations);
 
+/// Least and most iterations of textbook CG in double when nothing changes but the order of its
+/// sums: dot products cut into 1, 2, ..., `orders` pieces. What lies between is decided by rounding
+/// alone.
+struct count_range {
+  int least = 0;
+  int most = 0;
+  bool contains(int count) const { return least <= count && count <= most; }
+};
+count_range textbook_counts(const csr_view<double>& a, std::span<const double> b, double rtol,
+                            int max_iterations, int orders);
+
 double norm2(std::span<const double> v);
 /// ||b - A x||, products and sums in long double.
 template <class T>

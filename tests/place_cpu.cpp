@@ -22,7 +22,7 @@ const std::vector<cut>& place::cuts() {
 }
 
 const std::vector<cut>& place::few_cuts() {
-  static const std::vector<cut> few = {{1, -1, false}, {7, -1, false}, {3, 1, false}, {3, 1, true}};
+  static const std::vector<cut> few = {{7, -1, false}, {1, -1, false}, {3, 1, false}, {3, 1, true}};
   return few;
 }
 

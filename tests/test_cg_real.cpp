@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Real matrices from SuiteSparse: plain CG takes the iterations that INDEX.md says, within 3 %, or
-// within 10 % where the count is above 3000 and rounding decides; executors agree bit for bit.
+// within 10 % where the count is above 3000; executors agree bit for bit. INDEX.md holds one count
+// of one order of summation. On a few matrices below 3000 too, textbook CG leaves the 3 % when
+// nothing but the order of its sums changes (nos5: 306 to 324, bcsstk01: 77 to 92). There, and only
+// there, a count must lie in the range that this test measures with 32 orders; the output says so.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "cg_runner.hpp"
 #include "dwell/formats/matrix_market.hpp"
@@ -36,34 +41,46 @@ TEST_P(real_matrices, converge_at_the_known_count) {
   ASSERT_EQ(s.a.nonzeros(), known->nonzeros + known->explicit_zeros);
   s.b = row_sums(s.a.view());
 
-  cg_options options;
-  options.rtol = 1e-6;
-  const auto check_count = [&](const solution<double>& got) {
-    SCOPED_TRACE(got.report.executor);
+  const int expected = *known->iterations;
+  const double slack = std::max(2.0, (expected > 3000 ? 0.10 : 0.03) * expected);
+  std::optional<count_range> by_rounding;  // measured when it is needed
+  const auto check_solve = [&](const solution<double>& got) {
     check_report(s, got);
     ASSERT_EQ(got.report.stopped, stop_reason::converged) << to_string(got.report.stopped);
     EXPECT_LE(got.report.residual_relative_recursive, 1e-6);
     EXPECT_LE(got.report.residual_relative_true, 2e-6);
-    const int expected = *known->iterations;
-    const double slack = std::max(2.0, (expected > 3000 ? 0.10 : 0.03) * expected);
-    EXPECT_LE(std::abs(got.report.iterations - expected), slack)
-        << got.report.iterations << " iterations, INDEX.md says " << expected;
-    RecordProperty(got.report.executor + "_iterations", got.report.iterations);
+    const int count = got.report.iterations;
+    if (std::abs(count - expected) <= slack) return;
+    if (!by_rounding) by_rounding = textbook_counts(s.a.view(), s.b, 1e-6, 20000, 32);
+    EXPECT_TRUE(by_rounding->contains(count))
+        << count << " iterations, INDEX.md says " << expected << ", 32 orders of summation give "
+        << by_rounding->least << " to " << by_rounding->most;
+    fmt::print(
+        "[  NOTE    ] {} ({} teams): {} iterations, INDEX.md says {}; rounding alone gives {} to "
+        "{}\n",
+        known->name, got.report.teams, count, expected, by_rounding->least, by_rounding->most);
   };
-  // The long ones once, the others under every executor with the same cut.
-  constexpr double long_work = 4e8;
-  if (work > long_work) {
-    options.max_iterations = 20000;
-    return check_count(run(s, options));
-  }
-  std::vector<double> first;
-  for (const std::string& executor : place::executors()) {
-    options.executor = executor;
-    options.teams = place::few_cuts()[1].teams;
-    const auto got = run(s, options);
-    check_count(got);
-    if (first.empty()) first = got.x;
-    EXPECT_TRUE(same_bits(first, got.x)) << executor;
+
+  cg_options options;
+  options.rtol = 1e-6;
+  options.max_iterations = 20000;
+  // The long ones once, the others under every executor, the short ones under several cuts as well.
+  constexpr double long_work = 4e8, short_work = 5e6;
+  if (work > long_work) return check_solve(run(s, options));
+  std::map<std::pair<int, int>, std::vector<double>> bits;
+  for (const cut& how : place::few_cuts()) {
+    if (how.teams == 0 || (work > short_work && !bits.empty())) continue;
+    for (const std::string& executor : place::executors()) {
+      SCOPED_TRACE(executor + ", " + describe(how));
+      options.executor = executor;
+      options.teams = how.teams;
+      options.rung = how.rung;
+      options.reverse_lanes = how.reverse_lanes;
+      const auto got = run(s, options);
+      check_solve(got);
+      if (HasFatalFailure()) return;
+      EXPECT_TRUE(same_bits(bits.try_emplace({how.teams, how.rung}, got.x).first->second, got.x));
+    }
   }
 }
 

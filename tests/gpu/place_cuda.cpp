@@ -52,7 +52,7 @@ const std::vector<cut>& place::cuts() {
 
 const std::vector<cut>& place::few_cuts() {
   static const std::vector<cut> few = {
-      {0, -1, false}, {7, -1, false}, {1, 0, false}, {where().facts().units - 1, 0, false}};
+      {7, -1, false}, {0, -1, false}, {1, 0, false}, {where().facts().units - 1, 0, false}};
   return few;
 }
 
