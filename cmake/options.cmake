@@ -19,10 +19,12 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# ccache, told to see paths relative to the source: another clone then finds what this one built.
 find_program(DWELL_CCACHE ccache)
 if(DWELL_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${DWELL_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${DWELL_CCACHE})
+  set(dwell_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${DWELL_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${dwell_launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${dwell_launcher})
 endif()
 
 # CUDA: AUTO builds it where nvcc is found. The architecture is that of the GPU present, else 90.
