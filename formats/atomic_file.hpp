@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An output file that appears whole or not at all: written beside its final name, synced, renamed by
-// commit(); removed again if commit() is never reached.
+// An output file that appears whole or not at all: written beside its final name, synced, renamed
+// by commit(); removed again if commit() is never reached.
 #pragma once
 #include <filesystem>
 #include <string_view>

@@ -44,9 +44,9 @@ struct csr {
   }
 };
 
-/// Throws input_error, naming the row, unless: row_ptr starts at 0 and never decreases, every column
-/// lies in [0, cols) and ascends strictly within its row, every value is finite.
-/// `name` stands at the front of the message.
+/// Throws input_error, naming the row, unless: row_ptr starts at 0 and never decreases, every
+/// column lies in [0, cols) and ascends strictly within its row, every value is finite. `name`
+/// stands at the front of the message.
 template <class T>
 void check(const csr_view<T>& a, const std::string& name = "matrix");
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Matrix Market files (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935,
-// 1996), plain, gzip-compressed, or inside the .tar.gz that the SuiteSparse Matrix Collection serves.
+// Matrix Market files (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR
+// 5935, 1996), plain, gzip-compressed, or inside the .tar.gz that the SuiteSparse Matrix Collection
+// serves.
 //
 // Where the format leaves a choice: entries that occur twice are summed in the order of the file;
 // explicit zeros are kept; a symmetric file holds the lower triangle only; blank lines may stand
-// anywhere behind the first, and so may comments; one entry a line; exponents with e or d; an integer
-// must be one that a double holds exactly. What a file can make the reader allocate is bounded: a
-// small multiple of its text, of which a gzip file may hold at most 256 bytes for each entry that its
-// size line declares (and 16 MiB), and 16 rows or columns for each byte (and 2^20).
+// anywhere behind the first, and so may comments; one entry a line; exponents with e or d; an
+// integer must be one that a double holds exactly. What a file can make the reader allocate is
+// bounded: a small multiple of its text, of which a gzip file may hold at most 256 bytes for each
+// entry that its size line declares (and 16 MiB), and 16 rows or columns for each byte (and 2^20).
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -32,8 +32,8 @@ DWELL_HD merge_coordinate merge_path_search(std::int64_t diagonal, const index* 
   return {lo, static_cast<index>(diagonal - lo)};
 }
 
-/// Where share `part` of `parts` equal shares of the merge path begins; part == parts gives the end.
-/// The first (rows + nonzeros) % parts shares are one item longer.
+/// Where share `part` of `parts` equal shares of the merge path begins; part == parts gives the
+/// end. The first (rows + nonzeros) % parts shares are one item longer.
 DWELL_HD std::int64_t merge_share(std::int64_t items, int part, int parts) {
   const std::int64_t each = items / parts, rest = items % parts;
   return each * part + (part < rest ? part : rest);

@@ -19,7 +19,8 @@ struct triplets {
 };
 
 /// Throws input_error if the lengths differ, an index is out of range or the result would have
-/// 2^31 or more entries. The result does not depend on the number of threads (0: default_threads()).
+/// 2^31 or more entries. The result does not depend on the number of threads (0:
+/// default_threads()).
 template <class T>
 csr<T> to_csr(const triplets<T>& t, int threads = 0);
 
