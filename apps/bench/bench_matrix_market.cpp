@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -27,17 +28,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Wall time, and processor time of all threads together: what the work costs on a busy machine
+/// too.
+struct cost {
+  double seconds = 0;
+  double processor = 0;
+};
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + v.size() / 2, v.end());
+  return v[v.size() / 2];
+}
+
 template <class F>
-double median_seconds(int repeat, F&& f) {
-  std::vector<double> times;
+cost median_cost(int repeat, F&& f) {
+  std::vector<double> wall, processor;
   for (int i = 0; i < repeat; ++i) {
     const auto start = std::chrono::steady_clock::now();
+    const std::clock_t before = std::clock();
     f();
-    times.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    processor.push_back(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
+    wall.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
+  return {median(wall), median(processor)};
 }
 
 /// The 5-point mesh of n x n as a file in column-major order, lower triangle.
@@ -70,9 +83,9 @@ std::string gunzip(const fs::path& file) {
 }
 
 void line(const std::string& what, const std::string& name, double amount, const std::string& unit,
-          double seconds) {
-  fmt::print("{:<28} {:<24} {:>9.1f} ms {:>9.1f} {}\n", what, name, 1e3 * seconds,
-             amount / seconds / 1e6, unit);
+          cost c) {
+  fmt::print("{:<26} {:<20} {:>8.1f} ms {:>8.1f} {:<10} processor {:>8.1f} ms\n", what, name,
+             1e3 * c.seconds, amount / c.seconds / 1e6, unit, 1e3 * c.processor);
 }
 
 void bench_file(const fs::path& file, int threads, int repeat) {
@@ -80,17 +93,17 @@ void bench_file(const fs::path& file, int threads, int repeat) {
   const std::string name = file.filename().string();
   double bytes = static_cast<double>(fs::file_size(file));
   if (name.ends_with(".gz")) {
-    const double unpack =
-        median_seconds(repeat, [&] { bytes = static_cast<double>(gunzip(file).size()); });
+    const cost unpack =
+        median_cost(repeat, [&] { bytes = static_cast<double>(gunzip(file).size()); });
     line("decompress only", name, bytes, "MB/s", unpack);
   }
-  const double read = median_seconds(repeat, [&] { m = dwell::read_matrix_market(file, threads); });
+  const cost read = median_cost(repeat, [&] { m = dwell::read_matrix_market(file, threads); });
   line("file to CSR", name, bytes, "MB/s", read);
   dwell::triplets<double> t{m.matrix.rows, m.matrix.cols, {}, m.matrix.col, m.matrix.val};
   for (dwell::index i = 0; i < m.matrix.rows; ++i)
     t.row.insert(t.row.end(),
                  static_cast<std::size_t>(m.matrix.row_ptr[i + 1] - m.matrix.row_ptr[i]), i);
-  const double sorted = median_seconds(repeat, [&] { dwell::to_csr(t, threads); });
+  const cost sorted = median_cost(repeat, [&] { dwell::to_csr(t, threads); });
   line("triplets to CSR, in order", name, static_cast<double>(t.row.size()), "Mentries/s", sorted);
   std::vector<std::size_t> order(t.row.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -101,7 +114,7 @@ void bench_file(const fs::path& file, int threads, int repeat) {
     shuffled.col[k] = t.col[order[k]];
     shuffled.val[k] = t.val[order[k]];
   }
-  const double random = median_seconds(repeat, [&] { dwell::to_csr(shuffled, threads); });
+  const cost random = median_cost(repeat, [&] { dwell::to_csr(shuffled, threads); });
   line("triplets to CSR, shuffled", name, static_cast<double>(t.row.size()), "Mentries/s", random);
 }
 
