@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <system_error>
@@ -33,9 +35,27 @@ bool stands_for_open_file(const fs::path& target) {
   return folder == "/dev" || folder.string().starts_with("/proc/");
 }
 
+/// Names of temporaries, owned by whoever takes them out. A signal handler can neither lock nor
+/// allocate, hence the fixed number; a file beyond it is merely not known to discard_unfinished().
+std::array<std::atomic<char*>, 32> unfinished;
+
+std::atomic<char*>* enlist(const fs::path& temporary) {
+  char* name = ::strdup(temporary.c_str());
+  for (auto& slot : unfinished) {
+    char* none = nullptr;
+    if (name && slot.compare_exchange_strong(none, name)) return &slot;
+  }
+  std::free(name);
+  return nullptr;
+}
+
+void strike_off(std::atomic<char*>* slot) {
+  if (slot) std::free(slot->exchange(nullptr));
+}
+
 int create_beside(const fs::path& target, fs::path& temporary) {
   constexpr std::size_t longest = 200;  // of the 255 bytes of a file name, the rest is ours
-  const std::string stem = "." + target.filename().string().substr(0, longest) + ".tmp";
+  const auto stem = fmt::format(".{}.tmp", target.filename().string().substr(0, longest));
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary = target.parent_path() / fmt::format("{}{:08x}", stem, random());
@@ -58,6 +78,7 @@ atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
     fs::path real = fs::weakly_canonical(target_, ignored);
     if (!ignored && !real.empty()) target_ = std::move(real);
     fd_ = create_beside(target_, temporary_);
+    if (fd_ >= 0) registered_ = enlist(temporary_);
   }
   if (fd_ < 0) fail(target_, errno);
 }
@@ -65,6 +86,12 @@ atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
 atomic_file::~atomic_file() {
   if (fd_ >= 0) ::close(fd_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  strike_off(registered_);
+}
+
+void atomic_file::discard_unfinished() noexcept {
+  for (auto& slot : unfinished)
+    if (const char* name = slot.exchange(nullptr)) ::unlink(name);
 }
 
 void atomic_file::write(std::string_view bytes) {

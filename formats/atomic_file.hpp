@@ -2,6 +2,7 @@
 // An output file that appears whole or not at all: written beside its final name, synced, renamed
 // by commit(); removed again if commit() is never reached.
 #pragma once
+#include <atomic>
 #include <filesystem>
 #include <string_view>
 
@@ -20,8 +21,13 @@ class atomic_file {
   /// Makes the content durable and gives it the target's name.
   void commit();
 
+  /// Removes the temporary of every atomic_file that is not committed. For the handler of a signal
+  /// that ends the process: async-signal-safe, and the objects must not be used any more.
+  static void discard_unfinished() noexcept;
+
  private:
   std::filesystem::path target_, temporary_;
+  std::atomic<char*>* registered_ = nullptr;  ///< how discard_unfinished() finds temporary_
   int fd_ = -1;
 };
 

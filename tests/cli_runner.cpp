@@ -87,18 +87,18 @@ cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& s
   ::close(out.write), ::close(err.write);
 
   cli_outcome result;
-  bool signalled = setting.signal_at.empty();
+  bool waiting = static_cast<bool>(setting.signal_when);
   pollfd watched[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}};
   if (setting.stdout_to == "gone") ::close(out.read), watched[0].fd = -1;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
-    ::poll(watched, 2, 1000);
+    ::poll(watched, 2, waiting ? 1 : 1000);
     for (auto& w : watched)
       if (w.fd >= 0 && w.revents != 0 && !take(w.fd, w.fd == out.read ? result.out : result.err))
         ::close(w.fd), w.fd = -1;
-    if (!signalled && result.err.find(setting.signal_at) != std::string::npos) {
+    if (waiting && setting.signal_when(result.err)) {
       ::kill(child, setting.signal);
-      signalled = true;
+      waiting = false;
     }
     if (std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
   }

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@ struct cli_outcome {
 struct cli_setting {
   /// Standard error is a terminal, 100 characters wide.
   bool terminal = false;
-  /// Once this text has come on standard error, `signal` is sent.
-  std::string signal_at = {};
+  /// Once this is true of what has come on standard error, `signal` is sent.
+  std::function<bool(const std::string& err)> signal_when = {};
   int signal = 0;
   /// Address space in bytes; 0: as it is.
   rlim_t memory = 0;

@@ -26,12 +26,16 @@ strings with(strings args, const strings& more) {
   return args;
 }
 
+std::function<bool(const std::string&)> shows(const std::string& part) {
+  return [part](const std::string& err) { return err.find(part) != std::string::npos; };
+}
+
 TEST(cli_terminal, interrupt_while_solving_keeps_the_partial_answer) {
   for (const int number : {SIGINT, SIGTERM}) {
     const scratch_folder in;
     const auto r =
         dwell_cli(with(endless, {"-o", in("x.mtx"), "--history", in("h.csv"), "--json", "-"}),
-                  {.terminal = true, .signal_at = "iteration ", .signal = number});
+                  {.terminal = true, .signal_when = shows("iteration "), .signal = number});
     EXPECT_EQ(r.code, 130);
     const auto j = r.json();
     EXPECT_EQ(j.at("stop_reason"), "interrupted");
@@ -46,8 +50,9 @@ TEST(cli_terminal, interrupt_while_solving_keeps_the_partial_answer) {
 
 TEST(cli_terminal, interrupt_under_every_executor) {
   for (const auto* executor : {"host-loop", "persistent"}) {
-    const auto r = dwell_cli(with(endless, {"--executor", executor, "--threads", "2"}),
-                             {.terminal = true, .signal_at = "iteration ", .signal = SIGINT});
+    const auto r =
+        dwell_cli(with(endless, {"--executor", executor, "--threads", "2"}),
+                  {.terminal = true, .signal_when = shows("iteration "), .signal = SIGINT});
     EXPECT_EQ(r.code, 130) << executor;
     EXPECT_TRUE(holds(r.out, "INTERRUPTED after")) << executor;
   }
@@ -58,11 +63,21 @@ TEST(cli_terminal, interrupt_while_reading_ends_at_once) {
   const scratch_folder in;
   ASSERT_EQ(::mkfifo(in("a.mtx").c_str(), 0600), 0);
   const auto r = dwell_cli({"cg", in("a.mtx"), "-o", in("x.mtx")},
-                           {.terminal = true, .signal_at = "reading", .signal = SIGINT});
+                           {.terminal = true, .signal_when = shows("reading"), .signal = SIGINT});
   EXPECT_EQ(r.code, 130);
   EXPECT_EQ(r.out, "");
   EXPECT_TRUE(ends(r.err, "\r\033[Kdwell: interrupted\r\n")) << "the progress line is erased";
   EXPECT_EQ(in.files(), strings{"a.mtx"});
+}
+
+TEST(cli_terminal, interrupt_while_writing_leaves_nothing_behind) {
+  const scratch_folder in;
+  const auto begun = [&](const std::string&) { return !in.files().empty(); };
+  const auto r = dwell_cli({"generate", "poisson2d:1500x1500", "-o", in("a.mtx.gz")},
+                           {.signal_when = begun, .signal = SIGINT});
+  EXPECT_EQ(r.code, 130);
+  EXPECT_EQ(r.err, "dwell: interrupted\n");
+  EXPECT_EQ(in.files(), strings{});
 }
 
 TEST(cli_terminal, progress_is_shown_and_erased) {

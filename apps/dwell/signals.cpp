@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The handler touches lock-free atomics and calls write() and _exit(): all that POSIX allows there.
+// The handler touches lock-free atomics and calls write(), unlink() and _exit(): no more than POSIX
+// allows there.
 #include "signals.hpp"
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "dwell/formats/atomic_file.hpp"
 #include "exit_code.hpp"
 
 namespace dwell::app {
@@ -27,6 +29,7 @@ extern "C" void on_signal(int) {
   if (!graceful || stop_requested.exchange(true)) {
     if (stderr_is_terminal) say("\r\033[K");  // whatever progress line stands there
     say("dwell: interrupted\n");
+    atomic_file::discard_unfinished();
     ::_exit(static_cast<int>(exit_code::interrupted));
   }
   errno = saved_errno;
