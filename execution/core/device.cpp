@@ -88,6 +88,7 @@ device_facts device::facts() const {
   device_facts f;
   f.name = cpu_name();
   f.units = threads_;
+  f.shared_per_team = std::size_t{256} << 10;  // a private buffer: as much as a core's own cache
   f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
   f.memory_free = from_sysconf(_SC_AVPHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
   f.l2 = from_sysconf(_SC_LEVEL3_CACHE_SIZE, 1);

@@ -49,13 +49,17 @@ class watcher {
   std::exception_ptr failed_;
 };
 
+template <class E, int Rung>
+struct shape_of {
+  static constexpr rung value = E::cpu_rungs[Rung];
+};
+
 /// One team's thread: makes the team and its store, and calls f(store).
-template <class P, class T, int Rung, class F>
+template <class P, class T, class E, int Rung, class F>
 void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid, F&& f) {
-  constexpr rung shape = cpu_rungs[Rung];
-  using team_type = cpu_team<shape.lanes>;
-  using store_type = store<P, T, team_type, shape.items>;
-  const std::size_t bytes = store_type::scratch_bytes();
+  using team_type = cpu_team<E::cpu_rungs[Rung].lanes>;
+  using store_type = store<P, T, team_type, shape_of<E, Rung>>;
+  const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
   const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
   team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes);
   store_type s(team, a);
@@ -63,7 +67,7 @@ void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrie
 }
 
 /// The queue of executors that launch phase by phase.
-template <class P, class T, int Rung>
+template <class P, class T, class E, int Rung>
 class queue {
  public:
   queue(const program_args<P, T>& a, int teams, watcher& watch)
@@ -71,11 +75,11 @@ class queue {
     a_.state[0] = a_.start;
   }
 
-  template <int Phase, class Executor>
-  void launch_as(int turn) {
+  template <int Phase>
+  void launch(const program_args<P, T>&, int turn) {
     crew_.launch([&](int member) {
-      with_store<P, T, Rung>(a_, member, teams_, nullptr,
-                             [&](auto& s) { Executor::template phase<Phase>(s, a_, turn); });
+      with_store<P, T, E, Rung>(a_, member, teams_, nullptr,
+                                [&](auto& s) { E::template phase<Phase, P, T>(s, a_, turn); });
     });
     watch_.look();
   }
@@ -91,22 +95,12 @@ class queue {
   typename P::scalars marks_[2]{};
 };
 
-/// Fixes the executor whose phases a queue launches.
-template <class Executor, class Queue>
-struct queue_of : Queue {
-  using Queue::Queue;
-  template <int Phase, class Args>
-  void launch(const Args&, int turn) {
-    this->template launch_as<Phase, Executor>(turn);
-  }
-};
-
 template <class P, class T, class E, int Rung>
 double run_rung(const program_args<P, T>& a, const plan& how, const run_control& control) {
   watcher watch(control, a.watch);
   const double begin = now();
   if constexpr (E::launches_phases) {
-    queue_of<E, queue<P, T, Rung>> q(a, how.teams, watch);
+    queue<P, T, E, Rung> q(a, how.teams, watch);
     E::template drive<P, T>(q, a);
   } else {
     cpu_barrier grid(how.teams);
@@ -116,7 +110,7 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
     std::vector<std::jthread> threads;
     for (int t = 0; t < how.teams; ++t)
       threads.emplace_back([&, t] {
-        with_store<P, T, Rung>(a, t, how.teams, &grid,
+        with_store<P, T, E, Rung>(a, t, how.teams, &grid,
                                [&](auto& s) { E::template run<P, T>(s, a); });
         const std::lock_guard lock(guard);
         if (--running == 0) ended.notify_one();
@@ -136,18 +130,19 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
 template <class P, class T, class E>
 double run(const void* args, const device&, const plan& how, const run_control& control) {
   const auto& a = *static_cast<const program_args<P, T>*>(args);
-  return how.rung == 1 ? run_rung<P, T, E, 1>(a, how, control)
-                       : run_rung<P, T, E, 0>(a, how, control);
+  return with_rung<std::size(E::cpu_rungs)>(
+      how.rung, [&]<int R>() { return run_rung<P, T, E, R>(a, how, control); });
 }
 
-inline rung_facts probe(const device& where, int rung) {
-  return {cpu_rungs[rung], 0, 0, where.threads(), 0};
+template <class P, class T, class E>
+rung_facts probe(const device& where, int rung) {
+  return {E::cpu_rungs[rung], 0, 0, where.threads(), 0};
 }
 
 template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name,   E::name, precision_of<T>, backend::cpu, !E::launches_phases,
-          cpu_rungs, &probe,  &run<P, T, E>};
+  return {P::name,       E::name, precision_of<T>, backend::cpu, !E::launches_phases,
+          E::cpu_rungs, &probe<P, T, E>, &run<P, T, E>};
 }
 
 }  // namespace dwell::cpu

@@ -12,22 +12,31 @@
 
 namespace dwell::cuda {
 
-template <class P, class T, int Rung>
-struct kernel_types {
-  static constexpr rung shape = cuda_rungs[Rung];
-  static constexpr int lanes = shape.lanes;
-  static constexpr int teams_per_unit = shape.teams_per_unit;
-  using team = cuda_team<lanes>;
-  using store_type = store<P, T, team, shape.items>;
-  static constexpr std::size_t scratch = team::reserved_bytes() + store_type::scratch_bytes();
+template <class E, int Rung>
+struct shape_of {
+  static constexpr rung value = E::cuda_rungs[Rung];
 };
+
+template <class P, class T, class E, int Rung>
+struct kernel_types {
+  static constexpr int lanes = E::cuda_rungs[Rung].lanes;
+  static constexpr int teams_per_unit = E::cuda_rungs[Rung].teams_per_unit;
+  using team = cuda_team<lanes>;
+  using store_type = store<P, T, team, shape_of<E, Rung>>;
+};
+
+/// Scratch of one team.
+template <class P, class T, class E, int Rung>
+std::size_t scratch_of(const program_args<P, T>& a) {
+  return kernel_types<P, T, E, Rung>::team::reserved_bytes() + kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
+}
 
 /// A whole run in one launch.
 template <class P, class T, class E, int Rung>
-__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes,
-                                  kernel_types<P, T, Rung>::teams_per_unit)
+__global__ void __launch_bounds__(kernel_types<P, T, E, Rung>::lanes,
+                                  kernel_types<P, T, E, Rung>::teams_per_unit)
     run_kernel(const __grid_constant__ program_args<P, T> a) {
-  using k = kernel_types<P, T, Rung>;
+  using k = kernel_types<P, T, E, Rung>;
   typename k::team team(a.barrier);
   typename k::store_type s(team, a);
   E::template run<P, T>(s, a);
@@ -35,10 +44,10 @@ __global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes,
 
 /// One phase.
 template <class P, class T, class E, int Rung, int Phase>
-__global__ void __launch_bounds__(kernel_types<P, T, Rung>::lanes,
-                                  kernel_types<P, T, Rung>::teams_per_unit)
+__global__ void __launch_bounds__(kernel_types<P, T, E, Rung>::lanes,
+                                  kernel_types<P, T, E, Rung>::teams_per_unit)
     phase_kernel(const __grid_constant__ program_args<P, T> a, int turn) {
-  using k = kernel_types<P, T, Rung>;
+  using k = kernel_types<P, T, E, Rung>;
   typename k::team team(a.barrier);
   typename k::store_type s(team, a);
   E::template phase<Phase, P, T>(s, a, turn);
@@ -63,13 +72,13 @@ template <class P, class T, class E, int Rung>
 class queue {
  public:
   queue(const program_args<P, T>& a, int teams, watcher& watch, cudaStream_t stream)
-      : a_(a), teams_(teams), watch_(watch), stream_(stream), target_(stream) {
+      : a_(a), teams_(teams), scratch_(scratch_of<P, T, E, Rung>(a)), watch_(watch), stream_(stream), target_(stream) {
     for (auto& m : marks_) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaEventCreateWithFlags(end_.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaMallocHost(&outcomes_, 2 * sizeof(typename P::scalars)));
     // The first launch of a kernel loads it; that is set-up.
     [&]<int... K>(std::integer_sequence<int, K...>) {
-      (allow_scratch(phase_kernel<P, T, E, Rung, K>, kernel_types<P, T, Rung>::scratch), ...);
+      (allow_scratch(phase_kernel<P, T, E, Rung, K>, scratch_), ...);
       cudaFuncAttributes facts;
       (check(cudaFuncGetAttributes(&facts, phase_kernel<P, T, E, Rung, K>), "loading a kernel"),
        ...);
@@ -82,8 +91,8 @@ class queue {
 
   template <int Phase>
   void launch(const program_args<P, T>& a, int turn) {
-    using k = kernel_types<P, T, Rung>;
-    phase_kernel<P, T, E, Rung, Phase><<<teams_, k::lanes, k::scratch, target_>>>(a, turn);
+    using k = kernel_types<P, T, E, Rung>;
+    phase_kernel<P, T, E, Rung, Phase><<<teams_, k::lanes, scratch_, target_>>>(a, turn);
     DWELL_CUDA(cudaGetLastError());
   }
   void post(int mark) {
@@ -146,6 +155,7 @@ class queue {
  private:
   const program_args<P, T>& a_;
   int teams_;
+  std::size_t scratch_;
   watcher& watch_;
   cudaStream_t stream_, target_;
   event marks_[2], end_;
@@ -158,7 +168,7 @@ class queue {
 template <class P, class T, class E, int Rung>
 double run_rung(const program_args<P, T>& a, const device& where, const plan& how,
                 const run_control& control) {
-  using k = kernel_types<P, T, Rung>;
+  using k = kernel_types<P, T, E, Rung>;
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   stream main;
   event begin, end;
@@ -177,14 +187,15 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
     DWELL_CUDA(cudaEventSynchronize(end));
   } else {
     auto kernel = run_kernel<P, T, E, Rung>;
-    allow_scratch(kernel, k::scratch);
+    const std::size_t scratch = scratch_of<P, T, E, Rung>(a);
+    allow_scratch(kernel, scratch);
     cudaFuncAttributes facts;
     DWELL_CUDA(cudaFuncGetAttributes(&facts, kernel));
     DWELL_CUDA(cudaStreamSynchronize(main));
     void* args[] = {const_cast<program_args<P, T>*>(&a)};
     DWELL_CUDA(cudaEventRecord(begin, main));
     DWELL_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args,
-                                           k::scratch, main));
+                                           scratch, main));
     DWELL_CUDA(cudaEventRecord(end, main));
     watch.wait_for(end);
   }
@@ -195,18 +206,17 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
 
 template <class P, class T, class E, int Rung>
 rung_facts probe_rung(const device& where) {
-  using k = kernel_types<P, T, Rung>;
+  using k = kernel_types<P, T, E, Rung>;
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   int units = 0;
   DWELL_CUDA(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, where.ordinal()));
-  rung_facts worst{k::shape, 0, 0, 1 << 30, k::scratch};
+  rung_facts worst{E::cuda_rungs[Rung], 0, 0, 1 << 30, k::team::reserved_bytes()};
   const auto ask = [&](auto kernel) {
-    allow_scratch(kernel, k::scratch);
     cudaFuncAttributes f{};
     DWELL_CUDA(cudaFuncGetAttributes(&f, kernel));
     int per_unit = 0;
     DWELL_CUDA(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes, k::scratch));
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes, worst.scratch_bytes));
     worst.registers = std::max(worst.registers, f.numRegs);
     worst.spill_bytes = std::max(worst.spill_bytes, static_cast<int>(f.localSizeBytes));
     worst.max_teams = std::min(worst.max_teams, per_unit * units);
@@ -219,33 +229,22 @@ rung_facts probe_rung(const device& where) {
   return worst;
 }
 
-inline constexpr int rung_count = static_cast<int>(sizeof(cuda_rungs) / sizeof(rung));
-
 template <class P, class T, class E>
 double run(const void* args, const device& where, const plan& how, const run_control& control) {
   const auto& a = *static_cast<const program_args<P, T>*>(args);
-  double seconds = 0;
-  [&]<int... R>(std::integer_sequence<int, R...>) {
-    ((R == how.rung ? void(seconds = run_rung<P, T, E, R>(a, where, how, control)) : void()), ...);
-  }
-  (std::make_integer_sequence<int, rung_count>{});
-  return seconds;
+  return with_rung<std::size(E::cuda_rungs)>(
+      how.rung, [&]<int R>() { return run_rung<P, T, E, R>(a, where, how, control); });
 }
 
 template <class P, class T, class E>
 rung_facts probe(const device& where, int rung) {
-  rung_facts facts{};
-  [&]<int... R>(std::integer_sequence<int, R...>) {
-    ((R == rung ? void(facts = probe_rung<P, T, E, R>(where)) : void()), ...);
-  }
-  (std::make_integer_sequence<int, rung_count>{});
-  return facts;
+  return with_rung<std::size(E::cuda_rungs)>(rung, [&]<int R>() { return probe_rung<P, T, E, R>(where); });
 }
 
 template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name,    E::name,         precision_of<T>, backend::cuda, !E::launches_phases,
-          cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
+  return {P::name,        E::name, precision_of<T>, backend::cuda, !E::launches_phases,
+          E::cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
 }
 
 }  // namespace dwell::cuda

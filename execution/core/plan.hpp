@@ -7,21 +7,24 @@
 
 namespace dwell {
 
+/// The most vectors a Program may have.
+inline constexpr int max_vectors = 12;
+
 /// The compile-time constants of one compiled kernel for Programs.
 struct rung {
   int lanes;           ///< lanes of a team (threads of a block)
-  int items;           ///< most merge items that a lane takes per tile; 0: rows one after the other
   int teams_per_unit;  ///< teams that must fit on a multiprocessor together (launch bounds)
+  bool tiles;          ///< the matrix is read by tiles (tiles.hpp); else row by row
+  bool ahead = false;  ///< a warp loads its next tile before it works on this one
+  bool keeps = false;  ///< parts of vectors and matrix may stay in scratch
+  int slots = 0;       ///< elements per lane of each of P::in_registers that stay in registers
 };
 
-/// Shared by all executors of Programs: given the same plan they give the same bits.
-/// cuda: measured on an H200; one block of 1024 lanes per multiprocessor was slower throughout (by
-/// 10 to 70 %): its lanes all wait together. `items` is odd so that lanes that read their own run
-/// of products from shared memory hit different banks.
-inline constexpr rung cuda_rungs[] = {{512, 11, 2}, {256, 11, 4}};
-/// cpu: 8 lanes are the elements of one vector register; the second rung runs the text of the GPU
-/// (two warps of 32 lanes, tiles, carries) on threads, for the tests.
-inline constexpr rung cpu_rungs[] = {{8, 0, 1}, {64, 5, 1}};
+/// What every team keeps in its scratch during a run; all zero where a rung keeps nothing.
+struct residency {
+  int vector[max_vectors] = {};  ///< the first so many owned elements
+  int tiles = 0;                 ///< the first so many tiles
+};
 
 /// What the compiler and the driver say of one compiled kernel.
 struct rung_facts {
@@ -29,12 +32,13 @@ struct rung_facts {
   int registers = 0;    ///< per lane
   int spill_bytes = 0;  ///< per lane
   int max_teams = 0;    ///< that can be resident on the device together, with scratch_bytes each
-  std::size_t scratch_bytes = 0;
+  std::size_t scratch_bytes = 0;  ///< that the kernel needs even if nothing is kept
 };
 
 struct plan {
   int rung = 0;
   int teams = 1;
+  residency keep;
   std::string policy;  ///< who made it
   std::string reason;  ///< why, one line
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A caching policy is a pure host function: facts in, a plan out. It never sees a solver's text.
+// A caching policy is a pure host function: facts in, what to keep on the chip out. It never sees a
+// solver's text. Teams and cut are given; the policy chooses the rung and the residency.
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "dwell/execution/core/device.hpp"
 #include "dwell/execution/core/plan.hpp"
@@ -10,16 +13,42 @@
 
 namespace dwell {
 
-/// What a policy knows of a Program's problem.
+/// How often an iteration touches each element of a vector, and what may hold it.
+struct vector_facts {
+  int loads = 0;
+  int stores = 0;
+  bool gathered = false;     ///< other teams read it: every store also goes to memory
+  bool in_registers = false; ///< a rung with slots keeps it in registers
+};
+
+/// What a policy knows of a Program's problem, cut for `teams` teams.
 struct program_facts {
   index rows = 0;
   index nonzeros = 0;
   std::size_t scalar_bytes = 8;
   std::size_t bytes_per_iteration = 0;  ///< nothing cached
+  int barriers = 0;                     ///< per iteration
+  std::vector<vector_facts> vectors;
+  int teams = 1;
+  index rows_per_team = 0;   ///< the most that a team owns
+  int tiles_per_team = 0;    ///< likewise
+  std::size_t tile_bytes = 0;
 };
 
-/// choose() never fails: a plan that asks for too much is refused, with the numbers, by the caller.
+/// Returns a plan that fits: the rung, the residency, and the reason in one line.
 using caching_policy = plan (*)(const program_facts&, std::span<const rung_facts>,
                                 const device_facts&);
+
+/// Rung and teams of an executor that keeps nothing.
+plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs, const device_facts& device);
+
+/// All policies of this build, by name; find_policy throws unsupported_error with the list.
+struct named_policy {
+  const char* name;
+  const char* what;  ///< one line of help
+  caching_policy choose;
+};
+std::span<const named_policy> program_policies();
+const named_policy& find_policy(std::string_view name);
 
 }  // namespace dwell

@@ -7,6 +7,8 @@
 //     enum : int { x, r, p, q, vectors };            // the vectors, rows elements each
 //     static constexpr use uses[vectors] = {...};    // own: only its owner touches an element
 //     enum : int { pq, rr, sums };                   // sums over all rows, in double
+//     using in_registers = vector_list<r, x>;         // own vectors worth registers
+//     using results = vector_list<x>;                 // what the host reads at the end
 //     static constexpr int phases = 3;
 //     struct scalars { int step; int stop; ... };    // trivially copyable; stop != 0 ends the run
 //     template <int Phase, class T, class Store> DWELL_FN static void phase(Store&, scalars&);
@@ -20,8 +22,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dwell/execution/core/plan.hpp"
+#include "dwell/execution/core/tiles.hpp"
 #include "dwell/formats/csr.hpp"
-#include "dwell/formats/merge_path.hpp"
+#include "dwell/formats/fn.hpp"
 
 namespace dwell {
 
@@ -32,6 +36,21 @@ template <int... Vectors>
 struct reads {};
 template <int... Vectors>
 struct writes {};
+/// Vectors by number, at compile time.
+template <int... Vectors>
+struct vector_list {
+  static constexpr int count = sizeof...(Vectors);
+  /// The place of f in the list, or -1.
+  DWELL_HD static constexpr int place_of(int f) {
+    int at = 0, found = -1;
+    ((Vectors == f ? void(found = at) : void(), ++at), ...);
+    return found;
+  }
+  template <class F>
+  DWELL_FN static void each(F&& f) {
+    (f(std::integral_constant<int, Vectors>{}), ...);
+  }
+};
 /// An elementwise pass that also adds to Count sums, the first of which is First.
 template <int First, int Count = 1>
 struct adds_to {};
@@ -50,29 +69,33 @@ struct monitor {
   double residual = 0;  ///< team 0: norm of the residual after them
 };
 
-/// The most vectors a Program may have.
-inline constexpr int max_vectors = 12;
+/// The cut matrix where the teams can read it (tiles.hpp).
+template <class T>
+struct tiles_view {
+  const team_share* teams = nullptr;
+  const tile_header* header = nullptr;
+  const std::uint16_t* path = nullptr;
+  const T* val = nullptr;
+  const std::uint16_t* narrow = nullptr;  ///< or null: then wide
+  const index* wide = nullptr;
+};
 
 /// What a team gets: plain data, by value.
 template <class P, class T>
 struct program_args {
-  csr_view<T> matrix;
-  // The cut of the merge path (partition.hpp).
-  const merge_coordinate* tile_begin = nullptr;  ///< teams * tiles + 1 points
-  const std::uint32_t* lane_path = nullptr;      ///< teams * tiles * lanes descriptors
-  const int* carry_from = nullptr;               ///< per team, see partition::carry_from
-  int tiles = 1;                                 ///< per team
-  int items = 0;                                 ///< merge items per lane and tile
-  // Working memory.
+  csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
+  tiles_view<T> tiles;
   T* vectors[max_vectors] = {};
-  T* carry = nullptr;         ///< per team: its part of the row that a later team ends
-  double* partial = nullptr;  ///< sums x teams
-  double* history = nullptr;  ///< residual norms, or null
+  T* carry = nullptr;                    ///< per team: its part of the row that a later team ends
+  T* tile_carry = nullptr;               ///< per tile: the same within a team
+  double* partial = nullptr;             ///< sums x teams
+  double* history = nullptr;             ///< residual norms, or null
   monitor* watch = nullptr;
   typename P::scalars* state = nullptr;  ///< two copies, read and written in turn
   typename P::scalars start{};
-  unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
-  bool reverse_lanes = false;   ///< CPU teams only
+  unsigned* barrier = nullptr;           ///< arrivals at the grid barrier
+  residency keep;
+  bool reverse_lanes = false;            ///< CPU teams only
 };
 
 template <class P>

@@ -2,55 +2,39 @@
 // One run of a Program on a device: cuts the matrix, owns everything that the teams read and write,
 // and makes the one call through the variant table. Used by solvers; knows no executor.
 #pragma once
-#include <fmt/format.h>
-
-#include <string>
+#include <algorithm>
 #include <vector>
 
 #include "dwell/execution/core/buffer.hpp"
-#include "dwell/execution/core/partition.hpp"
+#include "dwell/execution/core/planning.hpp"
 #include "dwell/execution/core/variant.hpp"
-#include "dwell/formats/error.hpp"
 
 namespace dwell {
-
-/// Throws unsupported_error, with the numbers, if `how` asks for more than the variant's kernel and
-/// the device have.
-inline void check_plan(const program_variant& v, const device& where, const plan& how) {
-  if (how.rung < 0 || how.rung >= static_cast<int>(v.rungs.size()))
-    throw unsupported_error(
-        fmt::format("expected a rung from 0 to {}, found {}", v.rungs.size() - 1, how.rung));
-  constexpr int most_teams = 1 << 16;
-  if (how.teams < 1 || how.teams > most_teams)
-    throw unsupported_error(fmt::format("expected 1 to {} teams, found {}", most_teams, how.teams));
-  if (!v.resident || v.on == backend::cpu) return;
-  const rung_facts f = v.probe(where, how.rung);
-  if (how.teams > f.max_teams)
-    throw unsupported_error(fmt::format(
-        "executor '{}' needs all its {} blocks on the device together, but {} of {} threads, {} "
-        "registers and "
-        "{} bytes of shared memory each are the most that fit",
-        v.executor, how.teams, f.max_teams, f.shape.lanes, f.registers, f.scratch_bytes));
-}
 
 template <class P, class T>
 class program_run {
  public:
   /// `a` must stay valid: a CPU reads it in place. history: entries to record, or 0.
-  program_run(const device& where, const program_variant& v, const plan& how, const csr_view<T>& a,
-              std::size_t history)
-      : where_(where), variant_(v), plan_(how) {
-    check_plan(v, where, how);
-    const partition p = cut(a.row_ptr, a.rows, v.rungs[how.rung], how.teams);
-    const auto n = static_cast<std::size_t>(a.rows),
-               nonzeros = static_cast<std::size_t>(a.nonzeros());
-    const auto teams = static_cast<std::size_t>(how.teams);
-    row_ptr_ = buffer<index>::borrow(where, {a.row_ptr, n + 1});
-    col_ = buffer<index>::borrow(where, {a.col, nonzeros});
-    val_ = buffer<T>::borrow(where, {a.val, nonzeros});
-    tile_begin_ = buffer<merge_coordinate>::copy_of(where, p.tile_begin);
-    lane_path_ = buffer<std::uint32_t>::copy_of(where, p.lane_path);
-    carry_from_ = buffer<int>::copy_of(where, p.carry_from);
+  program_run(const device& where, const program_variant& v, const planned<T>& made,
+              const csr_view<T>& a, std::size_t history)
+      : where_(where), variant_(v), plan_(made.how) {
+    const rung& shape = v.rungs[static_cast<std::size_t>(plan_.rung)];
+    const tiled_matrix<T>& m = made.cut;
+    const auto n = static_cast<std::size_t>(a.rows), teams = static_cast<std::size_t>(plan_.teams);
+    if (shape.tiles) {
+      header_ = buffer<tile_header>::copy_of(where, m.header);
+      path_ = buffer<std::uint16_t>::copy_of(where, m.path);
+      tile_val_ = buffer<T>::copy_of(where, m.val);
+      narrow_ = buffer<std::uint16_t>::copy_of(where, m.narrow);
+      wide_ = buffer<index>::copy_of(where, m.wide);
+      tile_carry_ = buffer<T>(where, m.header.size());
+    } else {
+      const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
+      row_ptr_ = buffer<index>::borrow(where, {a.row_ptr, n + 1});
+      col_ = buffer<index>::borrow(where, {a.col, nonzeros});
+      val_ = buffer<T>::borrow(where, {a.val, nonzeros});
+    }
+    shares_ = buffer<team_share>::copy_of(where, m.teams);
     for (int k = 0; k < P::vectors; ++k) vectors_.emplace_back(where, n);
     carry_ = buffer<T>(where, teams);
     partial_ = buffer<double>(where, P::sum_count * teams);
@@ -60,11 +44,10 @@ class program_run {
     barrier_ = buffer<unsigned>(where, 1);
 
     args_.matrix = {a.rows, a.cols, row_ptr_.data(), col_.data(), val_.data()};
-    args_.tile_begin = tile_begin_.data();
-    args_.lane_path = lane_path_.data();
-    args_.carry_from = carry_from_.data();
-    args_.tiles = p.tiles;
-    args_.items = p.items;
+    args_.tiles = {shares_.data(), header_.data(), path_.data(), tile_val_.data(),
+                   m.narrow.empty() ? nullptr : narrow_.data(), wide_.data()};
+    args_.tile_carry = tile_carry_.data();
+    args_.keep = plan_.keep;
     for (int k = 0; k < P::vectors; ++k)
       args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
     args_.carry = carry_.data();
@@ -102,11 +85,11 @@ class program_run {
   device where_;
   const program_variant& variant_;
   plan plan_;
-  buffer<index> row_ptr_, col_;
-  buffer<T> val_, carry_;
-  buffer<merge_coordinate> tile_begin_;
-  buffer<std::uint32_t> lane_path_;
-  buffer<int> carry_from_;
+  buffer<index> row_ptr_, col_, wide_;
+  buffer<T> val_, tile_val_, carry_, tile_carry_;
+  buffer<tile_header> header_;
+  buffer<std::uint16_t> path_, narrow_;
+  buffer<team_share> shares_;
   std::vector<buffer<T>> vectors_;
   buffer<double> partial_, history_;
   buffer<monitor> watch_;

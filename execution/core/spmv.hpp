@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Merge-based SpMV (Merrill and Garland, SC 2016) as a member of store: two texts for one cut of
-// the merge path. By tiles: lanes share the loads of a tile, then each walks its own equal part of
-// the merge path, whose turns were recorded once (partition.hpp), so that no lane searches, no row
-// pointers are read, and the products it needs are known before any of them has arrived. By rows:
-// one lane walks the team's whole part; made for CPUs.
+// SpMV as a member of store: two texts for one cut of the matrix. By tiles (tiles.hpp), a warp at a
+// time: every lane sums its own run of nonzeros, a segmented scan over the warp joins rows that lanes
+// share, and carries join rows that tiles share. By rows: one lane walks the team's whole part of the
+// merge path; made for CPUs.
 #pragma once
-#include "dwell/execution/core/partition.hpp"
 #include "dwell/execution/core/store.hpp"
 
 namespace dwell {
-
-template <class P, class T, class Team, int Items>
-template <int In, int Out, int Sum>
-DWELL_FN void store<P, T, Team, Items>::spmv(adds_to<Sum>) {
-  static_assert(P::uses[In] == use::gather && P::uses[Out] == use::own);
-  if constexpr (Items > 0)
-    spmv_tiles<In, Out, Sum>();
-  else
-    spmv_rows<In, Out, Sum>();
-}
 
 /// The sum of val[k] * p[col[k]] over [k, end): four partial sums in turn, since one chain of
 /// additions would wait for itself.
@@ -35,20 +23,18 @@ DWELL_FN T row_sum(const T* val, const index* col, const T* p, index k, index en
   return (s0 + s1) + (s2 + s3);
 }
 
-template <class P, class T, class Team, int Items>
+template <class P, class T, class Team, class Shape>
 template <int In, int Out, int Sum>
-DWELL_FN void store<P, T, Team, Items>::spmv_rows() {
+DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
   auto dot = team_.template per_lane<sums<1>>();
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
   team_.once([&] {
     const auto& m = a_.matrix;
     const T* p = a_.vectors[In];
     T* q = a_.vectors[Out];
-    const merge_coordinate begin = a_.tile_begin[team_.worker()],
-                           end = a_.tile_begin[team_.worker() + 1];
     double sum = 0.0;
-    index k = begin.nonzero;
-    for (index row = begin.row; row < end.row; ++row) {
+    index k = share_.begin.nonzero;
+    for (index row = share_.begin.row; row < share_.end.row; ++row) {
       const index stop = m.row_ptr[row + 1];
       const T y = row_sum(m.val, m.col, p, k, stop);
       q[row] = y;
@@ -56,9 +42,9 @@ DWELL_FN void store<P, T, Team, Items>::spmv_rows() {
       k = stop;
     }
     T carry = T(0);
-    if (k < end.nonzero) {
-      carry = row_sum(m.val, m.col, p, k, end.nonzero);
-      sum += static_cast<double>(carry) * static_cast<double>(p[end.row]);
+    if (k < share_.end.nonzero) {
+      carry = row_sum(m.val, m.col, p, k, share_.end.nonzero);
+      sum += static_cast<double>(carry) * static_cast<double>(p[share_.end.row]);
     }
     a_.carry[team_.worker()] = carry;
     dot[0].v[0] = sum;
@@ -66,99 +52,170 @@ DWELL_FN void store<P, T, Team, Items>::spmv_rows() {
   give<Sum>(dot);
 }
 
-template <class P, class T, class Team, int Items>
-template <int In, int Out, int Sum>
-DWELL_FN void store<P, T, Team, Items>::spmv_tiles() {
-  struct share {
-    T v[Items];
+/// A lane's part of a tile, as loaded.
+template <class T, class Column>
+struct tile_part {
+  static constexpr int value_pieces = tile_items * static_cast<int>(sizeof(T)) / 16;
+  static constexpr int column_pieces = tile_items * static_cast<int>(sizeof(Column)) / 16;
+  struct alignas(16) values {
+    T v[16 / sizeof(T)];
   };
-  constexpr int lanes = Team::lanes();
-  const T* p = a_.vectors[In];
-  T* q = a_.vectors[Out];
-  T* box = box_;
-  auto dot = team_.template per_lane<sums<1>>();
-  auto head = team_.template per_lane<T>();    // of the first row that ends in the lane: its part
-  auto tail = team_.template per_lane<T>();    // what the lane leaves for a later one
-  auto before = team_.template per_lane<T>();  // what earlier lanes leave for this one
-  auto ended = team_.template per_lane<bool>();
-  auto path = team_.template per_lane<std::uint32_t>();
-  team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
+  struct alignas(16) columns {
+    Column v[16 / sizeof(Column)];
+  };
+  values val[value_pieces];
+  columns col[column_pieces];
+  tile_header header;
+  std::uint16_t path;
 
-  T carry = T(0);  // of the row that the previous tile left open
-  const std::size_t first = static_cast<std::size_t>(team_.worker()) * a_.tiles;
-  merge_coordinate begin = a_.tile_begin[first];
-  for (int tile = 0; tile < a_.tiles; ++tile) {
-    const merge_coordinate end = a_.tile_begin[first + tile + 1];
-    const int nonzeros = end.nonzero - begin.nonzero, rows = end.row - begin.row;
-    // Products of the tile into the box: [0, nonzeros). All loads before the first use.
-    team_.section([&](int lane) {
-      path[lane] = Team::stream(a_.lane_path + (first + tile) * lanes + lane);
-      const T* val = a_.matrix.val + begin.nonzero;
-      const index* col = a_.matrix.col + begin.nonzero;
-      index c[Items];
-      share v, x;
-      DWELL_UNROLL
-      for (int j = 0; j < Items; ++j) {
-        const int k = lane + j * lanes;
-        c[j] = k < nonzeros ? Team::stream(col + k) : 0;
-        v.v[j] = k < nonzeros ? Team::stream(val + k) : T(0);
-      }
-      DWELL_UNROLL
-      for (int j = 0; j < Items; ++j) x.v[j] = p[c[j]];
-      DWELL_UNROLL
-      for (int j = 0; j < Items; ++j) {
-        const int k = lane + j * lanes;
-        if (k < nonzeros) box[k] = v.v[j] * x.v[j];
-      }
-    });
-    // Every lane walks its items; the sums of rows that end go to box[nonzeros + row].
-    team_.each([&](int lane) {
-      const std::uint32_t turns = path[lane];
-      const int start = lane * a_.items, left = nonzeros + rows - start;
-      const int mine = left < a_.items ? left : a_.items;  // may be negative
-      int row = static_cast<int>(turns >> path_bits), k = start - row;
-      T acc = lane == 0 ? carry : T(0);
-      bool any = false;
-      head[lane] = T(0);
-      DWELL_UNROLL
-      for (int j = 0; j < Items; ++j)
-        if (j < mine) {
-          if (turns >> j & 1u) {
-            if (any)
-              box[nonzeros + row] = acc;
-            else
-              head[lane] = acc;
-            any = true;
-            acc = T(0);
-            ++row;
-          } else {
-            acc += box[k++];
-          }
-        }
-      ended[lane] = any;
-      tail[lane] = acc;
-    });
-    carry = team_.carries(tail, ended, before);
-    team_.section([&](int lane) {
-      if (ended[lane])
-        box[nonzeros + static_cast<int>(path[lane] >> path_bits)] = head[lane] + before[lane];
-    });
-    team_.section([&](int lane) {
-      for (int i = lane; i < rows; i += lanes) {
-        const T y = box[nonzeros + i];
-        q[begin.row + i] = y;
-        dot[lane].v[0] += static_cast<double>(y) * static_cast<double>(p[begin.row + i]);
-      }
-    });
-    begin = end;
+  /// From memory where a load is worth a hint (global), or not (scratch).
+  template <class Team, bool Stream>
+  DWELL_FN void load(const tiles_view<T>& m, const Column* cols, int tile, int lane) {
+    const int l = lane % tile_lanes;
+    const auto* v = reinterpret_cast<const values*>(m.val + static_cast<std::size_t>(tile) * tile_size) + l;
+    const auto* c = reinterpret_cast<const columns*>(cols + static_cast<std::size_t>(tile) * tile_size) + l;
+    DWELL_UNROLL
+    for (int i = 0; i < column_pieces; ++i) col[i] = Stream ? Team::stream(c + i * tile_lanes) : c[i * tile_lanes];
+    DWELL_UNROLL
+    for (int i = 0; i < value_pieces; ++i) val[i] = Stream ? Team::stream(v + i * tile_lanes) : v[i * tile_lanes];
+    path = m.path[static_cast<std::size_t>(tile) * tile_lanes + l];
+    header = m.header[tile];
   }
-  team_.each([&](int lane) {
-    if (lane != 0) return;
-    a_.carry[team_.worker()] = carry;
-    if (begin.row < a_.matrix.rows)
-      dot[lane].v[0] += static_cast<double>(carry) * static_cast<double>(p[begin.row]);
-  });
+  DWELL_FN T value(int j) const { return val[j / (16 / sizeof(T))].v[j % (16 / sizeof(T))]; }
+  DWELL_FN index column(int j) const {
+    const auto c = col[j / (16 / sizeof(Column))].v[j % (16 / sizeof(Column))];
+    if constexpr (sizeof(Column) == 2)
+      return header.column + static_cast<index>(c);
+    else
+      return c;
+  }
+};
+
+template <class P, class T, class Team, class Shape>
+template <int In, int Out, int Sum>
+DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
+  auto dot = team_.template per_lane<sums<1>>();
+  team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
+  if (a_.tiles.narrow)
+    walk_tiles<In, Out, std::uint16_t>(dot);
+  else
+    walk_tiles<In, Out, index>(dot);
   give<Sum>(dot);
+  // The lanes have met since the last tile. Rows that tiles of this team share, and the row left open.
+  team_.each([&](int lane) {
+    for (int tile = share_.first_tile + lane; tile < share_.last_tile; tile += Team::lanes()) {
+      const tile_header h = a_.tiles.header[tile];
+      if (h.carry_from == tile) continue;
+      T missing = T(0);
+      for (int t = h.carry_from; t < tile; ++t) missing += a_.tile_carry[t];
+      *at<Out>(h.first_row - share_.begin.row) += missing;
+    }
+    if (lane == 0) {
+      T open = T(0);
+      for (int t = share_.open_from; t < share_.last_tile; ++t) open += a_.tile_carry[t];
+      a_.carry[team_.worker()] = open;
+    }
+  });
+}
+
+template <class P, class T, class Team, class Shape>
+template <int In, int Out, class Column, class Dot>
+DWELL_FN void store<P, T, Team, Shape>::walk_tiles(Dot& dot) {
+  const Column* cols;
+  if constexpr (sizeof(Column) == 2)
+    cols = a_.tiles.narrow;
+  else
+    cols = a_.tiles.wide;
+  team_.warps([&](auto& warp) {
+    int tile = share_.first_tile + warp.number();
+    if constexpr (shape.keeps) {
+      const Column* kept;
+      if constexpr (sizeof(Column) == 2)
+        kept = keep_.view().narrow;
+      else
+        kept = keep_.view().wide;
+      const int stop = share_.first_tile + keep_.tiles();
+      for (; tile < stop; tile += Team::warp_count) {
+        auto part = warp.template per_lane<tile_part<T, Column>>();
+        warp.each([&](int lane) {
+          part[lane].template load<Team, false>(keep_.view(), kept, tile - share_.first_tile, lane);
+        });
+        multiply<In, Out>(warp, part, tile, dot);
+      }
+    }
+    if constexpr (shape.ahead) {
+      auto next = warp.template per_lane<tile_part<T, Column>>();
+      if (tile < share_.last_tile)
+        warp.each([&](int lane) { next[lane].template load<Team, true>(a_.tiles, cols, tile, lane); });
+      for (; tile < share_.last_tile; tile += Team::warp_count) {
+        auto part = next;
+        if (tile + Team::warp_count < share_.last_tile)
+          warp.each([&](int lane) {
+            next[lane].template load<Team, true>(a_.tiles, cols, tile + Team::warp_count, lane);
+          });
+        multiply<In, Out>(warp, part, tile, dot);
+      }
+    } else {
+      for (; tile < share_.last_tile; tile += Team::warp_count) {
+        auto part = warp.template per_lane<tile_part<T, Column>>();
+        warp.each([&](int lane) { part[lane].template load<Team, true>(a_.tiles, cols, tile, lane); });
+        multiply<In, Out>(warp, part, tile, dot);
+      }
+    }
+  });
+}
+
+/// One tile: rows that end in it go to Out, what is left to the tile's carry.
+template <class P, class T, class Team, class Shape>
+template <int In, int Out, class Warp, class Parts, class Dot>
+DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile, Dot& dot) {
+  const T* p = a_.vectors[In];
+  auto head = warp.template per_lane<T>();    // of the first row that ends in the lane: its part
+  auto tail = warp.template per_lane<T>();    // what the lane leaves for a later one
+  auto before = warp.template per_lane<T>();  // what earlier lanes leave for this one
+  auto ended = warp.template per_lane<bool>();
+  warp.each([&](int lane) {
+    const auto& mine = part[lane];
+    T x[tile_items];
+    DWELL_UNROLL
+    for (int j = 0; j < tile_items; ++j) x[j] = p[mine.column(j)];
+    index row = mine.header.first_row + (mine.path >> 8);
+    T acc = T(0);
+    bool any = false;
+    head[lane] = T(0);
+    DWELL_UNROLL
+    for (int j = 0; j < tile_items; ++j) {
+      acc = std::fma(mine.value(j), x[j], acc);
+      if (mine.path >> j & 1) {
+        if (any) {
+          *at<Out>(row - share_.begin.row) = acc;
+          dot[lane].v[0] += static_cast<double>(acc) * static_cast<double>(p[row]);
+        } else {
+          head[lane] = acc;
+        }
+        any = true;
+        acc = T(0);
+        ++row;
+      }
+    }
+    ended[lane] = any;
+    tail[lane] = acc;
+  });
+  const T carry = warp.carries(tail, ended, before);
+  warp.each([&](int lane) {
+    const auto& mine = part[lane];
+    if (ended[lane]) {
+      const index row = mine.header.first_row + (mine.path >> 8);
+      const T y = head[lane] + before[lane];
+      *at<Out>(row - share_.begin.row) = y;
+      dot[lane].v[0] += static_cast<double>(y) * static_cast<double>(p[row]);
+    }
+    if (lane % tile_lanes == 0) {
+      a_.tile_carry[tile] = carry;
+      if (mine.header.open_row < a_.matrix.rows)
+        dot[lane].v[0] += static_cast<double>(carry) * static_cast<double>(p[mine.header.open_row]);
+    }
+  });
 }
 
 }  // namespace dwell

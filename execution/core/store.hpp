@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: MIT
 // Where the phases of a Program meet the vectors and the matrix: one store per team, made by an
-// executor. A phase says which vectors a pass loads and stores; where they live is the store's.
+// executor. A phase says which vectors a pass loads and stores; where an element lives (registers,
+// scratch, global memory) is the plan's, and only the store knows.
 #pragma once
 #include <cmath>
 #include <cstddef>
 
 #include "dwell/execution/core/plan.hpp"
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/store_keep.hpp"
 #include "dwell/formats/fn.hpp"
 
 namespace dwell {
 
-/// `Items` is the rung's: 0 multiplies row by row, else by tiles of the merge path (spmv.hpp).
-template <class P, class T, class Team, int Items>
+/// `Shape` is a type with the rung as its static constexpr member `value`.
+template <class P, class T, class Team, class Shape>
 class store {
  public:
-  using program = P;
-  using value = T;
+  static constexpr rung shape = Shape::value;
 
-  DWELL_FN store(Team& team, const program_args<P, T>& args) : team_(team), a_(args) {
-    const std::size_t first = static_cast<std::size_t>(team.worker()) * args.tiles;
-    row_begin_ = args.tile_begin[first].row;
-    row_end_ = args.tile_begin[first + args.tiles].row;
-    carry_from_ = args.carry_from[team.worker()];
-    if constexpr (Items > 0) box_ = team.template scratch<T>(Team::lanes() * Items);
+  DWELL_FN store(Team& team, const program_args<P, T>& args)
+      : team_(team), a_(args), share_(args.tiles.teams[team.worker()]) {
+    if constexpr (shape.keeps) keep_.open(team, args, share_);
   }
-  /// Scratch that the store takes from its team.
-  static constexpr std::size_t scratch_bytes() {
-    return (static_cast<std::size_t>(Team::lanes()) * Items * sizeof(T) + 15) / 16 * 16;
+  /// Writes back what the host will read. To be called once, at the end of a run.
+  DWELL_FN void close() {
+    if constexpr (shape.keeps) keep_.close(team_, a_, share_);
   }
 
-  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>,
-  /// stored if in writes<...>; any other v[k] is a free register.
+  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>, stored
+  /// if in writes<...>; any other v[k] is a free register.
   template <int... R, int... W, class F>
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
     pass(in, out, [&](int, T* v) { f(v); });
@@ -51,25 +49,31 @@ class store {
   /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
   template <int Count = 1>
   DWELL_FN sums<Count> total(int first) {
-    return team_.template total<Count>(
-        a_.partial + static_cast<std::size_t>(first) * team_.workers(), team_.workers());
+    return team_.template total<Count>(a_.partial + static_cast<std::size_t>(first) * team_.workers(),
+                                       team_.workers());
   }
 
-  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
-  /// gathered; rows cut between teams are incomplete until finish<Out>() after the next barrier,
-  /// but the sum is right at once: it is linear in the parts of a row.
+  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is gathered;
+  /// rows cut between teams are incomplete until finish<Out>() after the next barrier, but the sum is
+  /// right at once: it is linear in the parts of a row.
   template <int In, int Out, int Sum>
-  DWELL_FN void spmv(adds_to<Sum>);
+  DWELL_FN void spmv(adds_to<Sum>) {
+    static_assert(P::uses[In] == use::gather && P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0);
+    if constexpr (shape.tiles)
+      spmv_tiles<In, Out, Sum>();
+    else
+      spmv_rows<In, Out, Sum>();
+  }
 
   /// Adds to this team's first row the parts that earlier teams computed.
   template <int Out>
   DWELL_FN void finish() {
     const int me = team_.worker();
-    if (carry_from_ == me) return;
+    if (share_.carry_from == me) return;
     team_.once([&] {
       T missing = T(0);
-      for (int t = carry_from_; t < me; ++t) missing += a_.carry[t];
-      a_.vectors[Out][row_begin_] += missing;
+      for (int t = share_.carry_from; t < me; ++t) missing += a_.carry[t];
+      *at<Out>(0) += missing;
     });
   }
 
@@ -95,32 +99,77 @@ class store {
   DWELL_FN Team& team() { return team_; }
 
  private:
+  template <int F>
+  DWELL_HD static constexpr bool in_register() {
+    return shape.slots > 0 && P::in_registers::place_of(F) >= 0;
+  }
+  /// Where owned element e of vector F lives, unless in a register.
+  template <int F>
+  DWELL_FN T* at(index e) const {
+    if constexpr (shape.keeps)
+      if (e < a_.keep.vector[F]) return keep_.home(F) + e;
+    return a_.vectors[F] + share_.begin.row + e;
+  }
+  template <int F>
+  DWELL_FN void put(index e, T v) const {
+    *at<F>(e) = v;
+    if constexpr (shape.keeps && P::uses[F] == use::gather) a_.vectors[F][share_.begin.row + e] = v;
+  }
+
+  template <int F>
+  DWELL_FN void put_slot(int lane, int s, index e, T v) {
+    if constexpr (in_register<F>()) {
+      keep_.template slot<F>(lane, s) = v;
+      if constexpr (P::uses[F] == use::gather) a_.vectors[F][share_.begin.row + e] = v;
+    } else {
+      put<F>(e, v);
+    }
+  }
+  template <int F>
+  DWELL_FN T get_slot(int lane, int s, index e) {
+    if constexpr (in_register<F>())
+      return keep_.template slot<F>(lane, s);
+    else
+      return *at<F>(e);
+  }
+
   template <int... R, int... W, class F>
   DWELL_FN void pass(reads<R...>, writes<W...>, F&& f) {
+    const index owned = share_.end.row - share_.begin.row;
+    if constexpr (shape.slots > 0)
+      team_.each([&](int lane) {
+        DWELL_UNROLL
+        for (int s = 0; s < shape.slots; ++s) {
+          const index e = s * Team::lanes() + lane;
+          if (e < owned) {
+            T v[P::vectors];
+            ((v[R] = get_slot<R>(lane, s, e)), ...);
+            f(lane, v);
+            (put_slot<W>(lane, s, e, v[W]), ...);
+          }
+        }
+      });
     constexpr int block = Team::lanes() * Team::batch;
-    index base = row_begin_;
-    for (; base + block <= row_end_; base += block)
+    index base = shape.slots * Team::lanes();
+    for (; base + block <= owned; base += block)
       team_.each([&](int lane) {
         T v[Team::batch][P::vectors];
         DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b)
-          ((v[b][R] = a_.vectors[R][base + b * Team::lanes() + lane]), ...);
+        for (int b = 0; b < Team::batch; ++b) ((v[b][R] = *at<R>(base + b * Team::lanes() + lane)), ...);
         DWELL_UNROLL
         for (int b = 0; b < Team::batch; ++b) f(lane, v[b]);
         DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b)
-          ((a_.vectors[W][base + b * Team::lanes() + lane] = v[b][W]), ...);
+        for (int b = 0; b < Team::batch; ++b) (put<W>(base + b * Team::lanes() + lane, v[b][W]), ...);
       });
-    for (; base < row_end_; base += Team::lanes())
+    for (; base < owned; base += Team::lanes())
       team_.each([&](int lane) {
-        if (base + lane >= row_end_) return;
+        if (base + lane >= owned) return;
         T v[P::vectors];
-        ((v[R] = a_.vectors[R][base + lane]), ...);
+        ((v[R] = *at<R>(base + lane)), ...);
         f(lane, v);
-        ((a_.vectors[W][base + lane] = v[W]), ...);
+        (put<W>(base + lane, v[W]), ...);
       });
   }
-
   template <int First, class Acc>
   DWELL_FN void give(Acc& acc) {
     team_.reduce(acc, [&](const auto& s) {
@@ -134,12 +183,15 @@ class store {
   DWELL_FN void spmv_rows();
   template <int In, int Out, int Sum>
   DWELL_FN void spmv_tiles();
+  template <int In, int Out, class Column, class Dot>
+  DWELL_FN void walk_tiles(Dot& dot);
+  template <int In, int Out, class Warp, class Parts, class Dot>
+  DWELL_FN void multiply(Warp& warp, Parts& part, int tile, Dot& dot);
 
   Team& team_;
   const program_args<P, T>& a_;
-  index row_begin_, row_end_;
-  int carry_from_;
-  T* box_ = nullptr;
+  const team_share share_;
+  store_keep<P, T, Team, Shape> keep_;
 };
 
 }  // namespace dwell

@@ -53,6 +53,49 @@ struct lane_array {
   V& operator[](int lane) { return v[lane]; }
 };
 
+/// Some lanes of a team, numbered as in the team.
+template <int Lanes>
+class cpu_warp {
+ public:
+  cpu_warp(int number, bool reversed) : number_(number), reversed_(reversed) {}
+  int number() const { return number_; }
+
+  template <class V>
+  struct array {
+    V v[Lanes];
+    V& operator[](int lane) { return v[lane % Lanes]; }
+  };
+  template <class V>
+  array<V> per_lane() const {
+    return {};
+  }
+  template <class F>
+  void each(F&& f) {
+    for (int l = 0; l < Lanes; ++l) f(number_ * Lanes + (reversed_ ? Lanes - 1 - l : l));
+  }
+
+  /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to
+  /// and with the last one that ended a row (before[l]). Returns what remains after the last lane.
+  template <class T>
+  T carries(array<T>& tail, array<bool>& ended, array<T>& before) {
+    T v[Lanes];
+    int head[Lanes];
+    for (int l = 0; l < Lanes; ++l) {
+      v[l] = tail.v[l];
+      head[l] = ended.v[l] ? l : (l ? head[l - 1] : 0);
+    }
+    for (int o = 1; o < Lanes; o *= 2)
+      for (int l = Lanes - 1; l >= o; --l)
+        if (l - o >= head[l]) v[l] += v[l - o];
+    for (int l = 0; l < Lanes; ++l) before.v[l] = l ? v[l - 1] : T(0);
+    return v[Lanes - 1];
+  }
+
+ private:
+  int number_;
+  bool reversed_;
+};
+
 template <int Lanes>
 class cpu_team {
  public:
@@ -127,28 +170,14 @@ class cpu_team {
     return halve(lane);
   }
 
-  /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to
-  /// and with the last one that ended a row. Returns what remains after the last lane.
-  template <class T>
-  T carries(lane_array<T, Lanes>& tail, lane_array<bool, Lanes>& ended, lane_array<T, Lanes>& in) {
-    T out = T(0);
-    for (int w = 0; w < Lanes / warp; ++w) {
-      T v[warp];
-      int head[warp];
-      for (int l = 0; l < warp; ++l) {
-        v[l] = tail[w * warp + l];
-        head[l] = ended[w * warp + l] ? l : (l ? head[l - 1] : -1);
-      }
-      for (int o = 1; o < warp; o *= 2)
-        for (int l = warp - 1; l >= o; --l)
-          if (l - o >= std::max(head[l], 0)) v[l] += v[l - o];
-      for (int l = 0; l < warp; ++l) {
-        const T before = l ? v[l - 1] : T(0);
-        in[w * warp + l] = (l && head[l - 1] >= 0) ? before : out + before;
-      }
-      out = head[warp - 1] >= 0 ? v[warp - 1] : out + v[warp - 1];
+  /// f(w) for every warp w of the team: lanes that need no meeting to exchange values.
+  static constexpr int warp_count = Lanes / warp;
+  template <class F>
+  void warps(F&& f) {
+    for (int k = 0; k < warp_count; ++k) {
+      cpu_warp<warp> w(reversed_ ? warp_count - 1 - k : k, reversed_);
+      f(w);
     }
-    return out;
   }
 
   /// All teams meet; what they wrote before is visible after.

@@ -18,6 +18,45 @@ struct lane_value {
   DWELL_FN V& operator[](int) { return v; }
 };
 
+/// The warp of the calling thread.
+class cuda_warp {
+ public:
+  /// The number comes out of a shuffle, so that the compiler knows it to be the same for all lanes:
+  /// shuffles in loops over it then cost what they should.
+  DWELL_FN cuda_warp() : number_(__shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0)) {}
+  DWELL_FN int number() const { return number_; }
+  template <class V>
+  DWELL_FN lane_value<V> per_lane() const {
+    return {};
+  }
+  template <class F>
+  DWELL_FN void each(F&& f) {
+    f(static_cast<int>(threadIdx.x));
+  }
+
+  /// A segmented scan by shuffles, of as many steps as the longest segment needs.
+  template <class T>
+  DWELL_FN T carries(lane_value<T>& tail, lane_value<bool>& ended, lane_value<T>& before) {
+    const int l = static_cast<int>(threadIdx.x) % 32;
+    const unsigned ends = __ballot_sync(~0u, ended.v);
+    const int head = 31 - __clz(static_cast<int>((ends & (~0u >> (31 - l))) | 1u));
+    T v = tail.v;
+    DWELL_UNROLL
+    for (int o = 1; o < 32; o *= 2) {
+      const bool joins = l - o >= head;
+      if (!__any_sync(~0u, joins)) break;
+      const T left = __shfl_up_sync(~0u, v, o);
+      if (joins) v += left;
+    }
+    before.v = __shfl_up_sync(~0u, v, 1);
+    if (l == 0) before.v = T(0);
+    return __shfl_sync(~0u, v, 31);
+  }
+
+ private:
+  int number_;
+};
+
 template <int Lanes>
 class cuda_team {
  public:
@@ -100,39 +139,11 @@ class cuda_team {
     return all;
   }
 
-  /// A segmented scan: shuffles within the warp, then every warp adds the tails of the warps before
-  /// it, back to and with the last one in which a row ended.
-  template <class T>
-  DWELL_FN T carries(lane_value<T>& tail, lane_value<bool>& ended, lane_value<T>& in) {
-    T* box = reinterpret_cast<T*>(next_box());
-    bool* box_ended = reinterpret_cast<bool*>(box + 32);
-    const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
-    const unsigned ends = __ballot_sync(~0u, ended.v);
-    const unsigned upto = ends & (~0u >> (31 - l));
-    const int head = 31 - __clz(static_cast<int>(upto));  // -1: none
-    const int reach = l - (head > 0 ? head : 0);
-    T v = tail.v;
-    DWELL_UNROLL
-    for (int o = 1; o < warp; o *= 2) {
-      const T left = __shfl_up_sync(~0u, v, o);
-      if (o <= reach) v += left;
-    }
-    if (l == 31) {
-      box[w] = v;
-      box_ended[w] = ends != 0;
-    }
-    T before = __shfl_up_sync(~0u, v, 1);
-    if (l == 0) before = T(0);
-    __syncthreads();
-    T out = T(0), warps_before = T(0);
-    DWELL_UNROLL
-    for (int k = 0; k < Lanes / warp; ++k) {
-      if (k == w) warps_before = out;
-      out = box_ended[k] ? box[k] : out + box[k];
-    }
-    const unsigned earlier = l ? ends & (~0u >> (32 - l)) : 0u;
-    in.v = earlier ? before : warps_before + before;
-    return out;
+  static constexpr int warp_count = Lanes / warp;
+  template <class F>
+  DWELL_FN void warps(F&& f) {
+    cuda_warp w;
+    f(w);
   }
 
   /// Arrivals are counted and never reset: round k is over when k * workers() teams have arrived.
@@ -160,26 +171,15 @@ class cuda_team {
   DWELL_FN static void publish(V* p, V v) {
     *const_cast<volatile V*>(p) = v;
   }
-  /// Does not displace in L1 what gathers find there.
-  DWELL_FN static double stream(const double* p) {
-    double v;
-    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(v) : "l"(p));
-    return v;
-  }
-  DWELL_FN static float stream(const float* p) {
-    float v;
-    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(p));
-    return v;
-  }
-  DWELL_FN static index stream(const index* p) {
-    index v;
-    asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(v) : "l"(p));
-    return v;
-  }
-  DWELL_FN static std::uint32_t stream(const std::uint32_t* p) {
-    std::uint32_t v;
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(p));
-    return v;
+  /// A load of 16 bytes that does not displace in L1 what gathers find there.
+  template <class V>
+  DWELL_FN static V stream(const V* p) {
+    static_assert(sizeof(V) == 16);
+    uint4 bits;
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "l"(p));
+    return *reinterpret_cast<const V*>(&bits);
   }
 
  private:

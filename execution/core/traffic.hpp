@@ -3,21 +3,28 @@
 // running its phases on a store that only counts: what a phase reads and writes stands in its text.
 #pragma once
 #include <cstddef>
+#include <utility>
 
 #include "dwell/execution/core/program.hpp"
 
 namespace dwell {
 
+/// Per iteration: bytes in all, and how often each element of a vector is loaded and stored.
+struct traffic {
+  std::size_t bytes = 0;
+  int loads[max_vectors] = {};
+  int stores[max_vectors] = {};
+};
+
 template <class P, class T>
 class traffic_store {
  public:
-  using program = P;
-  using value = T;
   traffic_store(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
 
   template <int... R, int... W, class F>
   void each_owned(reads<R...>, writes<W...>, F&&) {
-    bytes_ += (sizeof...(R) + sizeof...(W)) * sizeof(T) * rows_;
+    (load(R), ...);
+    (store(W), ...);
   }
   template <int... R, int... W, int First, int Count, class F>
   void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
@@ -29,10 +36,12 @@ class traffic_store {
     for (double& v : s.v) v = 1.0;
     return s;
   }
-  /// Values, columns, row ends, the gathered vector once, the result once.
+  /// Values, columns and row ends once, the result once; the gathered vector once, which is counted
+  /// in bytes but not as a load by its owner.
   template <int In, int Out, int Sum>
   void spmv(adds_to<Sum>) {
-    bytes_ += (sizeof(T) + sizeof(index)) * nonzeros_ + (sizeof(index) + 2 * sizeof(T)) * rows_;
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + (sizeof(index) + sizeof(T)) * rows_;
+    store(Out);
   }
   template <int Out>
   void finish() {}
@@ -40,19 +49,30 @@ class traffic_store {
   void poll() {}
   bool interrupted() const { return false; }
 
-  std::size_t bytes() const { return bytes_; }
+  const traffic& result() const { return all_; }
 
  private:
-  std::size_t rows_, nonzeros_, bytes_ = 0;
+  void load(int f) {
+    ++all_.loads[f];
+    all_.bytes += sizeof(T) * rows_;
+  }
+  void store(int f) {
+    ++all_.stores[f];
+    all_.bytes += sizeof(T) * rows_;
+  }
+
+  std::size_t rows_, nonzeros_;
+  traffic all_;
 };
 
-/// Bytes of one iteration in the midst of a run, begun with the scalars `m`.
+/// What one iteration in the midst of a run moves, begun with the scalars `m`.
 template <class P, class T>
-std::size_t bytes_per_iteration(index rows, index nonzeros, typename P::scalars m) {
+traffic traffic_of(index rows, index nonzeros, typename P::scalars m) {
   traffic_store<P, T> s(rows, nonzeros);
-  [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
-  (std::make_integer_sequence<int, P::phases>{});
-  return s.bytes();
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (P::template phase<K, T>(s, m), ...);
+  }(std::make_integer_sequence<int, P::phases>{});
+  return s.result();
 }
 
 }  // namespace dwell

@@ -40,6 +40,5 @@ std::vector<variant_info> built_variants() {
   return all;
 }
 
-std::vector<std::string> built_policies() { return {"none"}; }
 
 }  // namespace dwell

@@ -42,6 +42,15 @@ struct program_variant {
   double (*run)(const void* args, const device& where, const plan& how, const run_control& control);
 };
 
+/// f<R>() for the run-time value `rung` of R < Count.
+template <std::size_t Count, int R = 0, class F>
+auto with_rung(int rung, F&& f) {
+  if constexpr (R + 1 < static_cast<int>(Count))
+    return rung == R ? f.template operator()<R>() : with_rung<Count, R + 1>(rung, f);
+  else
+    return f.template operator()<R>();
+}
+
 /// All rows of the table.
 std::span<const program_variant> program_variants();
 

@@ -9,6 +9,8 @@ namespace dwell {
 struct graph {
   static constexpr const char* name = "graph";
   static constexpr bool launches_phases = true;
+  static constexpr const auto& cuda_rungs = plain_cuda_rungs;
+  static constexpr const auto& cpu_rungs = plain_cpu_rungs;
   static constexpr bool records = true;  ///< the clock starts once the graph is ready
   /// Iterations per round of the conditional node; even, so that the scalars return to the copy
   /// they began in. A round costs the device a few microseconds, an idle iteration little over one.

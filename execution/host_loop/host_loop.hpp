@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/rungs.hpp"
 
 namespace dwell {
 
 struct host_loop {
   static constexpr const char* name = "host-loop";
   static constexpr bool launches_phases = true;
+  static constexpr const auto& cuda_rungs = plain_cuda_rungs;
+  static constexpr const auto& cpu_rungs = plain_cpu_rungs;
   static constexpr bool records = false;  ///< nothing to set up before the clock starts
 
   /// Host side. A queue launches phases in order; post(i) marks a point, outcome(i) waits for that

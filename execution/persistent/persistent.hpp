@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/rungs.hpp"
 #include "dwell/formats/fn.hpp"
 
 namespace dwell {
@@ -12,6 +13,8 @@ namespace dwell {
 struct persistent {
   static constexpr const char* name = "persistent";
   static constexpr bool launches_phases = false;
+  static constexpr const auto& cuda_rungs = plain_cuda_rungs;
+  static constexpr const auto& cpu_rungs = plain_cpu_rungs;
 
   /// Team side.
   template <class P, class T, class Store>
@@ -19,6 +22,7 @@ struct persistent {
     typename P::scalars m = a.start;
     while (iteration<P, T>(s, m, std::make_integer_sequence<int, P::phases>{})) {
     }
+    s.close();
     if (s.team().worker() == 0)
       s.team().each([&](int lane) {
         if (lane == 0) a.state[0] = m;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Policy "none": see none.hpp.
-#include "dwell/execution/policies/none.hpp"
+// Policy "none", and the layout of executors that keep nothing anyway.
+#include "dwell/execution/policies/policies.hpp"
+
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 
-namespace dwell::policies {
+#include "dwell/execution/policies/filling.hpp"
+#include "dwell/execution/policies/policies.hpp"
 
+namespace dwell {
 namespace {
 
 /// Rung and teams per multiprocessor by merge items per multiprocessor. Few items: the barrier
@@ -23,24 +26,32 @@ constexpr layout layouts[] = {
 
 }  // namespace
 
-plan none(const program_facts& problem, std::span<const rung_facts> rungs,
-          const device_facts& device) {
+plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs, const device_facts& device) {
   plan p;
   p.policy = "none";
   if (device.on == backend::cpu) {
     p.teams = device.units;
-    p.reason =
-        fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+    p.reason = fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
     return p;
   }
-  const std::int64_t items = static_cast<std::int64_t>(problem.rows) + problem.nonzeros;
+  const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
   const layout* fit = layouts;
   while (items / device.units > fit->up_to) ++fit;
   p.rung = fit->rung;
-  p.teams = std::min(fit->per_unit * device.units, rungs[p.rung].max_teams);
-  p.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
-                         p.teams, rungs[p.rung].shape.lanes, device.units);
+  p.teams = std::min(fit->per_unit * device.units, rungs[static_cast<std::size_t>(p.rung)].max_teams);
+  p.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly", p.teams,
+                         rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
   return p;
+}
+
+}  // namespace dwell
+
+namespace dwell::policies {
+
+plan none(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d) {
+  plan how = filling(p, rungs, d, rung_without_slots(rungs)).result();
+  how.reason = "what the caches keep; " + describe(p, how, rungs);
+  return how;
 }
 
 }  // namespace dwell::policies

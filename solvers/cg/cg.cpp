@@ -8,8 +8,6 @@
 #include <cmath>
 
 #include "dwell/execution/core/program_run.hpp"
-#include "dwell/execution/core/traffic.hpp"
-#include "dwell/execution/policies/none.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
@@ -148,16 +146,14 @@ cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T>
   midst.step = 1;
   midst.fixed = true;
   midst.max_steps = 2;
-  report.bytes_per_iteration = bytes_per_iteration<program, T>(a.rows, a.nonzeros(), midst);
-
   std::vector<rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  plan how =
-      policies::none({a.rows, a.nonzeros(), sizeof(T), report.bytes_per_iteration}, rungs, facts);
-  if (o.teams > 0) how.teams = o.teams;
-  if (o.rung >= 0) how.rung = o.rung;
+  const planned<T> made =
+      make_plan<program, T>(v, rungs, facts, a, {o.policy, o.teams, o.rung, o.scratch_per_team}, midst);
+  const plan& how = made.how;
+  report.bytes_per_iteration = made.facts.bytes_per_iteration;
 
-  program_run<program, T> run(where, v, how, a,
+  program_run<program, T> run(where, v, made, a,
                               o.history ? static_cast<std::size_t>(o.max_iterations) + 1 : 0);
   run.reverse_lanes(o.reverse_lanes);
   run.vector(program::x).upload(x);
@@ -171,7 +167,7 @@ cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T>
   report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   report.preconditioner = o.preconditioner;
   report.teams = how.teams;
-  report.lanes = v.rungs[how.rung].lanes;
+  report.lanes = v.rungs[static_cast<std::size_t>(how.rung)].lanes;
   report.setup_s = now() - begin;
 
   const double scale = report.rhs_norm > 0.0 ? report.rhs_norm : 1.0;

@@ -36,8 +36,10 @@ struct cg_progress {
 };
 
 struct cg_options {
-  /// "auto", "host-loop", "graph", "persistent".
+  /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
+  /// What perks keeps on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model".
+  std::string policy = "auto";
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
   double rtol = 1e-8;
@@ -57,6 +59,7 @@ struct cg_options {
   /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
   int teams = 0;
   int rung = -1;
+  std::size_t scratch_per_team = 0;  ///< bytes that perks may use; 0: what the device has
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "dwell/execution/core/program_run.hpp"
-#include "dwell/execution/policies/none.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/solvers/spmv/programs/repeated_spmv.hpp"
 
@@ -30,16 +29,13 @@ spmv_report spmv(const device& where, const csr_view<double>& a, std::span<const
   spmv_report report;
   report.bytes = (sizeof(double) + sizeof(index)) * static_cast<std::size_t>(a.nonzeros()) +
                  (sizeof(index) + 2 * sizeof(double)) * n;
-  plan how =
-      policies::none({a.rows, a.nonzeros(), sizeof(double), report.bytes}, rungs, where.facts());
-  if (o.teams > 0) how.teams = o.teams;
-  if (o.rung >= 0) how.rung = o.rung;
-
-  program_run<program, double> run(where, v, how, a, 0);
-  run.reverse_lanes(o.reverse_lanes);
-  run.vector(program::x).upload(x);
   program::scalars start;
   start.max_steps = o.repetitions;
+  const planned<double> made =
+      make_plan<program, double>(v, rungs, where.facts(), a, {"auto", o.teams, o.rung}, start);
+  program_run<program, double> run(where, v, made, a, 0);
+  run.reverse_lanes(o.reverse_lanes);
+  run.vector(program::x).upload(x);
   report.seconds_per_apply = run.run(start, {}) / o.repetitions;
   run.vector(program::y).download(y);
   return report;

@@ -15,6 +15,8 @@ struct textbook_cg {
   /// d is the inverse of the diagonal (Jacobi); r holds b at the start.
   enum : int { x, r, p, q, d, vectors };
   static constexpr use uses[vectors] = {use::own, use::own, use::gather, use::own, use::own};
+  using in_registers = vector_list<r, x>;
+  using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 3;
 

@@ -11,6 +11,8 @@ struct repeated_spmv {
   static constexpr const char* name = "spmv";
   enum : int { x, y, vectors };
   static constexpr use uses[vectors] = {use::gather, use::own};
+  using in_registers = vector_list<>;
+  using results = vector_list<y>;
   enum : int { xy, sum_count };
   static constexpr int phases = 2;
   enum : int { running, done, interrupted };

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// From a matrix and a wish to a plan: cuts the matrix, gathers the facts, asks the policy, and checks
+// what it says against the device before anything is launched.
+#pragma once
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dwell/execution/core/policy.hpp"
+#include "dwell/execution/core/store_keep.hpp"
+#include "dwell/execution/core/tiles.hpp"
+#include "dwell/execution/core/traffic.hpp"
+#include "dwell/execution/core/variant.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell {
+
+/// What a caller may ask of a plan; 0, -1 and "auto" leave it to the planner.
+struct plan_request {
+  std::string policy = "auto";
+  int teams = 0;
+  int rung = -1;
+  std::size_t scratch_per_team = 0;
+};
+
+/// A plan and the cut that it was made for.
+template <class T>
+struct planned {
+  plan how;
+  tiled_matrix<T> cut;
+  program_facts facts;
+  std::vector<rung_facts> rungs;
+};
+
+/// Throws unsupported_error, with the numbers, if `how` asks for more than kernel and device have.
+void check_plan(const program_variant& v, const plan& how, std::span<const rung_facts> rungs,
+                std::size_t scratch, const device_facts& device);
+
+/// The policy that "auto" stands for.
+inline constexpr const char* auto_policy = "model";
+
+template <class P, class T>
+program_facts facts_of_cut(const csr_view<T>& a, const tiled_matrix<T>& cut, const traffic& moved) {
+  program_facts p;
+  p.rows = a.rows;
+  p.nonzeros = a.nonzeros();
+  p.scalar_bytes = sizeof(T);
+  p.bytes_per_iteration = moved.bytes;
+  p.barriers = P::phases;
+  p.teams = static_cast<int>(cut.teams.size());
+  for (const team_share& t : cut.teams) {
+    p.rows_per_team = std::max(p.rows_per_team, t.end.row - t.begin.row);
+    p.tiles_per_team = std::max(p.tiles_per_team, t.last_tile - t.first_tile);
+  }
+  residency one;
+  one.tiles = 1;
+  p.tile_bytes = kept_bytes<T>(one, cut.wide.empty());
+  for (int f = 0; f < P::vectors; ++f)
+    p.vectors.push_back({moved.loads[f], moved.stores[f], P::uses[f] == use::gather,
+                         P::in_registers::place_of(f) >= 0});
+  return p;
+}
+
+/// `midst` are scalars as in the midst of a run, for counting traffic. rungs: the variant's, probed.
+template <class P, class T>
+planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, device_facts device,
+                     const csr_view<T>& a, const plan_request& wish, typename P::scalars midst) {
+  if (wish.rung < -1 || wish.rung >= static_cast<int>(rungs.size()))
+    throw unsupported_error(fmt::format("expected a rung from 0 to {}, found {}", rungs.size() - 1, wish.rung));
+  if (wish.scratch_per_team > 0) device.shared_per_team = wish.scratch_per_team;
+  const traffic moved = traffic_of<P, T>(a.rows, a.nonzeros(), midst);
+  planned<T> out;
+  const bool keeps = rungs[0].shape.keeps;
+  if (!keeps) {
+    if (wish.policy != "auto" && wish.policy != "none")
+      throw unsupported_error(fmt::format("executor '{}' keeps nothing on the chip: expected policy none, found '{}' (executor perks has policies)", v.executor, wish.policy));
+    out.how = plain_layout(a.rows, a.nonzeros(), rungs, device);
+    if (wish.rung >= 0) out.how.rung = wish.rung;
+    if (wish.teams > 0) out.how.teams = wish.teams;
+    out.cut = cut(a, out.how.teams, rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles);
+    out.facts = facts_of_cut<P, T>(a, out.cut, moved);
+  } else {
+    const int teams = wish.teams > 0 ? wish.teams : device.units;
+    out.cut = cut(a, teams, true);
+    out.facts = facts_of_cut<P, T>(a, out.cut, moved);
+    const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
+    if (wish.rung >= 0) {
+      out.how = policy.choose(out.facts, std::span(rungs).subspan(static_cast<std::size_t>(wish.rung), 1), device);
+      out.how.rung = wish.rung;
+    } else {
+      out.how = policy.choose(out.facts, rungs, device);
+    }
+    out.how.policy = policy.name;
+  }
+  check_plan(v, out.how, rungs, kept_bytes<T>(out.how.keep, out.cut.wide.empty()), device);
+  out.rungs = std::move(rungs);
+  return out;
+}
+
+}  // namespace dwell

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Cutting: a diagonal search per team, then one pass over the nonzeros, tiles in parallel.
+#include "dwell/execution/core/tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+
+namespace dwell {
+namespace {
+
+template <class T>
+class cutter {
+ public:
+  cutter(const csr_view<T>& a, tiled_matrix<T>& m) : a_(a), m_(m) {}
+
+  /// Nonzeros of tile `tile` of team `t`.
+  std::pair<index, index> range(const team_share& t, int tile) const {
+    const index begin = t.begin.nonzero + (tile - t.first_tile) * tile_size;
+    return {begin, std::min<index>(begin + tile_size, t.end.nonzero)};
+  }
+
+  /// Fills header and path; are the columns of the tile within 16 bits of each other?
+  bool describe(const team_share& t, int tile) {
+    const auto [begin, end] = range(t, tile);
+    tile_header& h = m_.header[static_cast<std::size_t>(tile)];
+    index row = row_of(begin);
+    h.first_row = row;
+    const auto [low, high] = std::minmax_element(a_.col + begin, a_.col + end);
+    h.column = *low;
+    for (int lane = 0; lane < tile_lanes; ++lane) {
+      unsigned path = std::min<unsigned>(static_cast<unsigned>(row - h.first_row), 255u) << 8;
+      for (int j = 0; j < tile_items; ++j) {
+        const index k = begin + lane * tile_items + j;
+        if (k < end && k + 1 == a_.row_ptr[row + 1]) {
+          path |= 1u << j;
+          ++row;
+        }
+      }
+      m_.path[static_cast<std::size_t>(tile) * tile_lanes + lane] = static_cast<std::uint16_t>(path);
+    }
+    h.open_row = row;
+    return *high - *low < 65536;
+  }
+
+  void fill(const team_share& t, int tile, bool narrow) {
+    const auto [begin, end] = range(t, tile);
+    const tile_header& h = m_.header[static_cast<std::size_t>(tile)];
+    const std::size_t base = static_cast<std::size_t>(tile) * tile_size;
+    for (index k = begin; k < end; ++k) {
+      const int lane = (k - begin) / tile_items, j = (k - begin) % tile_items;
+      m_.val[base + tile_slot<sizeof(T)>(lane, j)] = a_.val[k];
+      if (narrow)
+        m_.narrow[base + tile_slot<2>(lane, j)] = static_cast<std::uint16_t>(a_.col[k] - h.column);
+      else
+        m_.wide[base + tile_slot<4>(lane, j)] = a_.col[k];
+    }
+    if (!narrow)  // padding gathers a column of this tile, not one far away
+      for (index k = end; k < begin + tile_size; ++k)
+        m_.wide[base + tile_slot<4>((k - begin) / tile_items, (k - begin) % tile_items)] = h.column;
+  }
+
+  /// Who completes which row, once all headers are there.
+  void link(team_share& t) {
+    int from = t.first_tile;  // first tile that left a part of the row open now
+    for (int tile = t.first_tile; tile < t.last_tile; ++tile) {
+      tile_header& h = m_.header[static_cast<std::size_t>(tile)];
+      const bool ends = h.open_row != h.first_row, fresh = range(t, tile).first == a_.row_ptr[h.first_row];
+      if (fresh) from = tile;
+      h.carry_from = ends ? from : tile;
+      if (ends) from = tile;
+    }
+    t.open_from = from;
+  }
+
+ private:
+  index row_of(index k) const {
+    return static_cast<index>(std::upper_bound(a_.row_ptr, a_.row_ptr + a_.rows + 1, k) - a_.row_ptr) - 1;
+  }
+  const csr_view<T>& a_;
+  tiled_matrix<T>& m_;
+};
+
+void share_out(const index* row_ptr, index rows, std::vector<team_share>& teams) {
+  const int count = static_cast<int>(teams.size());
+  const index nonzeros = rows ? row_ptr[rows] : 0;
+  const std::int64_t all = static_cast<std::int64_t>(rows) + nonzeros;
+  const auto point = [&](int t) {
+    merge_coordinate at = merge_path_search(merge_share(all, t, count), row_ptr + 1, rows, nonzeros);
+    // The team that has a row's last nonzero also ends the row.
+    if (at.row < rows && at.nonzero > row_ptr[at.row] && at.nonzero == row_ptr[at.row + 1]) ++at.row;
+    return at;
+  };
+  for (int t = 0; t < count; ++t) teams[t].begin = t ? teams[t - 1].end : point(0), teams[t].end = point(t + 1);
+  for (int t = 0; t < count; ++t) {
+    teams[t].carry_from = t;
+    const index row = teams[t].begin.row;
+    if (teams[t].end.row == row) continue;  // no row ends here
+    int from = t;
+    while (from > 0 && teams[from].begin.row == row && teams[from].begin.nonzero > row_ptr[row]) --from;
+    teams[t].carry_from = from;
+  }
+}
+
+}  // namespace
+
+template <class T>
+tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles) {
+  tiled_matrix<T> m;
+  m.teams.resize(static_cast<std::size_t>(teams));
+  share_out(a.row_ptr, a.rows, m.teams);
+  if (!by_tiles) return m;
+  for (index i = 0; i < a.rows; ++i)
+    if (a.row_ptr[i] == a.row_ptr[i + 1])
+      throw input_error(fmt::format("matrix: expected an entry in every row, found none in row {}", i + 1));
+  std::int64_t tiles = 0;
+  for (team_share& t : m.teams) {
+    t.first_tile = static_cast<int>(tiles);
+    tiles += (t.end.nonzero - t.begin.nonzero + tile_size - 1) / tile_size;
+    t.last_tile = static_cast<int>(tiles);
+  }
+  const auto n = static_cast<std::size_t>(tiles);
+  m.header.resize(n);
+  m.path.resize(n * tile_lanes);
+  m.val.resize(n * tile_size);
+  cutter<T> c(a, m);
+  const int parts = n < 256 ? 1 : std::min(default_threads(), teams);
+  std::atomic<bool> narrow = true;
+  const auto for_teams = [&](auto&& f) {
+    for_parts(parts, [&](int part) {
+      const auto [begin, end] = piece(teams, part, parts);
+      for (int t = begin; t < end; ++t) f(m.teams[static_cast<std::size_t>(t)]);
+    });
+  };
+  for_teams([&](team_share& t) {
+    for (int tile = t.first_tile; tile < t.last_tile; ++tile)
+      if (!c.describe(t, tile)) narrow = false;
+    c.link(t);
+  });
+  if (narrow)
+    m.narrow.resize(n * tile_size);
+  else
+    m.wide.resize(n * tile_size);
+  for_teams([&](team_share& t) {
+    for (int tile = t.first_tile; tile < t.last_tile; ++tile) c.fill(t, tile, narrow);
+  });
+  return m;
+}
+
+template tiled_matrix<double> cut(const csr_view<double>&, int, bool);
+template tiled_matrix<float> cut(const csr_view<float>&, int, bool);
+
+}  // namespace dwell

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The planner's cost model: what one iteration of a Program takes under a plan, from the bytes that
+// each level of memory must move and the barriers in between.
+#pragma once
+#include <span>
+
+#include "dwell/execution/core/policy.hpp"
+#include "dwell/execution/model/limits.hpp"
+
+namespace dwell {
+
+struct projection {
+  double resident_bytes = 0;  ///< read and written on the chip, per iteration
+  double streamed_bytes = 0;  ///< through L2, from wherever they are
+  double memory_bytes = 0;    ///< of those, from and to device memory
+  double seconds = 0;         ///< projected
+  double floor = 0;           ///< bytes at the rates of where they are, and barriers: nothing else
+};
+
+projection project(const program_facts& p, const plan& how, std::span<const rung_facts> rungs,
+                   const device_limits& l);
+
+}  // namespace dwell

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What the policies share: a rung's room, and filling it in some order. Private to policies.
+#pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "dwell/execution/core/policy.hpp"
+
+namespace dwell::policies {
+
+/// Fills a plan step by step and knows how much scratch is left.
+class filling {
+ public:
+  filling(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d, int rung)
+      : p_(p), rung_(rungs[static_cast<std::size_t>(rung)]) {
+    plan_.rung = rung;
+    plan_.teams = p.teams;
+    left_ = d.shared_per_team > rung_.scratch_bytes ? d.shared_per_team - rung_.scratch_bytes : 0;
+    if (!rung_.shape.keeps) left_ = 0;
+  }
+
+  /// Is the whole of vector f in registers under this rung?
+  bool in_registers(int f) const {
+    return p_.vectors[static_cast<std::size_t>(f)].in_registers && rung_.shape.slots > 0;
+  }
+  /// As much of vector f as fits, at most `share` bytes. A vector in registers takes no scratch.
+  void keep_vector(int f, std::size_t share = SIZE_MAX) {
+    if (in_registers(f)) return;
+    const std::size_t room = std::min(left_, share) / 16 * 16 / p_.scalar_bytes;
+    const std::size_t n = std::min<std::size_t>(room, static_cast<std::size_t>(p_.rows_per_team));
+    plan_.keep.vector[f] = static_cast<int>(n);
+    left_ -= std::min(left_, (n * p_.scalar_bytes + 15) / 16 * 16);
+  }
+  /// As many tiles as fit.
+  void keep_tiles(std::size_t share = SIZE_MAX) {
+    const std::size_t n = std::min<std::size_t>(std::min(left_, share) / p_.tile_bytes,
+                                                static_cast<std::size_t>(p_.tiles_per_team));
+    plan_.keep.tiles = static_cast<int>(n);
+    left_ -= n * p_.tile_bytes;
+  }
+  std::size_t left() const { return left_; }
+  plan& result() { return plan_; }
+
+ private:
+  const program_facts& p_;
+  const rung_facts& rung_;
+  plan plan_;
+  std::size_t left_ = 0;
+};
+
+/// The rung without register slots, and the one with the fewest that hold a team's rows; -1: none.
+int rung_without_slots(std::span<const rung_facts> rungs);
+int rung_with_slots(const program_facts& p, std::span<const rung_facts> rungs);
+
+/// Accesses saved per element kept: a gathered vector's stores still go to memory.
+double merit(const vector_facts& v);
+
+/// Own vectors that are touched at all, the most worth keeping first.
+std::vector<int> by_merit(const program_facts& p);
+
+/// "x, r in registers; q whole, 212 of 450 tiles in shared memory".
+std::string describe(const program_facts& p, const plan& how, std::span<const rung_facts> rungs);
+
+}  // namespace dwell::policies

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Policies by name.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "dwell/execution/policies/policies.hpp"
+#include "dwell/execution/core/variants.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell {
+namespace {
+constexpr named_policy table[] = {
+    {"none", "nothing: what the caches keep", &policies::none},
+    {"vectors", "vectors, the most used first", &policies::vectors},
+    {"matrix", "tiles of the matrix", &policies::matrix},
+    {"mixed", "vectors and matrix, half of the shared memory each", &policies::mixed},
+    {"greedy", "most bytes of traffic saved per byte kept", &policies::greedy},
+    {"model", "least projected time", &policies::model},
+};
+}  // namespace
+
+std::span<const named_policy> program_policies() { return table; }
+
+const named_policy& find_policy(std::string_view name) {
+  for (const auto& p : table)
+    if (p.name == name) return p;
+  throw unsupported_error(fmt::format("expected a policy ({}), found '{}'", fmt::join(built_policies(), ", "), name));
+}
+
+std::vector<std::string> built_policies() {
+  std::vector<std::string> names;
+  for (const auto& p : table) names.emplace_back(p.name);
+  return names;
+}
+
+}  // namespace dwell
