@@ -7,8 +7,9 @@ set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
 
 # Folder: folders whose headers it may include, besides its own. "*" stands for any one folder. What
-# is not listed here fails, so that a new folder gets its line. Solvers and executors meet in
-# generated files only.
+# is not listed here fails, so that a new folder gets its line. An executor may build on one other:
+# graph records host-loop's launches, perks is persistent with data kept. Solvers and executors meet
+# in generated files only.
 rules='
 formats/
 datasets/              formats/
@@ -18,7 +19,7 @@ execution/policies/    formats/ execution/core/ execution/model/
 execution/host_loop/   formats/ execution/core/ execution/model/ execution/policies/
 execution/graph/       formats/ execution/core/ execution/model/ execution/policies/ execution/host_loop/
 execution/persistent/  formats/ execution/core/ execution/model/ execution/policies/
-execution/perks/       formats/ execution/core/ execution/model/ execution/policies/
+execution/perks/       formats/ execution/core/ execution/model/ execution/policies/ execution/persistent/
 execution/temporal/    formats/ execution/core/ execution/model/ execution/policies/
 solvers/*/             formats/ execution/core/ execution/policies/
 '
