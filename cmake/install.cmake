@@ -25,9 +25,12 @@ install(FILES include/dwell/dwell.hpp include/dwell/eigen.hpp DESTINATION ${CMAK
 set_target_properties(dwell PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS dwell EXPORT dwell_targets)
-if(TARGET dwell_cli AND BUILD_SHARED_LIBS)  # apps/dwell installs it
-  file(RELATIVE_PATH dwell_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(dwell_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${dwell_bin_to_lib}")
+if(TARGET dwell_cli)
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH dwell_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(dwell_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${dwell_bin_to_lib}")
+  endif()
+  install(TARGETS dwell_cli)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
