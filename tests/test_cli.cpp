@@ -36,7 +36,7 @@ TEST(cli_cg, quiet_prints_nothing) {
 
 TEST(cli_cg, json_on_standard_output_is_alone) {
   const auto r = dwell_cli({"cg", "trefethen:500", "--json", "-", "--rtol", "1e-6", "--device",
-                            "cpu", "--executor", "host-loop"});
+                            "cpu", "--executor", "host-loop", "--policy", "none"});
   EXPECT_EQ(r.code, 0);
   const auto j = r.json();
   EXPECT_EQ(j.at("matrix").at("name"), "trefethen:500");

@@ -68,7 +68,8 @@ TEST(cli_usage, wrong_values) {
     for (const auto* value : {"0", "-3", "1.5", "ten", "2147483648"})
       expect_refused({"cg", "trefethen:20", option, value},
                      "expected a whole number from 1 to 2147483647, found '" + std::string(value));
-  expect_refused({"cg", "trefethen:20", "--executor", "fast"}, "host-loop, graph or persistent");
+  expect_refused({"cg", "trefethen:20", "--executor", "fast"}, "auto, host-loop, graph");
+  expect_refused({"cg", "trefethen:20", "--policy", "hoard"}, "--policy: expected auto, none");
   expect_refused({"cg", "trefethen:20", "--precision", "f16"}, "expected f64 or f32, found 'f16'");
   expect_refused({"cg", "trefethen:20", "--preconditioner", "ilu"}, "none or jacobi");
   for (const auto* device : {"gpu", "cuda:", "cuda:-1", "cuda:x", "CPU", "cuda:0x"})

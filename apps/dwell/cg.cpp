@@ -149,6 +149,21 @@ exit_code run(const cg_arguments& args) {
   return code_of(result.report.stopped);
 }
 
+/// auto, the executors of every build, and what else this build has for conjugate gradients.
+std::vector<std::string> executor_choices() {
+  std::vector<std::string> names = {"auto", "host-loop", "graph", "persistent"};
+  for (const auto& v : built_variants())
+    if (v.problem == "cg" && std::find(names.begin(), names.end(), v.executor) == names.end())
+      names.push_back(v.executor);
+  return names;
+}
+
+std::vector<std::string> policy_choices() {
+  auto names = built_policies();
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
 void add_problem(CLI::App& app, cg_arguments& args) {
   app.option_defaults()->group("System");
   add_file(app, "MATRIX", args.matrix, matrix_help, "")->required();
@@ -169,8 +184,10 @@ void add_execution(CLI::App& app, cg_arguments& args) {
   add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: all there are)");
-  add_choice(app, "--executor", args.options.executor, {"auto", "host-loop", "graph", "persistent"},
+  add_choice(app, "--executor", args.options.executor, executor_choices(),
              "In which loop the iterations run; the report says why auto chose what it chose");
+  add_choice(app, "--policy", args.options.policy, policy_choices(),
+             "What is kept on the chip between iterations, by executors that keep something");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
   add_choice(app, "--preconditioner", args.preconditioner, {"none", "jacobi"},
              "jacobi divides by the diagonal");

@@ -28,7 +28,6 @@ struct cg_result {
   rhs_source rhs;
   std::string start_file;
   cg_options options;
-  bool executor_given = false;
   cg_report report;
   /// Largest |x_i - 1| where the exact solution is known to be all ones.
   std::optional<double> largest_error;
