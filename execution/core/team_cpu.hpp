@@ -115,6 +115,7 @@ class cpu_team {
   int worker() const { return worker_; }
   int workers() const { return workers_; }
   static constexpr int lanes() { return Lanes; }
+  bool reversed() const { return reversed_; }
 
   /// f(lane) for all lanes, which do not meet afterwards.
   template <class F>

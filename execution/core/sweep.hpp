@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// A Sweep is an iterative stencil: what one cell becomes in one step. A shape is one struct:
+//
+//   struct star2d5 : linear_sweep<star2d5> {
+//     static constexpr const char* name = "2d5pt";
+//     static constexpr int dims = 2;
+//     static constexpr tap taps[] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}};
+//   };
+//
+// Taps are compile-time; weights are values, w[i] belongs to taps[i]. A shape that is not linear
+// lists the cells it reads as taps too, gives its parameters' defaults (`defaults`) and the
+// floating point operations per cell (`flops`), and writes
+//   template <class T, class Near> DWELL_FN static T apply(const Near& u, const T* w);
+// where u(dy, dx) or u(dz, dy, dx) is the cell at that offset. The order of operations is part of
+// the description: every executor, plan and backend gives the same bits.
+#pragma once
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "dwell/formats/fn.hpp"
+
+namespace dwell {
+
+/// The place of a neighbour.
+struct tap {
+  int dz, dy, dx;
+  constexpr tap() : dz(0), dy(0), dx(0) {}
+  constexpr tap(int y, int x) : dz(0), dy(y), dx(x) {}
+  constexpr tap(int z, int y, int x) : dz(z), dy(y), dx(x) {}
+};
+
+/// What lies beyond the border, at every step.
+///   fixed     the outermost `radius` cells keep their values; nothing beyond is read
+///   periodic  cell -1 is the last cell
+///   reflect   cell -1 is cell 0, cell -2 is cell 1: a mirror stands on the border
+enum class boundary { fixed, periodic, reflect };
+
+/// Fused multiply-add in T's own precision.
+DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
+DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
+
+/// The sum of w[i] * taps[i], by fma in the order written.
+template <class Shape>
+struct linear_sweep {
+  template <class T, class Near>
+  DWELL_FN static T apply(const Near& u, const T* w) {
+    return sum<T>(u, w, std::make_index_sequence<std::size(Shape::taps) - 1>{});
+  }
+
+ private:
+  template <class T, class Near, std::size_t... I>
+  DWELL_FN static T sum(const Near& u, const T* w, std::index_sequence<I...>) {
+    T acc = w[0] * at<0>(u);
+    ((acc = multiply_add(w[I + 1], at<I + 1>(u), acc)), ...);
+    return acc;
+  }
+  template <std::size_t I, class Near>
+  DWELL_FN static auto at(const Near& u) {
+    constexpr tap t = Shape::taps[I];
+    return u(t.dz, t.dy, t.dx);
+  }
+};
+
+template <class S>
+inline constexpr int tap_count = static_cast<int>(std::size(S::taps));
+template <class S>
+inline constexpr bool is_linear = std::is_base_of_v<linear_sweep<S>, S>;
+
+namespace detail {
+constexpr int magnitude(int v) { return v < 0 ? -v : v; }
+template <class S>
+constexpr int reach() {
+  int r = 0;
+  for (const tap& t : S::taps)
+    for (const int d : {magnitude(t.dz), magnitude(t.dy), magnitude(t.dx)}) r = d > r ? d : r;
+  return r;
+}
+template <class S>
+constexpr bool star() {
+  for (const tap& t : S::taps)
+    if ((t.dz != 0) + (t.dy != 0) + (t.dx != 0) > 1) return false;
+  return true;
+}
+template <class S>
+constexpr int weights() {
+  if constexpr (requires { S::defaults; })
+    return static_cast<int>(std::size(S::defaults));
+  else
+    return tap_count<S>;
+}
+template <class S>
+constexpr int operations() {
+  if constexpr (requires { S::flops; })
+    return S::flops;
+  else
+    return 2 * tap_count<S> - 1;
+}
+}  // namespace detail
+
+/// The farthest neighbour along an axis.
+template <class S>
+inline constexpr int radius_of = detail::reach<S>();
+/// All neighbours lie on the axes.
+template <class S>
+inline constexpr bool is_star = detail::star<S>();
+template <class S>
+inline constexpr int weight_count = detail::weights<S>();
+/// Floating-point operations per cell and step, a fused multiply-add counted as two.
+template <class S>
+inline constexpr int flops_of = detail::operations<S>();
+
+template <class S>
+concept Sweep = requires {
+  { S::name } -> std::convertible_to<const char*>;
+  requires S::dims == 2 || S::dims == 3;
+  requires tap_count<S>
+  >= 1;
+  requires radius_of<S>
+  >= 1;
+  requires is_linear<S> ||(
+      requires { S::defaults; } && requires { S::flops; });
+};
+
+/// The shape's own defaults, or weights that fall with the distance d as 1 / (1 + d^2) and sum to
+/// 1: all positive, so that values stay between the least and the greatest of the start.
+template <Sweep S>
+std::vector<double> default_weights() {
+  if constexpr (requires { S::defaults; }) {
+    return {std::begin(S::defaults), std::end(S::defaults)};
+  } else {
+    std::vector<double> w;
+    double sum = 0;
+    for (const tap& t : S::taps) {
+      w.push_back(1.0 / (1 + t.dz * t.dz + t.dy * t.dy + t.dx * t.dx));
+      sum += w.back();
+    }
+    for (double& v : w) v /= sum;
+    return w;
+  }
+}
+
+}  // namespace dwell

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What the teams of a Sweep get: plain data, by value. Two copies of the field are read and written
+// in turn: step s goes from field[s % 2] to field[(s + 1) % 2].
+#pragma once
+#include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/sweep.hpp"
+#include "dwell/execution/core/sweep_plan.hpp"
+#include "dwell/formats/grid.hpp"
+
+namespace dwell {
+
+/// Why a run of a Sweep ended; `running` until then.
+enum class sweep_stop : int { running, steps_done, converged, not_finite, interrupted };
+
+/// Where a run stands, in the device's memory.
+struct sweep_state {
+  int done = 0;  ///< steps
+  sweep_stop stop = sweep_stop::running;
+  double change = 0;  ///< the largest of a cell in one step, when it was last tested
+};
+
+/// A half-open box of cells.
+struct cell_box {
+  int z0 = 0, z1 = 0, y0 = 0, y1 = 0, x0 = 0, x1 = 0;
+};
+
+template <class T>
+struct sweep_args {
+  extents size;
+  boundary edge = boundary::fixed;
+  cell_box inner;  ///< the cells all of whose neighbours lie in the grid
+  T* field[2] = {};
+  const T* source = nullptr;  ///< added to every cell that a step changes, or null
+
+  int steps = 0;         ///< to do, at most
+  bool until = false;    ///< also end when the largest change is at most `tolerance`,
+  double tolerance = 0;  ///< which is tested
+  int check_every = 1;   ///< after so many steps, and after the last one
+  int look_every = 1;    ///< steps between two looks at the host's wishes; divides check_every
+  int mark_every = 1;    ///< steps that the host queues before it waits for earlier ones
+
+  sweep_plan plan;
+  double* partial = nullptr;  ///< plan.teams + 1: changes per team; last, whether to stop
+  sweep_state* state = nullptr;
+  monitor* watch = nullptr;
+  unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
+  unsigned* flags = nullptr;    ///< per team, for signal and wait
+  bool reverse_lanes = false;   ///< CPU teams only
+
+  DWELL_HD bool tests(int step) const {
+    return until && (step % check_every == 0 || step == steps);
+  }
+};
+
+/// The same with the weights of a shape.
+template <class S, class T>
+struct sweep_call : sweep_args<T> {
+  T w[weight_count<S>];
+};
+
+}  // namespace dwell

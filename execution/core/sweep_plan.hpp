@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// How a Sweep is laid out on a device: what a kernel is compiled for (its rung) and the run-time
+// extents. Plans are made by a policy and checked against the device before a launch.
+#pragma once
+#include <cstddef>
+
+namespace dwell {
+
+/// The compile-time constants of one compiled kernel for Sweeps.
+struct sweep_rung {
+  int lanes;           ///< lanes of a team (threads of a block)
+  int teams_per_unit;  ///< teams that must fit on a multiprocessor together (launch bounds)
+};
+
+/// What the compiler and the driver say of one compiled kernel.
+struct sweep_rung_facts {
+  sweep_rung shape{};
+  int registers = 0;    ///< per lane
+  int spill_bytes = 0;  ///< per lane
+  int max_teams = 0;    ///< that can be resident on the device together
+  std::size_t scratch_bytes = 0;
+};
+
+/// Plain data, so that it can travel into a kernel; the reason travels beside it.
+struct sweep_plan {
+  int rung = 0;
+  int teams = 1;
+  int tile_z = 1, tile_y = 1, tile_x = 1;     ///< cells that a team takes at a time
+  int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
+};
+
+}  // namespace dwell

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// A caching policy for Sweeps is a pure host function: facts in, a plan out. It never sees a
+// shape's text.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/core/sweep_args.hpp"
+#include "dwell/execution/core/sweep_plan.hpp"
+
+namespace dwell {
+
+/// What a policy knows of a Sweep's problem.
+struct sweep_problem_facts {
+  extents size;
+  cell_box inner;
+  int radius = 1;
+  std::size_t scalar_bytes = 8;
+};
+
+struct sweep_choice {
+  sweep_plan plan;
+  std::string policy;  ///< who made it
+  std::string reason;  ///< why, one line
+};
+
+}  // namespace dwell

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// One run of a Sweep on a device: owns everything that the teams read and write, and makes the one
+// call through the variant table. Used by solvers; knows no executor.
+#pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "dwell/execution/core/buffer.hpp"
+#include "dwell/execution/core/sweep_variant.hpp"
+
+namespace dwell {
+
+/// Throws unsupported_error, with the numbers, if `how` asks for more than the variant's kernel and
+/// the device have.
+void check_plan(const sweep_variant& v, const device& where, const sweep_plan& how);
+
+/// The cells of a grid all of whose neighbours up to `radius` away lie in it.
+cell_box inner_box(const extents& n, int radius);
+
+template <class T>
+class sweep_run {
+ public:
+  sweep_run(const device& where, const sweep_variant& v, const sweep_plan& how, const extents& n,
+            bool has_source)
+      : where_(where), variant_(v) {
+    check_plan(v, where, how);
+    const std::size_t cells = n.cells();
+    for (int k = 0; k < 2; ++k) field_[k] = buffer<T>(where, cells);
+    if (has_source) source_ = buffer<T>(where, cells);
+    partial_ = buffer<double>(where, static_cast<std::size_t>(how.teams) + 1);
+    state_ = buffer<sweep_state>(where, 1);
+    watch_ = buffer<monitor>(where, 1);
+    barrier_ = buffer<unsigned>(where, 1);
+    args_.size = n;
+    args_.inner = inner_box(n, v.shape.radius);
+    for (int k = 0; k < 2; ++k) args_.field[k] = field_[k].data();
+    args_.source = has_source ? source_.data() : nullptr;
+    args_.plan = how;
+    args_.partial = partial_.data();
+    args_.state = state_.data();
+    args_.watch = watch_.data();
+    args_.barrier = barrier_.data();
+  }
+
+  /// What the caller sets: edge, steps, until and its companions, reverse_lanes.
+  sweep_args<T>& args() { return args_; }
+  void set_source(std::span<const T> values) { source_.upload(values); }
+  /// The start. Both copies hold it, so that cells which never change are right in either.
+  void set_field(std::span<const T> values) {
+    for (auto& f : field_) f.upload(values);
+  }
+
+  /// Runs to the end; returns seconds.
+  double run(std::span<const double> weights, const run_control& control) {
+    return variant_.run(&args_, weights, where_, control);
+  }
+  sweep_state outcome() const {
+    sweep_state s;
+    state_.download({&s, 1});
+    return s;
+  }
+  void result(int steps, std::span<T> values) const { field_[steps % 2].download(values); }
+
+ private:
+  device where_;
+  const sweep_variant& variant_;
+  buffer<T> field_[2], source_;
+  buffer<double> partial_;
+  buffer<sweep_state> state_;
+  buffer<monitor> watch_;
+  buffer<unsigned> barrier_;
+  sweep_args<T> args_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// One step of a Sweep over the whole grid, dealt to all teams: the text that host-loop, graph and
+// persistent share. Inner cells, whose neighbours all lie in the grid, go by tiles; the cells of
+// the frame, `radius` wide, look up every neighbour's place. Under `fixed` the frame keeps its
+// values, which both copies of the field hold from the start.
+#pragma once
+#include <cstdint>
+
+#include "dwell/execution/core/sweep_args.hpp"
+
+namespace dwell {
+
+/// Neighbours of an inner cell.
+template <class T>
+struct near_inner {
+  const T* p;
+  std::ptrdiff_t pitch, plane;
+  DWELL_FN T operator()(int dy, int dx) const { return p[dy * pitch + dx]; }
+  DWELL_FN T operator()(int dz, int dy, int dx) const { return p[dz * plane + dy * pitch + dx]; }
+};
+
+/// The cell that stands for cell i of an axis of n cells.
+DWELL_HD int cell_for(boundary edge, int i, int n) {
+  if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
+  // A mirror at either end makes 2n cells that repeat.
+  const int period = edge == boundary::periodic ? n : 2 * n;
+  int k = i % period;
+  if (k < 0) k += period;
+  return k < n ? k : period - 1 - k;
+}
+
+/// Neighbours of a cell of the frame.
+template <class S, class T>
+class near_frame {
+ public:
+  DWELL_FN near_frame(const T* field, const sweep_args<T>& a, int z, int y, int x) : field_(field) {
+    DWELL_UNROLL
+    for (int d = -R; d <= R; ++d) {
+      x_[d + R] = cell_for(a.edge, x + d, a.size.x);
+      y_[d + R] = static_cast<std::ptrdiff_t>(cell_for(a.edge, y + d, a.size.y)) * a.size.x;
+      if constexpr (S::dims == 3)
+        z_[d + R] =
+            static_cast<std::ptrdiff_t>(cell_for(a.edge, z + d, a.size.z)) * a.size.y * a.size.x;
+    }
+  }
+  DWELL_FN T operator()(int dy, int dx) const { return (*this)(0, dy, dx); }
+  DWELL_FN T operator()(int dz, int dy, int dx) const {
+    std::ptrdiff_t at = y_[dy + R] + x_[dx + R];
+    if constexpr (S::dims == 3) at += z_[dz + R];
+    return field_[at];
+  }
+
+ private:
+  static constexpr int R = radius_of<S>;
+  const T* field_;
+  int x_[2 * R + 1];
+  std::ptrdiff_t y_[2 * R + 1], z_[S::dims == 3 ? 2 * R + 1 : 1];
+};
+
+/// f(z, y, x) for the cells outside `inner`, each by one lane of one team.
+template <class Team, class F>
+DWELL_FN void each_frame_cell(Team& team, const extents& n, const cell_box& inner, F&& f) {
+  // Two faces per axis; an axis before this one keeps to the inner cells, one after it is whole.
+#pragma unroll 1
+  for (int face = 0; face < 6; ++face) {
+    const int axis = face / 2;
+    const bool far = face % 2 != 0;
+    cell_box b = inner;
+    if (axis < 1) b.y0 = 0, b.y1 = n.y;
+    if (axis < 2) b.x0 = 0, b.x1 = n.x;
+    if (axis == 0) b.z0 = far ? inner.z1 : 0, b.z1 = far ? n.z : inner.z0;
+    if (axis == 1) b.y0 = far ? inner.y1 : 0, b.y1 = far ? n.y : inner.y0;
+    if (axis == 2) b.x0 = far ? inner.x1 : 0, b.x1 = far ? n.x : inner.x0;
+    const int ny = b.y1 - b.y0, nx = b.x1 - b.x0;
+    const std::int64_t count = static_cast<std::int64_t>(b.z1 - b.z0) * ny * nx;
+    team.flat(count * team.worker() / team.workers(), count * (team.worker() + 1) / team.workers(),
+              [&](int, std::int64_t c) {
+                const std::int64_t row = c / nx;
+                f(b.z0 + static_cast<int>(row / ny), b.y0 + static_cast<int>(row % ny),
+                  b.x0 + static_cast<int>(c - row * nx));
+              });
+  }
+}
+
+template <class S, class T, class Team>
+DWELL_FN void sweep_frame(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  each_frame_cell(team, a.size, a.inner, [&](int z, int y, int x) {
+    const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(z) * a.size.y + y) * a.size.x + x;
+    T v = S::template apply<T>(near_frame<S, T>(in, a, z, y, x), a.w);
+    if (a.source) v += a.source[at];
+    out[at] = v;
+  });
+}
+
+/// `Depth` cells along the slowest axis at once: all loads, then all stores.
+template <class S, class T, int Depth>
+DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t pitch,
+                           std::ptrdiff_t plane, const T* w) {
+  const std::ptrdiff_t along = S::dims == 3 ? plane : pitch;
+  T v[Depth];
+  DWELL_UNROLL
+  for (int d = 0; d < Depth; ++d)
+    v[d] = S::template apply<T>(near_inner<T>{in + d * along, pitch, plane}, w);
+  if (source) {
+    DWELL_UNROLL
+    for (int d = 0; d < Depth; ++d) v[d] += source[d * along];
+  }
+  DWELL_UNROLL
+  for (int d = 0; d < Depth; ++d) out[d * along] = v[d];
+}
+
+template <class S, class T, class Team>
+DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  constexpr int depth = Team::depth;
+  constexpr bool flat = S::dims == 2;  // then a column runs along y, else along z
+  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  const std::ptrdiff_t along = flat ? pitch : plane;
+  const sweep_plan& p = a.plan;
+  const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
+  const std::int64_t last = tiles * (team.worker() + 1) / team.workers();
+  for (std::int64_t t = tiles * team.worker() / team.workers(); t < last; ++t) {
+    const int row = static_cast<int>(t / p.tiles_x);
+    const int x0 =
+        a.inner.x0 + static_cast<int>(t - static_cast<std::int64_t>(row) * p.tiles_x) * p.tile_x;
+    const int y0 = a.inner.y0 + row % p.tiles_y * p.tile_y;
+    const int z0 = a.inner.z0 + row / p.tiles_y * p.tile_z;
+    const int nx = a.inner.x1 - x0 < p.tile_x ? a.inner.x1 - x0 : p.tile_x;
+    const int ny = a.inner.y1 - y0 < p.tile_y ? a.inner.y1 - y0 : p.tile_y;
+    const int nz = a.inner.z1 - z0 < p.tile_z ? a.inner.z1 - z0 : p.tile_z;
+    const std::ptrdiff_t corner = z0 * plane + y0 * pitch + x0;
+    const T* from = in + corner;
+    T* to = out + corner;
+    const T* source = a.source ? a.source + corner : nullptr;
+    const int length = flat ? ny : nz;  // of a column
+    for (int below = 0; below < (flat ? 1 : nz); below += depth)
+      team.over(nx, flat ? (ny + depth - 1) / depth : ny, [&](int i, int j) {
+        const int first = flat ? j * depth : below;
+        const std::ptrdiff_t at = first * along + (flat ? 0 : j * pitch) + i;
+        const T* f = source ? source + at : nullptr;
+        if (depth == 1 || first + depth <= length)
+          sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
+        else
+          for (int d = 0; d < length - first; ++d)
+            sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
+                                  pitch, plane, a.w);
+      });
+  }
+}
+
+template <class S, class T, class Team>
+DWELL_FN void sweep_once(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  sweep_inner<S, T>(team, a, in, out);
+  if (a.edge != boundary::fixed) sweep_frame<S, T>(team, a, in, out);
+}
+
+}  // namespace dwell

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The baseline: one launch per step, the time loop on the host, which stays a little ahead of the
+// device and looks at the outcome of earlier launches. Where the device may decide to end the run,
+// steps queued after the end do nothing.
+#pragma once
+#include <algorithm>
+
+#include "dwell/execution/core/sweep_args.hpp"
+
+namespace dwell {
+
+struct host_loop_sweep {
+  static constexpr const char* name = "host-loop";
+
+  template <class T, class Queue>
+  static void drive(Queue& queue, const sweep_args<T>& a) {
+    queue.begin();
+    continue_from(queue, a, 0);
+  }
+
+  /// `steps` steps, of which the first is number `first`, then a look.
+  template <class T, class Queue>
+  static void enqueue(Queue& queue, const sweep_args<T>& a, int first, int steps) {
+    for (int k = 0; k < steps; ++k) queue.step((first + k) % 2);
+    if (a.until) queue.compare(steps);
+    queue.look(steps);
+  }
+
+  template <class T, class Queue>
+  static void continue_from(Queue& queue, const sweep_args<T>& a, int done) {
+    int marks = 0, since_mark = 0;
+    while (done < a.steps) {
+      const int n = std::min(a.look_every, a.steps - done);
+      enqueue(queue, a, done, n);
+      done += n;
+      since_mark += n;
+      if (since_mark < a.mark_every) continue;
+      since_mark = 0;
+      queue.post(marks % 2);
+      if (marks > 0 && queue.outcome((marks + 1) % 2).stop != sweep_stop::running) break;
+      ++marks;
+    }
+    queue.finish();
+  }
+};
+
+}  // namespace dwell

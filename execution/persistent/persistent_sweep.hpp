@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The whole run in one launch: the time loop runs inside, and all teams meet at a grid barrier
+// after every step. Nothing is kept on the chip but what its caches keep.
+#pragma once
+#include "dwell/execution/core/sweep_look.hpp"
+#include "dwell/execution/core/sweep_step.hpp"
+
+namespace dwell {
+
+struct persistent_sweep {
+  static constexpr const char* name = "persistent";
+
+  /// Team side. All teams find the same verdicts, so all leave together.
+  template <class S, class T, class Team>
+  DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
+    double* box = team.template scratch<double>(Team::lanes());
+    sweep_state now;
+    while (now.stop == sweep_stop::running) {
+      sweep_once<S, T>(team, a, a.field[now.done % 2], a.field[(now.done + 1) % 2]);
+      ++now.done;
+      team.sync_grid();
+      if (now.done % a.look_every != 0 && now.done != a.steps) continue;
+      look_at_share<T>(team, a, now.done, box);
+      team.sync_grid();
+      now.stop = verdict_at<T>(team, a, now.done, now.change, box);
+      report_progress<T>(team, a, now.done, now.change);
+    }
+    if (team.worker() == 0) team.once([&] { *a.state = now; });
+  }
+};
+
+}  // namespace dwell

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Policy "none" for Sweeps: see sweep_none.hpp.
+#include "dwell/execution/policies/sweep_none.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dwell::policies {
+namespace {
+
+int pieces(int cells, int of) { return (cells + of - 1) / of; }
+
+}  // namespace
+
+sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
+                        std::span<const sweep_rung_facts> rungs, const device_facts& device) {
+  const cell_box& b = problem.inner;
+  sweep_choice c;
+  c.policy = "none";
+  sweep_plan& p = c.plan;
+  if (device.on == backend::cpu) {
+    p.tile_x = std::max(1, b.x1 - b.x0);  // whole rows: long vectors
+    p.tile_y = 1;
+    p.tile_z = 1;
+  } else {
+    p.tile_x = 64;  // the lanes of a team: 64 x 4, each takes 4 cells along the slowest axis
+    p.tile_y = problem.size.dims == 2 ? 16 : 4;
+    p.tile_z = problem.size.dims == 2 ? 1 : 4;
+  }
+  p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
+  p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
+  p.tiles_x = pieces(b.x1 - b.x0, p.tile_x);
+  const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
+  if (device.on == backend::cpu) {
+    p.teams = device.units;
+    c.reason =
+        fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+    return c;
+  }
+  // A launch takes a team per tile; beyond a million the teams take several each.
+  const std::int64_t most = resident ? rungs[0].max_teams : 1 << 20;
+  p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
+  c.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
+                         p.teams, rungs[0].shape.lanes, device.units);
+  return c;
+}
+
+}  // namespace dwell::policies

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Policy "none" for Sweeps: nothing is kept on the chip but what the caches keep. It only chooses
+// tiles and how many teams run.
+#pragma once
+#include "dwell/execution/core/sweep_policy.hpp"
+
+namespace dwell::policies {
+
+/// `resident`: all teams meet while they run, so no more than fit together.
+sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
+                        std::span<const sweep_rung_facts> rungs, const device_facts& device);
+
+}  // namespace dwell::policies

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// The run: check, plan, run, and look at the result.
+#include "dwell/solvers/stencil/stencil.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "dwell/execution/core/sweep_run.hpp"
+#include "dwell/execution/core/sweep_variant.hpp"
+#include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/parallel.hpp"
+
+namespace dwell {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct value_range {
+  double least = INFINITY, greatest = -INFINITY;
+  bool finite = true;
+};
+
+template <class T>
+value_range range_of(std::span<const T> cells) {
+  const int threads = cells.size() < (1 << 16) ? 1 : default_threads();
+  std::vector<value_range> parts(static_cast<std::size_t>(threads));
+  for_parts(threads, [&](int t) {
+    const auto [begin, end] = piece(cells.size(), t, threads);
+    value_range r;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double v = cells[i];
+      r.finite = r.finite && v - v == 0;
+      r.least = std::min(r.least, v);
+      r.greatest = std::max(r.greatest, v);
+    }
+    parts[static_cast<std::size_t>(t)] = r;
+  });
+  value_range all;
+  for (const auto& r : parts) {
+    all.least = std::min(all.least, r.least);
+    all.greatest = std::max(all.greatest, r.greatest);
+    all.finite = all.finite && r.finite;
+  }
+  return all;
+}
+
+template <class T>
+void check_finite(std::span<const T> cells, const char* what) {
+  if (range_of(cells).finite) return;
+  const auto bad = std::find_if(cells.begin(), cells.end(), [](T v) { return !(v - v == 0); });
+  throw input_error(fmt::format("{}: expected finite values, found {} at cell {}", what, *bad,
+                                bad - cells.begin()));
+}
+
+void check_options(const stencil_options& o, const sweep_shape& shape) {
+  if (o.steps < 0) throw input_error(fmt::format("steps: expected at least 0, found {}", o.steps));
+  if (o.check_every < 1)
+    throw input_error(fmt::format("check_every: expected at least 1, found {}", o.check_every));
+  if (o.until && (!(*o.until >= 0) || !std::isfinite(*o.until)))
+    throw input_error(
+        fmt::format("until: expected a finite number of at least 0, found {}", *o.until));
+  if (!o.weights.empty() && o.weights.size() != shape.weights.size())
+    throw input_error(fmt::format("weights: expected {} numbers for {}, found {}",
+                                  shape.weights.size(), shape.name, o.weights.size()));
+  for (const double w : o.weights)
+    if (!std::isfinite(w))
+      throw input_error(fmt::format("weights: expected finite numbers, found {}", w));
+  if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
+}
+
+/// The greatest divisor of n that is at most `most`.
+int divisor_up_to(int n, int most) {
+  int d = std::min(n, most);
+  while (n % d != 0) --d;
+  return d;
+}
+
+/// Steps between looks: few enough to be interrupted within about a tenth of a second, many enough
+/// to cost nothing.
+int steps_between_looks(std::size_t cells, backend on) {
+  const std::size_t budget = on == backend::cpu ? std::size_t(1) << 25 : std::size_t(1) << 33;
+  return static_cast<int>(std::clamp<std::size_t>(budget / cells, 1, 64));
+}
+
+stencil_stop reason_of(sweep_stop stop, bool until) {
+  switch (stop) {
+    case sweep_stop::converged:
+      return stencil_stop::converged;
+    case sweep_stop::not_finite:
+      return stencil_stop::not_finite;
+    case sweep_stop::interrupted:
+      return stencil_stop::interrupted;
+    default:
+      return until ? stencil_stop::step_limit : stencil_stop::steps_done;
+  }
+}
+
+std::string choose_executor(const stencil_options& o, const device_facts& facts,
+                            std::string& reason) {
+  if (o.executor != "auto") {
+    reason = "as asked";
+    return o.executor;
+  }
+  if (facts.on == backend::cpu) {
+    reason = "one start of the threads for the whole run";
+    return "persistent";
+  }
+  reason = "launches from a graph cost less than grid barriers where nothing is kept";
+  return "graph";
+}
+
+template <class T>
+stencil_report solve_as(const device& where, grid<T>& u, const stencil_options& o,
+                        const grid<T>* source) {
+  const double begin = now();
+  const device_facts facts = where.facts();
+  stencil_report report;
+  std::string why;
+  report.executor = choose_executor(o, facts, why);
+  const sweep_variant& v =
+      find_variant(sweep_variants(), o.shape, report.executor, precision_of<T>, where.on());
+  const extents n = u.size();
+  check_options(o, v.shape);
+  if (n.dims != v.shape.dims)
+    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", v.shape.name,
+                                  v.shape.dims, to_string(n)));
+  if (source && source->size() != n)
+    throw input_error(fmt::format("source: expected {} cells as the field has, found {}",
+                                  to_string(n), to_string(source->size())));
+  check_finite<T>(u.cells(), "field");
+  if (source) check_finite<T>(source->cells(), "source");
+
+  const cell_box inner = inner_box(n, v.shape.radius);
+  const auto length = [](int first, int last) { return static_cast<std::size_t>(last - first); };
+  report.changing_cells =
+      o.edge == boundary::fixed
+          ? length(inner.z0, inner.z1) * length(inner.y0, inner.y1) * length(inner.x0, inner.x1)
+          : n.cells();
+  report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
+
+  sweep_problem_facts problem{n, inner, v.shape.radius, sizeof(T)};
+  std::vector<sweep_rung_facts> rungs;
+  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
+  auto choice = policies::sweep_none(problem, v.resident, rungs, facts);
+  if (o.teams > 0) choice.plan.teams = o.teams;
+
+  sweep_run<T> run(where, v, choice.plan, n, source != nullptr);
+  run.set_field(u.cells());
+  if (source) run.set_source(source->cells());
+  sweep_args<T>& a = run.args();
+  a.edge = o.edge;
+  a.steps = o.steps;
+  a.until = o.until.has_value();
+  a.tolerance = o.until.value_or(0);
+  a.check_every = o.check_every;
+  a.mark_every = steps_between_looks(n.cells(), where.on());
+  a.look_every = a.until ? divisor_up_to(o.check_every, std::max(a.mark_every, 1)) : a.mark_every;
+  a.reverse_lanes = o.reverse_lanes;
+
+  report.shape = v.shape.name;
+  report.reason = why + "; " + choice.reason;
+  report.device = facts.name;
+  report.on = where.on();
+  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
+  report.size = n;
+  report.edge = o.edge;
+  report.teams = choice.plan.teams;
+  report.lanes = v.rungs[static_cast<std::size_t>(choice.plan.rung)].lanes;
+  report.setup_s = now() - begin;
+
+  run_control control;
+  control.interrupt = o.interrupt;
+  control.progress_interval = o.progress_interval;
+  const double first = now();
+  if (o.progress)
+    control.progress = [&](int step, double change) { o.progress({step, change, now() - first}); };
+  const std::vector<double>& weights = o.weights.empty() ? v.shape.weights : o.weights;
+  sweep_state end;
+  if (o.steps > 0) {
+    report.solve_s = run.run(weights, control);
+    end = run.outcome();
+    run.result(end.done, u.cells());
+  }
+  report.steps = end.done;
+  report.stopped = reason_of(end.stop, a.until);
+  report.change = end.change;
+  const value_range range = range_of<T>(u.cells());
+  report.least = range.least;
+  report.greatest = range.greatest;
+  report.finite = range.finite;
+  if (report.steps > 0) report.per_step_us = report.solve_s * 1e6 / report.steps;
+  if (report.solve_s > 0)
+    report.cells_per_second =
+        static_cast<double>(report.changing_cells) * report.steps / report.solve_s;
+  return report;
+}
+
+stencil_shape public_shape(const sweep_shape& s) {
+  return {s.name, s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()}, s.weights};
+}
+
+}  // namespace
+
+std::string to_string(boundary b) {
+  return b == boundary::fixed ? "fixed" : b == boundary::periodic ? "periodic" : "reflect";
+}
+
+boundary parse_boundary(std::string_view name) {
+  for (const boundary b : {boundary::fixed, boundary::periodic, boundary::reflect})
+    if (to_string(b) == name) return b;
+  throw input_error(fmt::format("boundary: expected fixed, periodic or reflect, found '{}'", name));
+}
+
+std::string to_string(stencil_stop r) {
+  switch (r) {
+    case stencil_stop::steps_done:
+      return "steps done";
+    case stencil_stop::converged:
+      return "converged";
+    case stencil_stop::step_limit:
+      return "step limit";
+    case stencil_stop::not_finite:
+      return "not finite";
+    case stencil_stop::interrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
+std::vector<stencil_shape> stencil_shapes() {
+  std::vector<stencil_shape> all;
+  for (const auto& s : shapes_of(sweep_variants())) all.push_back(public_shape(s));
+  return all;
+}
+
+stencil_shape find_stencil_shape(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& s : shapes_of(sweep_variants())) {
+    if (s.name == name) return public_shape(s);
+    names.emplace_back(s.name);
+  }
+  throw unsupported_error(
+      fmt::format("expected a stencil ({}), found '{}'", fmt::join(names, ", "), name));
+}
+
+stencil_report solve(const device& where, grid<double>& u, const stencil_options& options,
+                     const grid<double>* source) {
+  return solve_as(where, u, options, source);
+}
+
+stencil_report solve(const device& where, grid<float>& u, const stencil_options& options,
+                     const grid<float>* source) {
+  return solve_as(where, u, options, source);
+}
+
+}  // namespace dwell

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Iterative stencils on regular grids: options, report, and the one call that runs. A run does a
+// number of steps, or steps until a cell changes by no more than a tolerance: with a source term
+// that is Jacobi's method for a linear system. Nothing here needs CUDA.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/core/sweep.hpp"
+#include "dwell/formats/grid.hpp"
+
+namespace dwell {
+
+std::string to_string(boundary b);
+/// Throws input_error unless it is fixed, periodic or reflect.
+boundary parse_boundary(std::string_view name);
+
+/// Why a run ended.
+enum class stencil_stop {
+  steps_done,   ///< the number of steps asked for
+  converged,    ///< the largest change came under the tolerance
+  step_limit,   ///< it did not within the steps allowed
+  not_finite,   ///< a NaN or an infinity appeared
+  interrupted,  ///< the caller asked to stop
+};
+std::string to_string(stencil_stop r);
+
+/// What a running solve tells: called from the thread that called solve().
+struct stencil_progress {
+  int step = 0;
+  double change = 0;  ///< the largest in one step, when last tested
+  double seconds = 0;
+};
+
+struct stencil_options {
+  std::string shape = "2d5pt";  ///< a name from stencil_shapes()
+  /// "auto", "host-loop", "graph", "persistent".
+  std::string executor = "auto";
+  boundary edge = boundary::fixed;
+  /// Of the shape's taps, in their order; empty: the shape's defaults, which sum to 1.
+  std::vector<double> weights;
+  int steps = 1000;  ///< to do, or allowed where `until` is given
+  /// End when no cell changes by more than this in one step, tested every `check_every` steps and
+  /// after the last one.
+  std::optional<double> until;
+  int check_every = 100;
+  /// Set to true (from a signal handler or another thread) to end within a few steps.
+  const std::atomic<bool>* interrupt = nullptr;
+  /// Called about every `progress_interval` seconds.
+  std::function<void(const stencil_progress&)> progress;
+  double progress_interval = 0.1;
+  /// Overrides of the plan, for tests and tuning; 0 means "as planned".
+  int teams = 0;
+  /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
+  bool reverse_lanes = false;
+};
+
+/// What was run, why, what it cost.
+struct stencil_report {
+  std::string shape;
+  std::string executor;         ///< never "auto"
+  std::string policy = "none";  ///< what is kept on the chip between steps
+  std::string reason;           ///< why this executor and this plan, one line
+  std::string device;
+  backend on = backend::cpu;
+  std::string precision;  ///< "f64" or "f32"
+  extents size;
+  boundary edge = boundary::fixed;
+  int teams = 0;  ///< threads or thread blocks
+  int lanes = 0;  ///< per team
+
+  int steps = 0;
+  stencil_stop stopped = stencil_stop::steps_done;
+  double change = 0;               ///< the largest in one step, when last tested
+  double least = 0, greatest = 0;  ///< of the result
+  bool finite = true;              ///< no NaN and no infinity in the result
+  std::size_t bytes_per_step = 0;  ///< that a step must move if nothing stays on the chip
+  std::size_t changing_cells = 0;  ///< per step: all but the ring of `fixed`
+  double setup_s = 0;              ///< checks, planning, transfers
+  double solve_s = 0;              ///< from the first to the last step, on the device's clock
+  double per_step_us = 0;          ///< solve_s / steps
+  double cells_per_second = 0;     ///< changing_cells * steps / solve_s
+};
+
+/// A shape that this build has.
+struct stencil_shape {
+  std::string name;
+  int dims = 2, radius = 1, flops = 0;
+  bool linear = true;
+  std::vector<tap> taps;
+  std::vector<double> weights;  ///< defaults
+};
+std::vector<stencil_shape> stencil_shapes();
+/// Throws unsupported_error with the list of shapes if there is none of this name.
+stencil_shape find_stencil_shape(std::string_view name);
+
+/// Does steps on `u` in place; also when interrupted, it then holds the field after report.steps
+/// steps. `source`, if given, has u's size and is added to every changing cell in every step.
+/// Throws input_error before any work if a size, an option or a value cannot be used,
+/// unsupported_error if the shape or the executor does not exist here, device_error if the device
+/// fails or has too little memory.
+stencil_report solve(const device& where, grid<double>& u, const stencil_options& options = {},
+                     const grid<double>* source = nullptr);
+stencil_report solve(const device& where, grid<float>& u, const stencil_options& options = {},
+                     const grid<float>* source = nullptr);
+
+}  // namespace dwell

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// See sweep_oracle.hpp.
+#include "sweep_oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+namespace dwell::test {
+namespace {
+
+int place(int i, int n, boundary edge) {
+  while (i < 0 || i >= n) {
+    if (edge == boundary::periodic)
+      i += i < 0 ? n : -n;
+    else
+      i = i < 0 ? -1 - i : 2 * n - 1 - i;
+  }
+  return i;
+}
+
+template <class T>
+T gradient(const std::vector<T>& u, const std::vector<T>& w) {  // taps: here, then four neighbours
+  T flow[4];
+  for (std::size_t k = 0; k < 4; ++k) {
+    const T d = u[k + 1] - u[0];
+    flow[k] = d / std::fma(d * d, w[1], T(1));
+  }
+  return std::fma(w[0], (flow[0] + flow[1]) + (flow[2] + flow[3]), u[0]);
+}
+
+}  // namespace
+
+template <class T>
+grid<T> sweep_by_loops(const std::string& name, grid<T> u, int steps, boundary edge,
+                       const std::vector<double>& weights, const grid<T>* source) {
+  const stencil_shape shape = find_stencil_shape(name);
+  std::vector<T> w;
+  for (const double v : weights.empty() ? shape.weights : weights) w.push_back(static_cast<T>(v));
+  const extents n = u.size();
+  const int r = shape.radius;
+  const auto in_ring = [&](int i, int cells) { return i < r || i >= cells - r; };
+  std::vector<T> near(shape.taps.size());
+  for (int s = 0; s < steps; ++s) {
+    const grid<T> before = u;
+    for (int z = 0; z < n.z; ++z)
+      for (int y = 0; y < n.y; ++y)
+        for (int x = 0; x < n.x; ++x) {
+          if (edge == boundary::fixed &&
+              (in_ring(y, n.y) || in_ring(x, n.x) || (n.dims == 3 && in_ring(z, n.z))))
+            continue;
+          for (std::size_t k = 0; k < near.size(); ++k) {
+            const tap t = shape.taps[k];
+            near[k] = before(place(z + t.dz, n.z, edge), place(y + t.dy, n.y, edge),
+                             place(x + t.dx, n.x, edge));
+          }
+          T v;
+          if (shape.linear) {
+            v = w[0] * near[0];
+            for (std::size_t k = 1; k < near.size(); ++k) v = std::fma(w[k], near[k], v);
+          } else {
+            v = gradient(near, w);
+          }
+          u(z, y, x) = source ? v + (*source)(z, y, x) : v;
+        }
+  }
+  return u;
+}
+
+template <class T>
+grid<T> random_field(const extents& n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> values(-1, 1);
+  grid<T> u(n);
+  for (T& v : u.cells()) v = static_cast<T>(values(random));
+  return u;
+}
+
+std::vector<double> uneven_weights(const std::string& name) {
+  const stencil_shape shape = find_stencil_shape(name);
+  if (!shape.linear) return {0.17, 3.0};
+  std::vector<double> w;
+  double sum = 0;
+  for (std::size_t k = 0; k < shape.weights.size(); ++k) {
+    w.push_back((k % 3 == 1 ? -1.0 : 1.0) * (3.0 + static_cast<double>(k * 7 % 11)));
+    sum += std::abs(w.back());
+  }
+  for (double& v : w) v /= sum;
+  return w;
+}
+
+template <class T>
+std::string difference(const grid<T>& found, const grid<T>& expected) {
+  using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  if (found.size() != expected.size())
+    return fmt::format("{} cells instead of {}", to_string(found.size()),
+                       to_string(expected.size()));
+  std::size_t wrong = 0, first = 0;
+  for (std::size_t i = 0; i < found.cells().size(); ++i)
+    if (std::bit_cast<bits>(found.cells()[i]) != std::bit_cast<bits>(expected.cells()[i]) &&
+        wrong++ == 0)
+      first = i;
+  if (wrong == 0) return {};
+  const auto n = expected.size();
+  const std::size_t row = first / static_cast<std::size_t>(n.x);
+  return fmt::format("{} of {} cells differ, first (z {}, y {}, x {}): {:.17g} instead of {:.17g}",
+                     wrong, n.cells(), row / static_cast<std::size_t>(n.y),
+                     row % static_cast<std::size_t>(n.y), first % static_cast<std::size_t>(n.x),
+                     found.cells()[first], expected.cells()[first]);
+}
+
+template grid<double> sweep_by_loops(const std::string&, grid<double>, int, boundary,
+                                     const std::vector<double>&, const grid<double>*);
+template grid<float> sweep_by_loops(const std::string&, grid<float>, int, boundary,
+                                    const std::vector<double>&, const grid<float>*);
+template grid<double> random_field(const extents&, unsigned);
+template grid<float> random_field(const extents&, unsigned);
+template std::string difference(const grid<double>&, const grid<double>&);
+template std::string difference(const grid<float>&, const grid<float>&);
+
+}  // namespace dwell::test

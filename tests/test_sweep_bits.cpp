@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Whole arrays, bit for bit, against plain loops: every shape under every way to run, at every
+// boundary, with extents of 1, 2, primes, thinner than the halo and around the size of a tile.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sweep_oracle.hpp"
+#include "sweep_place.hpp"
+
+namespace dwell::test {
+namespace {
+
+constexpr boundary edges[] = {boundary::fixed, boundary::periodic, boundary::reflect};
+
+std::vector<extents> sizes_for(int dims) {
+  if (dims == 2) return {{1, 1}, {1, 2}, {2, 1}, {3, 7}, {13, 5}, {31, 66}, {70, 131}, {17, 257}};
+  return {{1, 1, 1}, {2, 1, 3}, {1, 5, 2}, {7, 3, 5}, {6, 9, 67}, {11, 13, 31}};
+}
+
+class sweep_bits : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  template <class T>
+  static void expect_equal(const sweep_way& way, stencil_options o, const grid<T>& start,
+                           const grid<T>& expected, const grid<T>* source = nullptr) {
+    way.apply(o);
+    grid<T> u = start;
+    const auto report = solve(sweep_place::where(), u, o, source);
+    EXPECT_EQ(report.steps, o.steps);
+    EXPECT_EQ(difference(u, expected), "")
+        << o.shape << ' ' << to_string(start.size()) << ' ' << to_string(o.edge) << ", " << o.steps
+        << " steps, " << way;
+  }
+
+  template <class T>
+  static void check(const extents& n, int steps, bool with_source) {
+    stencil_options o;
+    o.shape = GetParam();
+    o.steps = steps;
+    o.weights = uneven_weights(o.shape);
+    const auto start = random_field<T>(n, 1), source = random_field<T>(n, 2);
+    const auto* f = with_source ? &source : nullptr;
+    for (const boundary edge : edges) {
+      o.edge = edge;
+      const auto expected = sweep_by_loops(o.shape, start, steps, edge, o.weights, f);
+      for (const auto& way : sweep_place::ways()) expect_equal(way, o, start, expected, f);
+    }
+  }
+  static int dims() { return find_stencil_shape(GetParam()).dims; }
+};
+
+TEST_P(sweep_bits, of_every_size) {
+  for (const extents& n : sizes_for(dims())) check<double>(n, 5, false);
+}
+
+TEST_P(sweep_bits, of_every_number_of_steps) {
+  for (const int steps : {0, 1, 2, 17}) check<double>(sizes_for(dims()).back(), steps, false);
+}
+
+TEST_P(sweep_bits, with_a_source) { check<double>(sizes_for(dims()).back(), 3, true); }
+
+TEST_P(sweep_bits, in_single_precision) {
+  check<float>(sizes_for(dims()).back(), 6, false);
+  check<float>(sizes_for(dims())[3], 3, true);
+}
+
+TEST_P(sweep_bits, of_a_field_that_holds_zeros_of_both_signs) {
+  stencil_options o;
+  o.shape = GetParam();
+  o.steps = 2;
+  grid<double> start(sizes_for(dims())[4], -0.0);
+  const auto expected = sweep_by_loops(o.shape, start, 2, o.edge);
+  for (const auto& way : sweep_place::ways()) expect_equal(way, o, start, expected);
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const auto& s : stencil_shapes()) names.push_back(s.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(shapes, sweep_bits, testing::ValuesIn(all_names()),
+                         [](const auto& param) { return param.param; });
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Runs of Sweeps beyond the bits: mathematics with a known answer, ends, interrupts, refusals.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <thread>
+
+#include "sweep_oracle.hpp"
+#include "sweep_place.hpp"
+
+#include "dwell/formats/error.hpp"
+
+namespace dwell::test {
+namespace {
+
+class sweep_runs : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  }
+  template <class F>
+  static void each_way(F&& f) {
+    for (const auto& way : sweep_place::ways()) {
+      SCOPED_TRACE(testing::PrintToString(way));
+      stencil_options o;
+      way.apply(o);
+      f(o);
+    }
+  }
+  template <class F>
+  static std::string refusal(F&& f) {
+    try {
+      f();
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "accepted";
+  }
+};
+
+TEST_F(sweep_runs, a_heat_mode_decays_at_the_exact_rate) {
+  // A periodic mode is an eigenvector: each step multiplies it by c + 2w (cos kx + cos ky).
+  const extents n(48, 60);
+  const double c = 0.5, w = 0.125;
+  const double kx = 2 * std::numbers::pi * 3 / n.x, ky = 2 * std::numbers::pi * 5 / n.y;
+  const double rate = c + 2 * w * (std::cos(kx) + std::cos(ky));
+  grid<double> start(n);
+  for (int y = 0; y < n.y; ++y)
+    for (int x = 0; x < n.x; ++x) start(y, x) = std::cos(kx * x + ky * y + 0.3);
+  each_way([&](stencil_options o) {
+    o.edge = boundary::periodic;
+    o.weights = {c, w, w, w, w};
+    o.steps = 101;
+    auto u = start;
+    solve(sweep_place::where(), u, o);
+    double worst = 0;
+    for (std::size_t i = 0; i < u.cells().size(); ++i)
+      worst = std::max(worst, std::abs(u.cells()[i] - std::pow(rate, 101) * start.cells()[i]));
+    EXPECT_LT(worst, 1e-15);
+  });
+}
+
+TEST_F(sweep_runs, reflection_keeps_the_sum_and_a_constant) {
+  each_way([&](stencil_options o) {
+    o.edge = boundary::reflect;
+    o.weights = {0.5, 0.125, 0.125, 0.125, 0.125};
+    o.steps = 50;
+    auto u = random_field<double>({19, 23}, 7);
+    double before = 0, after = 0;
+    for (const double v : u.cells()) before += v;
+    solve(sweep_place::where(), u, o);
+    for (const double v : u.cells()) after += v;
+    EXPECT_NEAR(after, before, 1e-12);
+  });
+}
+
+TEST_F(sweep_runs, jacobi_solves_a_poisson_problem) {
+  // -u'' = g with u = sin(pi x) sin(2 pi y) on the grid: g belongs to the discrete Laplacian, so
+  // that the grid's own answer is known exactly.
+  const int m = 24;
+  const double h = 1.0 / (m - 1), pi = std::numbers::pi;
+  grid<double> exact(extents(m, m)), source(extents(m, m));
+  const double eigen = 4 * std::pow(std::sin(pi * h / 2), 2) + 4 * std::pow(std::sin(pi * h), 2);
+  for (int y = 0; y < m; ++y)
+    for (int x = 0; x < m; ++x) {
+      exact(y, x) = std::sin(pi * x * h) * std::sin(2 * pi * y * h);
+      source(y, x) = eigen / 4 * exact(y, x);  // (4u - neighbours) / 4
+    }
+  each_way([&](stencil_options o) {
+    o.weights = {0, 0.25, 0.25, 0.25, 0.25};
+    o.until = 1e-13;
+    o.check_every = 10;
+    o.steps = 20000;
+    grid<double> u(extents(m, m));
+    const auto report = solve(sweep_place::where(), u, o, &source);
+    EXPECT_EQ(report.stopped, stencil_stop::converged);
+    EXPECT_EQ(report.steps % 10, 0);
+    EXPECT_LE(report.change, 1e-13);
+    double worst = 0;
+    for (std::size_t i = 0; i < u.cells().size(); ++i)
+      worst = std::max(worst, std::abs(u.cells()[i] - exact.cells()[i]));
+    EXPECT_LT(worst, 1e-10);
+  });
+}
+
+TEST_F(sweep_runs, all_ways_end_at_the_same_step) {
+  for (const int every : {1, 3, 7, 64, 101}) {
+    int expected = -1;
+    double change = 0;
+    each_way([&](stencil_options o) {
+      o.until = 1e-4;
+      o.check_every = every;
+      o.steps = 5000;
+      auto u = random_field<double>({21, 34}, 3);
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.stopped, stencil_stop::converged);
+      EXPECT_EQ(report.steps % every, 0);
+      if (expected < 0) {
+        expected = report.steps;
+        change = report.change;
+        auto before =
+            sweep_by_loops("2d5pt", random_field<double>({21, 34}, 3), expected - 1, o.edge);
+        const auto after = sweep_by_loops("2d5pt", before, 1, o.edge);
+        double largest = 0;
+        for (std::size_t i = 0; i < after.cells().size(); ++i)
+          largest = std::max(largest, std::abs(after.cells()[i] - before.cells()[i]));
+        EXPECT_EQ(change, largest);
+        EXPECT_EQ(difference(u, after), "");
+      }
+      EXPECT_EQ(report.steps, expected) << "tested every " << every;
+      EXPECT_EQ(report.change, change);
+    });
+  }
+}
+
+TEST_F(sweep_runs, the_step_limit_is_kept_and_tested) {
+  for (const int steps : {1, 2, 99, 130})
+    each_way([&](stencil_options o) {
+      o.until = 0;
+      o.check_every = 8;
+      o.steps = steps;
+      auto u = random_field<double>({9, 9}, 3);
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.stopped, stencil_stop::step_limit);
+      EXPECT_EQ(report.steps, steps);
+      EXPECT_GT(report.change, 0);
+      EXPECT_EQ(
+          difference(u, sweep_by_loops("2d5pt", random_field<double>({9, 9}, 3), steps, o.edge)),
+          "");
+    });
+}
+
+TEST_F(sweep_runs, growth_beyond_all_numbers_is_noticed) {
+  each_way([&](stencil_options o) {
+    o.weights = {1e30, 1e30, -1e30, 1e30, 1e30};
+    o.until = 1e-3;
+    o.check_every = 2;
+    o.steps = 1000;
+    auto u = random_field<double>({16, 16}, 3);
+    const auto report = solve(sweep_place::where(), u, o);
+    EXPECT_EQ(report.stopped, stencil_stop::not_finite);
+    EXPECT_LT(report.steps, 50);
+    EXPECT_FALSE(report.finite);
+  });
+}
+
+TEST_F(sweep_runs, an_interrupt_ends_it_with_the_field_of_the_step_it_reports) {
+  each_way([&](stencil_options o) {
+    for (const bool until : {false, true}) {
+      std::atomic<bool> stop = false;
+      std::jthread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        stop = true;
+      });
+      o.interrupt = &stop;
+      o.steps = 2000000000;
+      if (until) o.until = 0;
+      o.edge = boundary::periodic;
+      o.weights = {0, 0, 1, 0, 0};  // every step moves the field by one cell
+      auto start = random_field<double>({40, 50}, 3);
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o);
+      ASSERT_EQ(report.stopped, stencil_stop::interrupted);
+      ASSERT_GT(report.steps, 0);
+      grid<double> moved(start.size());
+      for (int y = 0; y < 40; ++y)
+        for (int x = 0; x < 50; ++x) moved(y, x) = start(y, (x + report.steps % 50) % 50);
+      EXPECT_EQ(difference(u, moved), "");
+    }
+  });
+}
+
+TEST_F(sweep_runs, progress_is_told_and_may_throw) {
+  each_way([&](stencil_options o) {
+    o.steps = 2000000000;
+    o.progress_interval = 0.01;
+    int seen = 0;
+    o.progress = [&](const stencil_progress& p) {
+      seen = std::max(seen, p.step);
+      if (p.step > 0) throw std::runtime_error("enough");
+    };
+    auto u = random_field<double>({40, 50}, 3);
+    EXPECT_THROW(solve(sweep_place::where(), u, o), std::runtime_error);
+    EXPECT_GT(seen, 0);
+  });
+}
+
+TEST_F(sweep_runs, default_weights_neither_let_a_field_die_nor_grow) {
+  for (const auto& shape : stencil_shapes()) {
+    stencil_options o;
+    o.shape = shape.name;
+    o.edge = boundary::periodic;
+    o.steps = 10000;
+    grid<double> u(shape.dims == 2 ? extents(6, 7) : extents(4, 5, 3));
+    for (double& v : u.cells()) v = 1.5;
+    const auto report = solve(sweep_place::where(), u, o);
+    EXPECT_NEAR(report.least, 1.5, 1e-11) << shape.name;
+    EXPECT_NEAR(report.greatest, 1.5, 1e-11) << shape.name;
+  }
+}
+
+TEST_F(sweep_runs, what_cannot_be_used_is_refused_in_one_line) {
+  const auto run = [](stencil_options o, extents n = {8, 8}, const grid<double>* f = nullptr) {
+    return refusal([&] {
+      grid<double> u(n, 1.0);
+      solve(sweep_place::where(), u, o, f);
+    });
+  };
+  stencil_options o;
+  o.shape = "2d6pt";
+  EXPECT_NE(run(o).find("found '2d6pt'"), std::string::npos) << run(o);
+  o = {};
+  EXPECT_NE(run(o, {4, 4, 4}).find("2 dimensions, found 4x4x4"), std::string::npos);
+  o.executor = "turbo";
+  EXPECT_NE(run(o).find("found 'turbo'"), std::string::npos) << run(o);
+  o = {};
+  o.steps = -1;
+  EXPECT_EQ(run(o), "steps: expected at least 0, found -1");
+  o = {};
+  o.check_every = 0;
+  EXPECT_EQ(run(o), "check_every: expected at least 1, found 0");
+  o = {};
+  o.until = -1;
+  EXPECT_EQ(run(o), "until: expected a finite number of at least 0, found -1");
+  o = {};
+  o.weights = {1, 2};
+  EXPECT_EQ(run(o), "weights: expected 5 numbers for 2d5pt, found 2");
+  o.weights = {1, 2, 3, NAN, 5};
+  EXPECT_EQ(run(o), "weights: expected finite numbers, found nan");
+  o = {};
+  const grid<double> other(extents(8, 9));
+  EXPECT_EQ(run(o, {8, 8}, &other), "source: expected 8x8 cells as the field has, found 8x9");
+  grid<double> bad(extents(3, 3), 1.0);
+  bad(1, 2) = NAN;
+  EXPECT_EQ(run(o, {3, 3}, &bad), "source: expected finite values, found nan at cell 5");
+  EXPECT_EQ(refusal([&] { solve(sweep_place::where(), bad); }),
+            "field: expected finite values, found nan at cell 5");
+  EXPECT_EQ(refusal([&] { grid<double>(extents(0, 5)); }),
+            "size: expected at least one cell along each axis, found 0x5");
+}
+
+}  // namespace
+}  // namespace dwell::test
