@@ -61,13 +61,13 @@ bool same_bits(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
          std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
 }
 
-TEST(EigenAdapter, BothStorageOrders) {
+TEST(eigen_adapter, both_storage_orders) {
   const Eigen::VectorXd rows = solved(laplacian<row_major>());
   EXPECT_LT((rows - reference()).norm(), 1e-10);
   EXPECT_TRUE(same_bits(rows, solved(laplacian<column_major>())));
 }
 
-TEST(EigenAdapter, AssumedSymmetric) {
+TEST(eigen_adapter, assumed_symmetric) {
   dwell::cg_options options;
   options.assume_symmetric = true;
   const Eigen::VectorXd expected = solved(laplacian<row_major>());
@@ -77,7 +77,7 @@ TEST(EigenAdapter, AssumedSymmetric) {
 
 /// One iteration from zero gives x = (b.b / b.Ab) b, and the residual b - Ax tells A from its
 /// transpose.
-TEST(EigenAdapter, AssumedSymmetricIsNotTransposed) {
+TEST(eigen_adapter, assumed_symmetric_is_not_transposed) {
   column_major a = laplacian<column_major>();
   a.coeffRef(3, 4) = -2.5;
   a.makeCompressed();
@@ -93,7 +93,7 @@ TEST(EigenAdapter, AssumedSymmetricIsNotTransposed) {
   EXPECT_NEAR(report.residual_relative_true, with_a, 1e-12);
 }
 
-TEST(EigenAdapter, Uncompressed) {
+TEST(eigen_adapter, uncompressed) {
   const Eigen::VectorXd expected = solved(laplacian<row_major>());
   column_major columns = laplacian<column_major>();
   row_major rows = laplacian<row_major>();
@@ -116,7 +116,7 @@ Matrix unsorted() {
   return a;
 }
 
-TEST(EigenAdapter, UnsortedInnerIndices) {
+TEST(eigen_adapter, unsorted_inner_indices) {
   const Eigen::VectorXd expected = solved(laplacian<row_major>());
   EXPECT_TRUE(same_bits(expected, solved(unsorted<row_major>())));
   EXPECT_TRUE(same_bits(expected, solved(unsorted<column_major>())));
@@ -125,7 +125,7 @@ TEST(EigenAdapter, UnsortedInnerIndices) {
   EXPECT_TRUE(same_bits(expected, solved(both)));
 }
 
-TEST(EigenAdapter, SinglePrecision) {
+TEST(eigen_adapter, single_precision) {
   const Eigen::SparseMatrix<float> a = laplacian<Eigen::SparseMatrix<float>>();
   const Eigen::VectorXf b = right_hand_side().cast<float>();
   Eigen::VectorXf x = Eigen::VectorXf::Zero(n);
@@ -136,7 +136,7 @@ TEST(EigenAdapter, SinglePrecision) {
   EXPECT_LT((x.cast<double>() - reference()).norm(), 1e-4 * reference().norm());
 }
 
-TEST(EigenAdapter, PartsOfLargerObjects) {
+TEST(eigen_adapter, parts_of_larger_objects) {
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(n, 2);
   const Eigen::MatrixXd sides = right_hand_side().replicate(1, 2);
   dwell::solve(dwell::device::cpu(1), laplacian<row_major>(), sides.col(1), columns.col(1));
@@ -144,7 +144,7 @@ TEST(EigenAdapter, PartsOfLargerObjects) {
   EXPECT_EQ(columns.col(0).norm(), 0.0);
 }
 
-TEST(EigenAdapter, RefusesWrongSizes) {
+TEST(eigen_adapter, refuses_wrong_sizes) {
   const dwell::device cpu = dwell::device::cpu(1);
   const row_major a = laplacian<row_major>();
   Eigen::VectorXd right = Eigen::VectorXd::Zero(n), wrong = Eigen::VectorXd::Zero(n - 1);
@@ -158,7 +158,7 @@ void expect_refused(const Matrix& a) {
   EXPECT_THROW(dwell::solve(dwell::device::cpu(1), a, b, x), dwell::input_error);
 }
 
-TEST(EigenAdapter, RefusesWhatIsNotSquareOrNotSymmetric) {
+TEST(eigen_adapter, refuses_what_is_not_square_or_not_symmetric) {
   row_major rows = laplacian<row_major>();
   column_major columns = laplacian<column_major>();
   expect_refused(row_major(rows.topRows(n - 1)));
