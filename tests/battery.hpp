@@ -49,6 +49,11 @@ class splitmix64 {
   std::uint64_t state_;
 };
 
+/// A random order of n things; the natural one for seed 0.
+std::vector<index> renumbering(index n, std::uint64_t seed);
+/// The same symmetric matrix with unknown i called to[i].
+csr<double> renumber(const csr_view<double>& a, const std::vector<index>& to);
+
 /// n values in [-1, 1).
 std::vector<double> random_vector(index n, std::uint64_t seed);
 

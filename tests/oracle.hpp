@@ -26,13 +26,12 @@ template <class T>
 int eigen_iterations(const csr_view<T>& a, std::span<const T> b, preconditioner p, double rtol,
                      int max_iterations);
 
-/// Least and most iterations of textbook CG in double when nothing changes but the order of its
-/// sums: dot products cut into 1, 2, ..., `orders` pieces. What lies between is decided by rounding
+/// Least and most iterations of textbook CG in double over `orders` renumberings of the unknowns
+/// (the first is none): the same system, other orders of all sums. What lies between is rounding
 /// alone.
 struct count_range {
   int least = 0;
   int most = 0;
-  bool contains(int count) const { return least <= count && count <= most; }
 };
 count_range textbook_counts(const csr_view<double>& a, std::span<const double> b, double rtol,
                             int max_iterations, int orders);

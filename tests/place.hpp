@@ -30,9 +30,15 @@ struct place {
   static device where();
   /// All that exist here.
   static std::vector<std::string> executors();
+  /// Executors that share a ladder of rungs, and so give the same bits for the same cut.
+  static std::string family(const std::string& executor) {
+    return executor == "perks" ? executor : "plain";
+  }
   /// For the small matrices of the battery, and for those with many nonzeros.
   static const std::vector<cut>& cuts();
   static const std::vector<cut>& few_cuts();
+  /// Rungs of perks.
+  static int perks_rungs();
   /// More teams than anything has a use for.
   static int many_teams();
 };

@@ -8,7 +8,7 @@ namespace dwell::test {
 backend place::on() { return backend::cpu; }
 std::string place::absent() { return {}; }
 device place::where() { return device::cpu(2); }
-std::vector<std::string> place::executors() { return {"host-loop", "persistent"}; }
+std::vector<std::string> place::executors() { return {"host-loop", "persistent", "perks"}; }
 
 const std::vector<cut>& place::cuts() {
   static const std::vector<cut> all = [] {
@@ -26,6 +26,7 @@ const std::vector<cut>& place::few_cuts() {
   return few;
 }
 
+int place::perks_rungs() { return 2; }
 int place::many_teams() { return sanitized ? 24 : 64; }
 
 }  // namespace dwell::test

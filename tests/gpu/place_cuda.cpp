@@ -13,12 +13,13 @@ namespace dwell::test {
 namespace {
 
 /// Does the rung exist? Asked of the library with the smallest system.
-bool has_rung(int rung) {
+bool has_rung(const char* executor, int rung) {
   const std::array<index, 2> row_ptr = {0, 1};
   const std::array<index, 1> col = {0};
   const std::array<double, 1> one = {1};
   std::array<double, 1> x = {0};
   cg_options o;
+  o.executor = executor;
   o.rung = rung;
   try {
     (void)solve(place::where(), csr_view<double>{1, 1, row_ptr.data(), col.data(), one.data()},
@@ -37,13 +38,15 @@ std::string place::absent() {
   return found.devices > 0 ? "" : "no GPU: " + found.reason;
 }
 device place::where() { return device::cuda(0); }
-std::vector<std::string> place::executors() { return {"host-loop", "graph", "persistent"}; }
+std::vector<std::string> place::executors() {
+  return {"host-loop", "graph", "persistent", "perks"};
+}
 
 const std::vector<cut>& place::cuts() {
   static const std::vector<cut> all = [] {
     const int units = where().facts().units;
     std::vector<cut> c = {{0, -1, false}};
-    for (int rung = 0; has_rung(rung); ++rung)
+    for (int rung = 0; has_rung("persistent", rung); ++rung)
       for (const int teams : {1, 2, 5, units - 1, units}) c.push_back({teams, rung, false});
     return c;
   }();
@@ -54,6 +57,12 @@ const std::vector<cut>& place::few_cuts() {
   static const std::vector<cut> few = {
       {7, -1, false}, {0, -1, false}, {1, 0, false}, {where().facts().units - 1, 0, false}};
   return few;
+}
+
+int place::perks_rungs() {
+  int rungs = 0;
+  while (has_rung("perks", rungs)) ++rungs;
+  return rungs;
 }
 
 int place::many_teams() { return where().facts().units; }

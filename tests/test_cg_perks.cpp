@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// What executor perks keeps on the chip changes where numbers live, never the numbers: every
+// caching policy, rung and amount of scratch gives the right answer, and policies with one cut the
+// same bits.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "cg_runner.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::test {
+namespace {
+
+constexpr const char* policies[] = {"none", "vectors", "matrix", "mixed", "greedy", "model"};
+
+class perks : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+
+  template <class T>
+  void every_policy(preconditioner p) {
+    const linear_system<T> s = make_system<T>(battery_at(GetParam()));
+    const expectation expected = expect_of(s, p);
+    for (int rung = 0; rung < place::perks_rungs(); ++rung)
+      for (const int teams : {1, 3, 7}) {
+        std::vector<T> first;
+        for (const char* policy : policies)
+          // From room for almost nothing to room for all.
+          for (const std::size_t scratch :
+               {std::size_t{0}, std::size_t{12} << 10, std::size_t{48} << 10}) {
+            SCOPED_TRACE(fmt::format("{}: policy {}, rung {}, {} teams, scratch {}", GetParam(),
+                                     policy, rung, teams, scratch));
+            cg_options o = with("perks", {teams, rung, false}, expected.rtol, p);
+            o.policy = policy;
+            o.scratch_per_team = scratch;
+            o.max_iterations = expected.max_iterations;
+            const auto got = run(s, o);
+            EXPECT_EQ(got.report.policy, policy);
+            check_solution(s, expected, got);
+            if (HasFatalFailure()) return;
+            if (first.empty()) first = got.x;
+            EXPECT_TRUE(same_bits(first, got.x)) << "other bits than policy none";
+          }
+      }
+  }
+};
+
+TEST_P(perks, f64) { every_policy<double>(preconditioner::none); }
+TEST_P(perks, f64_jacobi) { every_policy<double>(preconditioner::jacobi); }
+TEST_P(perks, f32_jacobi) { every_policy<float>(preconditioner::jacobi); }
+INSTANTIATE_TEST_SUITE_P(battery, perks,
+                         testing::Values("one_by_one", "five_rows", "arrow_first",
+                                         "dense_rows_adjacent", "lonely_rows", "power_law_1500",
+                                         "tile_513", "mesh_33x47"),
+                         [](const auto& info) { return info.param; });
+
+class perks_refusals : public testing::Test {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+  const linear_system<double> s = make_system<double>(battery_at("mesh_33x47"));
+};
+
+TEST_F(perks_refusals, unknown_policy) {
+  cg_options o;
+  o.executor = "perks";
+  o.policy = "everything";
+  try {
+    (void)run(s, o);
+    ADD_FAILURE() << "policy 'everything' was accepted";
+  } catch (const input_error& e) {
+    const std::string message = e.what();
+    for (const char* name : {"everything", "none", "vectors", "matrix", "mixed", "greedy", "model"})
+      EXPECT_NE(message.find(name), std::string::npos)
+          << "'" << name << "' is not named: " << message;
+  }
+}
+
+TEST_F(perks_refusals, executors_that_keep_nothing_take_no_policy) {
+  for (const std::string& executor : place::executors()) {
+    if (place::family(executor) != "plain") continue;
+    cg_options o;
+    o.executor = executor;
+    o.policy = "vectors";
+    EXPECT_THROW((void)run(s, o), input_error) << executor;
+    o.policy = "none";
+    EXPECT_NO_THROW((void)run(s, o)) << executor;
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test
