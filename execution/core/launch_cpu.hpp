@@ -98,6 +98,7 @@ class queue {
 template <class P, class T, class E, int Rung>
 double run_rung(const program_args<P, T>& a, const plan& how, const run_control& control) {
   watcher watch(control, a.watch);
+  watch.look();  // an interrupt may be there already
   const double begin = now();
   if constexpr (E::launches_phases) {
     queue<P, T, E, Rung> q(a, how.teams, watch);
@@ -111,7 +112,7 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
     for (int t = 0; t < how.teams; ++t)
       threads.emplace_back([&, t] {
         with_store<P, T, E, Rung>(a, t, how.teams, &grid,
-                               [&](auto& s) { E::template run<P, T>(s, a); });
+                                  [&](auto& s) { E::template run<P, T>(s, a); });
         const std::lock_guard lock(guard);
         if (--running == 0) ended.notify_one();
       });
@@ -141,7 +142,7 @@ rung_facts probe(const device& where, int rung) {
 
 template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name,       E::name, precision_of<T>, backend::cpu, !E::launches_phases,
+  return {P::name,      E::name,         precision_of<T>, backend::cpu, !E::launches_phases,
           E::cpu_rungs, &probe<P, T, E>, &run<P, T, E>};
 }
 

@@ -28,7 +28,8 @@ struct kernel_types {
 /// Scratch of one team.
 template <class P, class T, class E, int Rung>
 std::size_t scratch_of(const program_args<P, T>& a) {
-  return kernel_types<P, T, E, Rung>::team::reserved_bytes() + kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
+  return kernel_types<P, T, E, Rung>::team::reserved_bytes() +
+         kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
 }
 
 /// A whole run in one launch.
@@ -72,7 +73,12 @@ template <class P, class T, class E, int Rung>
 class queue {
  public:
   queue(const program_args<P, T>& a, int teams, watcher& watch, cudaStream_t stream)
-      : a_(a), teams_(teams), scratch_(scratch_of<P, T, E, Rung>(a)), watch_(watch), stream_(stream), target_(stream) {
+      : a_(a),
+        teams_(teams),
+        scratch_(scratch_of<P, T, E, Rung>(a)),
+        watch_(watch),
+        stream_(stream),
+        target_(stream) {
     for (auto& m : marks_) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaEventCreateWithFlags(end_.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaMallocHost(&outcomes_, 2 * sizeof(typename P::scalars)));
@@ -176,6 +182,7 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
   DWELL_CUDA(cudaEventCreate(begin.out()));
   DWELL_CUDA(cudaEventCreate(end.out()));
   watcher watch(control, a.watch);
+  watch.look();  // an interrupt may be there already
   DWELL_CUDA(cudaMemcpyAsync(a.state, &a.start, sizeof a.start, cudaMemcpyHostToDevice, main));
   if constexpr (E::launches_phases) {
     queue<P, T, E, Rung> q(a, how.teams, watch, main);
@@ -194,8 +201,8 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
     DWELL_CUDA(cudaStreamSynchronize(main));
     void* args[] = {const_cast<program_args<P, T>*>(&a)};
     DWELL_CUDA(cudaEventRecord(begin, main));
-    DWELL_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args,
-                                           scratch, main));
+    DWELL_CUDA(
+        cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args, scratch, main));
     DWELL_CUDA(cudaEventRecord(end, main));
     watch.wait_for(end);
   }
@@ -215,8 +222,8 @@ rung_facts probe_rung(const device& where) {
     cudaFuncAttributes f{};
     DWELL_CUDA(cudaFuncGetAttributes(&f, kernel));
     int per_unit = 0;
-    DWELL_CUDA(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes, worst.scratch_bytes));
+    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, k::lanes,
+                                                             worst.scratch_bytes));
     worst.registers = std::max(worst.registers, f.numRegs);
     worst.spill_bytes = std::max(worst.spill_bytes, static_cast<int>(f.localSizeBytes));
     worst.max_teams = std::min(worst.max_teams, per_unit * units);
@@ -238,12 +245,13 @@ double run(const void* args, const device& where, const plan& how, const run_con
 
 template <class P, class T, class E>
 rung_facts probe(const device& where, int rung) {
-  return with_rung<std::size(E::cuda_rungs)>(rung, [&]<int R>() { return probe_rung<P, T, E, R>(where); });
+  return with_rung<std::size(E::cuda_rungs)>(
+      rung, [&]<int R>() { return probe_rung<P, T, E, R>(where); });
 }
 
 template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name,        E::name, precision_of<T>, backend::cuda, !E::launches_phases,
+  return {P::name,       E::name,         precision_of<T>, backend::cuda, !E::launches_phases,
           E::cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
 }
 

@@ -24,6 +24,7 @@ struct rung {
 struct residency {
   int vector[max_vectors] = {};  ///< the first so many owned elements
   int tiles = 0;                 ///< the first so many tiles
+  int carries = 0;               ///< the carries of so many tiles: all of a team's, or none
 };
 
 /// What the compiler and the driver say of one compiled kernel.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a matrix and a wish to a plan: cuts the matrix, gathers the facts, asks the policy, and checks
-// what it says against the device before anything is launched.
+// From a matrix and a wish to a plan: cuts the matrix, gathers the facts, asks the policy, and
+// checks what it says against the device before anything is launched.
 #pragma once
 #include <fmt/format.h>
 
@@ -59,23 +59,28 @@ program_facts facts_of_cut(const csr_view<T>& a, const tiled_matrix<T>& cut, con
   p.tile_bytes = kept_bytes<T>(one, cut.wide.empty());
   for (int f = 0; f < P::vectors; ++f)
     p.vectors.push_back({moved.loads[f], moved.stores[f], P::uses[f] == use::gather,
-                         P::in_registers::place_of(f) >= 0});
+                         P::in_registers::place_of(f) >= 0, moved.product[f]});
   return p;
 }
 
-/// `midst` are scalars as in the midst of a run, for counting traffic. rungs: the variant's, probed.
+/// `midst` are scalars as in the midst of a run, for counting traffic. rungs: the variant's,
+/// probed.
 template <class P, class T>
 planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, device_facts device,
                      const csr_view<T>& a, const plan_request& wish, typename P::scalars midst) {
   if (wish.rung < -1 || wish.rung >= static_cast<int>(rungs.size()))
-    throw unsupported_error(fmt::format("expected a rung from 0 to {}, found {}", rungs.size() - 1, wish.rung));
+    throw unsupported_error(
+        fmt::format("expected a rung from 0 to {}, found {}", rungs.size() - 1, wish.rung));
   if (wish.scratch_per_team > 0) device.shared_per_team = wish.scratch_per_team;
   const traffic moved = traffic_of<P, T>(a.rows, a.nonzeros(), midst);
   planned<T> out;
   const bool keeps = rungs[0].shape.keeps;
   if (!keeps) {
     if (wish.policy != "auto" && wish.policy != "none")
-      throw unsupported_error(fmt::format("executor '{}' keeps nothing on the chip: expected policy none, found '{}' (executor perks has policies)", v.executor, wish.policy));
+      throw unsupported_error(
+          fmt::format("executor '{}' keeps nothing on the chip: expected policy none, found '{}' "
+                      "(executor perks has policies)",
+                      v.executor, wish.policy));
     out.how = plain_layout(a.rows, a.nonzeros(), rungs, device);
     if (wish.rung >= 0) out.how.rung = wish.rung;
     if (wish.teams > 0) out.how.teams = wish.teams;
@@ -87,7 +92,8 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
     const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
     if (wish.rung >= 0) {
-      out.how = policy.choose(out.facts, std::span(rungs).subspan(static_cast<std::size_t>(wish.rung), 1), device);
+      out.how = policy.choose(
+          out.facts, std::span(rungs).subspan(static_cast<std::size_t>(wish.rung), 1), device);
       out.how.rung = wish.rung;
     } else {
       out.how = policy.choose(out.facts, rungs, device);

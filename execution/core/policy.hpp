@@ -17,8 +17,9 @@ namespace dwell {
 struct vector_facts {
   int loads = 0;
   int stores = 0;
-  bool gathered = false;     ///< other teams read it: every store also goes to memory
-  bool in_registers = false; ///< a rung with slots keeps it in registers
+  bool gathered = false;      ///< other teams read it: every store also goes to memory
+  bool in_registers = false;  ///< a rung with slots keeps it in registers
+  bool whole = false;         ///< a product is written to it: kept whole or not at all
 };
 
 /// What a policy knows of a Program's problem, cut for `teams` teams.
@@ -30,8 +31,8 @@ struct program_facts {
   int barriers = 0;                     ///< per iteration
   std::vector<vector_facts> vectors;
   int teams = 1;
-  index rows_per_team = 0;   ///< the most that a team owns
-  int tiles_per_team = 0;    ///< likewise
+  index rows_per_team = 0;  ///< the most that a team owns
+  int tiles_per_team = 0;   ///< likewise
   std::size_t tile_bytes = 0;
 };
 
@@ -40,7 +41,8 @@ using caching_policy = plan (*)(const program_facts&, std::span<const rung_facts
                                 const device_facts&);
 
 /// Rung and teams of an executor that keeps nothing.
-plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs, const device_facts& device);
+plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
+                  const device_facts& device);
 
 /// All policies of this build, by name; find_policy throws unsupported_error with the list.
 struct named_policy {

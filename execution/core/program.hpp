@@ -86,16 +86,16 @@ struct program_args {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
   T* vectors[max_vectors] = {};
-  T* carry = nullptr;                    ///< per team: its part of the row that a later team ends
-  T* tile_carry = nullptr;               ///< per tile: the same within a team
-  double* partial = nullptr;             ///< sums x teams
-  double* history = nullptr;             ///< residual norms, or null
+  T* carry = nullptr;         ///< per team: its part of the row that a later team ends
+  T* tile_carry = nullptr;    ///< per tile: the same within a team
+  double* partial = nullptr;  ///< sums x teams
+  double* history = nullptr;  ///< residual norms, or null
   monitor* watch = nullptr;
   typename P::scalars* state = nullptr;  ///< two copies, read and written in turn
   typename P::scalars start{};
-  unsigned* barrier = nullptr;           ///< arrivals at the grid barrier
+  unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
   residency keep;
-  bool reverse_lanes = false;            ///< CPU teams only
+  bool reverse_lanes = false;  ///< CPU teams only
 };
 
 template <class P>

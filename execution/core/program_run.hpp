@@ -44,8 +44,12 @@ class program_run {
     barrier_ = buffer<unsigned>(where, 1);
 
     args_.matrix = {a.rows, a.cols, row_ptr_.data(), col_.data(), val_.data()};
-    args_.tiles = {shares_.data(), header_.data(), path_.data(), tile_val_.data(),
-                   m.narrow.empty() ? nullptr : narrow_.data(), wide_.data()};
+    args_.tiles = {shares_.data(),
+                   header_.data(),
+                   path_.data(),
+                   tile_val_.data(),
+                   m.narrow.empty() ? nullptr : narrow_.data(),
+                   wide_.data()};
     args_.tile_carry = tile_carry_.data();
     args_.keep = plan_.keep;
     for (int k = 0; k < P::vectors; ++k)
@@ -75,9 +79,8 @@ class program_run {
   }
   /// The first n entries of the history.
   std::vector<double> history(std::size_t n) const {
-    std::vector<double> all(history_.size());
+    std::vector<double> all(std::min(n, history_.size()));
     history_.download(all);
-    all.resize(std::min(n, all.size()));
     return all;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SpMV as a member of store: two texts for one cut of the matrix. By tiles (tiles.hpp), a warp at a
-// time: every lane sums its own run of nonzeros, a segmented scan over the warp joins rows that lanes
-// share, and carries join rows that tiles share. By rows: one lane walks the team's whole part of the
-// merge path; made for CPUs.
+// time: every lane sums its own run of nonzeros, a segmented scan over the warp joins rows that
+// lanes share, and carries join rows that tiles share. By rows: one lane walks the team's whole
+// part of the merge path; made for CPUs.
 #pragma once
 #include "dwell/execution/core/store.hpp"
 
@@ -52,114 +52,131 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
   give<Sum>(dot);
 }
 
-/// A lane's part of a tile, as loaded.
+/// A lane's part of a tile, as loaded. Columns: uint16_t, relative to the header's; or index.
 template <class T, class Column>
 struct tile_part {
-  static constexpr int value_pieces = tile_items * static_cast<int>(sizeof(T)) / 16;
-  static constexpr int column_pieces = tile_items * static_cast<int>(sizeof(Column)) / 16;
   struct alignas(16) values {
     T v[16 / sizeof(T)];
   };
   struct alignas(16) columns {
-    Column v[16 / sizeof(Column)];
+    std::uint32_t v[4];  // packed until they are used: unpacking waits for the load
   };
+  static constexpr int value_pieces = tile_items * static_cast<int>(sizeof(T)) / 16;
+  static constexpr int column_pieces = tile_items * static_cast<int>(sizeof(Column)) / 16;
   values val[value_pieces];
   columns col[column_pieces];
   tile_header header;
   std::uint16_t path;
 
-  /// From memory where a load is worth a hint (global), or not (scratch).
+  /// Stream: from memory where a load is worth a hint (global); else scratch.
   template <class Team, bool Stream>
   DWELL_FN void load(const tiles_view<T>& m, const Column* cols, int tile, int lane) {
     const int l = lane % tile_lanes;
-    const auto* v = reinterpret_cast<const values*>(m.val + static_cast<std::size_t>(tile) * tile_size) + l;
-    const auto* c = reinterpret_cast<const columns*>(cols + static_cast<std::size_t>(tile) * tile_size) + l;
+    const std::size_t at = static_cast<std::size_t>(tile);
+    const auto* v = reinterpret_cast<const values*>(m.val + at * tile_size) + l;
+    const auto* c = reinterpret_cast<const columns*>(cols + at * tile_size) + l;
     DWELL_UNROLL
-    for (int i = 0; i < column_pieces; ++i) col[i] = Stream ? Team::stream(c + i * tile_lanes) : c[i * tile_lanes];
+    for (int i = 0; i < column_pieces; ++i)
+      col[i] = Stream ? Team::stream(c + i * tile_lanes) : c[i * tile_lanes];
     DWELL_UNROLL
-    for (int i = 0; i < value_pieces; ++i) val[i] = Stream ? Team::stream(v + i * tile_lanes) : v[i * tile_lanes];
-    path = m.path[static_cast<std::size_t>(tile) * tile_lanes + l];
-    header = m.header[tile];
+    for (int i = 0; i < value_pieces; ++i)
+      val[i] = Stream ? Team::stream(v + i * tile_lanes) : v[i * tile_lanes];
+    path = m.path[at * tile_lanes + l];
+    header = m.header[at];
   }
   DWELL_FN T value(int j) const { return val[j / (16 / sizeof(T))].v[j % (16 / sizeof(T))]; }
   DWELL_FN index column(int j) const {
-    const auto c = col[j / (16 / sizeof(Column))].v[j % (16 / sizeof(Column))];
-    if constexpr (sizeof(Column) == 2)
-      return header.column + static_cast<index>(c);
-    else
-      return c;
+    if constexpr (sizeof(Column) == 2) {
+      const std::uint32_t pair = col[j / 8].v[j % 8 / 2];
+      return header.column + static_cast<index>(j % 2 ? pair >> 16 : pair & 0xffffu);
+    } else {
+      return static_cast<index>(col[j / 4].v[j % 4]);
+    }
   }
 };
 
+/// The tiles; then, since the sum In . Out is linear in the parts of rows, the sum over what stands
+/// in Out and in the carries; then the rows that tiles of this team share are put together.
 template <class P, class T, class Team, class Shape>
 template <int In, int Out, int Sum>
 DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
+  if (a_.tiles.narrow)
+    walk_tiles<In, Out, std::uint16_t>();
+  else
+    walk_tiles<In, Out, index>();
+  team_.section([](int) {});
   auto dot = team_.template per_lane<sums<1>>();
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
-  if (a_.tiles.narrow)
-    walk_tiles<In, Out, std::uint16_t>(dot);
-  else
-    walk_tiles<In, Out, index>(dot);
-  give<Sum>(dot);
-  // The lanes have met since the last tile. Rows that tiles of this team share, and the row left open.
+  pass(reads<In, Out>{}, writes<>{}, [&](int lane, T* v) {
+    dot[lane].v[0] =
+        std::fma(static_cast<double>(v[In]), static_cast<double>(v[Out]), dot[lane].v[0]);
+  });
   team_.each([&](int lane) {
     for (int tile = share_.first_tile + lane; tile < share_.last_tile; tile += Team::lanes()) {
-      const tile_header h = a_.tiles.header[tile];
+      const index row = header(tile).open_row;
+      if (row < a_.matrix.rows)
+        dot[lane].v[0] = std::fma(static_cast<double>(*tile_carry(tile)),
+                                  static_cast<double>(a_.vectors[In][row]), dot[lane].v[0]);
+    }
+  });
+  give<Sum>(dot);  // the lanes meet in here
+  team_.each([&](int lane) {
+    for (int tile = share_.first_tile + lane; tile < share_.last_tile; tile += Team::lanes()) {
+      const tile_header h = header(tile);
       if (h.carry_from == tile) continue;
       T missing = T(0);
-      for (int t = h.carry_from; t < tile; ++t) missing += a_.tile_carry[t];
-      *at<Out>(h.first_row - share_.begin.row) += missing;
+      for (int t = h.carry_from; t < tile; ++t) missing += *tile_carry(t);
+      base<Out>()[h.first_row - share_.begin.row] += missing;
     }
-    if (lane == 0) {
+    if (lane == Team::lanes() - 1) {
       T open = T(0);
-      for (int t = share_.open_from; t < share_.last_tile; ++t) open += a_.tile_carry[t];
+      for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
       a_.carry[team_.worker()] = open;
     }
   });
 }
 
 template <class P, class T, class Team, class Shape>
-template <int In, int Out, class Column, class Dot>
-DWELL_FN void store<P, T, Team, Shape>::walk_tiles(Dot& dot) {
-  const Column* cols;
-  if constexpr (sizeof(Column) == 2)
-    cols = a_.tiles.narrow;
-  else
-    cols = a_.tiles.wide;
-  team_.warps([&](auto& warp) {
-    int tile = share_.first_tile + warp.number();
-    if constexpr (shape.keeps) {
-      const Column* kept;
-      if constexpr (sizeof(Column) == 2)
-        kept = keep_.view().narrow;
-      else
-        kept = keep_.view().wide;
-      const int stop = share_.first_tile + keep_.tiles();
-      for (; tile < stop; tile += Team::warp_count) {
-        auto part = warp.template per_lane<tile_part<T, Column>>();
+template <int In, int Out, class Column>
+DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
+  const auto columns_of = [](const tiles_view<T>& m) {
+    if constexpr (sizeof(Column) == 2)
+      return m.narrow;
+    else
+      return m.wide;
+  };
+  const auto load = [&](auto& warp, auto& part, int tile) {
+    if constexpr (shape.keeps)
+      if (tile - share_.first_tile < keep_.tiles()) {
         warp.each([&](int lane) {
-          part[lane].template load<Team, false>(keep_.view(), kept, tile - share_.first_tile, lane);
+          part[lane].template load<Team, false>(keep_.view(), columns_of(keep_.view()),
+                                                tile - share_.first_tile, lane);
         });
-        multiply<In, Out>(warp, part, tile, dot);
+        return;
       }
-    }
-    if constexpr (shape.ahead) {
-      auto next = warp.template per_lane<tile_part<T, Column>>();
-      if (tile < share_.last_tile)
-        warp.each([&](int lane) { next[lane].template load<Team, true>(a_.tiles, cols, tile, lane); });
+    warp.each([&](int lane) {
+      part[lane].template load<Team, true>(a_.tiles, columns_of(a_.tiles), tile, lane);
+    });
+  };
+  team_.warps([&](auto& warp) {
+    auto part = warp.template per_lane<tile_part<T, Column>>();
+    int tile = share_.first_tile + warp.number();
+    if (tile >= share_.last_tile) return;
+    if constexpr (!shape.ahead) {
       for (; tile < share_.last_tile; tile += Team::warp_count) {
-        auto part = next;
-        if (tile + Team::warp_count < share_.last_tile)
-          warp.each([&](int lane) {
-            next[lane].template load<Team, true>(a_.tiles, cols, tile + Team::warp_count, lane);
-          });
-        multiply<In, Out>(warp, part, tile, dot);
+        load(warp, part, tile);
+        multiply<In, Out>(warp, part, tile);
       }
     } else {
-      for (; tile < share_.last_tile; tile += Team::warp_count) {
-        auto part = warp.template per_lane<tile_part<T, Column>>();
-        warp.each([&](int lane) { part[lane].template load<Team, true>(a_.tiles, cols, tile, lane); });
-        multiply<In, Out>(warp, part, tile, dot);
+      load(warp, part, tile);
+      for (;;) {
+        const int next_tile = tile + Team::warp_count;
+        auto next = part;
+        if (next_tile < share_.last_tile) load(warp, next, next_tile);
+        multiply<In, Out>(warp, part, tile);
+        if (next_tile >= share_.last_tile) break;
+        part = next;
+        tile = next_tile;
       }
     }
   });
@@ -167,9 +184,10 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles(Dot& dot) {
 
 /// One tile: rows that end in it go to Out, what is left to the tile's carry.
 template <class P, class T, class Team, class Shape>
-template <int In, int Out, class Warp, class Parts, class Dot>
-DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile, Dot& dot) {
+template <int In, int Out, class Warp, class Parts>
+DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile) {
   const T* p = a_.vectors[In];
+  T* q = base<Out>() - share_.begin.row;
   auto head = warp.template per_lane<T>();    // of the first row that ends in the lane: its part
   auto tail = warp.template per_lane<T>();    // what the lane leaves for a later one
   auto before = warp.template per_lane<T>();  // what earlier lanes leave for this one
@@ -179,42 +197,26 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
     T x[tile_items];
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) x[j] = p[mine.column(j)];
-    index row = mine.header.first_row + (mine.path >> 8);
-    T acc = T(0);
-    bool any = false;
-    head[lane] = T(0);
+    const int ends = mine.path & 0xff;
+    T* row = q + mine.header.first_row + (mine.path >> 8);
+    T acc = T(0), first = T(0);
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) {
       acc = std::fma(mine.value(j), x[j], acc);
-      if (mine.path >> j & 1) {
-        if (any) {
-          *at<Out>(row - share_.begin.row) = acc;
-          dot[lane].v[0] += static_cast<double>(acc) * static_cast<double>(p[row]);
-        } else {
-          head[lane] = acc;
-        }
-        any = true;
-        acc = T(0);
-        ++row;
-      }
+      const bool end = ends >> j & 1;
+      if (end) *row++ = acc;
+      if (end && (ends & ((1 << j) - 1)) == 0) first = acc;
+      if (end) acc = T(0);
     }
-    ended[lane] = any;
+    head[lane] = first;
+    ended[lane] = ends != 0;
     tail[lane] = acc;
   });
   const T carry = warp.carries(tail, ended, before);
   warp.each([&](int lane) {
     const auto& mine = part[lane];
-    if (ended[lane]) {
-      const index row = mine.header.first_row + (mine.path >> 8);
-      const T y = head[lane] + before[lane];
-      *at<Out>(row - share_.begin.row) = y;
-      dot[lane].v[0] += static_cast<double>(y) * static_cast<double>(p[row]);
-    }
-    if (lane % tile_lanes == 0) {
-      a_.tile_carry[tile] = carry;
-      if (mine.header.open_row < a_.matrix.rows)
-        dot[lane].v[0] += static_cast<double>(carry) * static_cast<double>(p[mine.header.open_row]);
-    }
+    if (ended[lane]) q[mine.header.first_row + (mine.path >> 8)] = head[lane] + before[lane];
+    if (lane % tile_lanes == 0) *tile_carry(tile) = carry;
   });
 }
 

@@ -28,8 +28,8 @@ class store {
     if constexpr (shape.keeps) keep_.close(team_, a_, share_);
   }
 
-  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>, stored
-  /// if in writes<...>; any other v[k] is a free register.
+  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>,
+  /// stored if in writes<...>; any other v[k] is a free register.
   template <int... R, int... W, class F>
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
     pass(in, out, [&](int, T* v) { f(v); });
@@ -49,16 +49,19 @@ class store {
   /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
   template <int Count = 1>
   DWELL_FN sums<Count> total(int first) {
-    return team_.template total<Count>(a_.partial + static_cast<std::size_t>(first) * team_.workers(),
-                                       team_.workers());
+    pending_ = false;
+    return team_.template total<Count>(
+        a_.partial + static_cast<std::size_t>(first) * team_.workers(), team_.workers(),
+        &a_.watch->seen, seen_);
   }
 
-  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is gathered;
-  /// rows cut between teams are incomplete until finish<Out>() after the next barrier, but the sum is
-  /// right at once: it is linear in the parts of a row.
+  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
+  /// gathered; rows cut between teams are incomplete until finish<Out>() after the next barrier,
+  /// but the sum is right at once: it is linear in the parts of a row.
   template <int In, int Out, int Sum>
   DWELL_FN void spmv(adds_to<Sum>) {
-    static_assert(P::uses[In] == use::gather && P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0);
+    static_assert(P::uses[In] == use::gather && P::uses[Out] == use::own &&
+                  P::in_registers::place_of(Out) < 0);
     if constexpr (shape.tiles)
       spmv_tiles<In, Out, Sum>();
     else
@@ -70,31 +73,37 @@ class store {
   DWELL_FN void finish() {
     const int me = team_.worker();
     if (share_.carry_from == me) return;
-    team_.once([&] {
+    // By a lane that has no part in total(), whose meeting then serves both.
+    team_.each([&](int lane) {
+      if (lane != Team::lanes() - 1) return;
       T missing = T(0);
       for (int t = share_.carry_from; t < me; ++t) missing += a_.carry[t];
-      *at<Out>(0) += missing;
+      *base<Out>() += missing;
     });
+    pending_ = true;
   }
 
-  /// Tells the host how far the run is (residual: the norm), and records it if a history is wanted.
-  DWELL_FN void note(int step, double residual) {
+  /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
+  /// norm if a history is wanted.
+  DWELL_FN void note(int step, double squared) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane != 0) return;
+        const double residual = std::sqrt(squared);
         Team::publish(&a_.watch->step, step);
         Team::publish(&a_.watch->residual, residual);
         if (a_.history) a_.history[step] = residual;
       });
   }
-  /// Team 0 looks for an interrupt; after the next barrier interrupted() says so to all.
+  /// Team 0 looks for an interrupt; after the next barrier and total(), interrupted() says so to
+  /// all.
   DWELL_FN void poll() {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane == 0) a_.watch->seen = Team::observe(&a_.watch->interrupt);
       });
   }
-  DWELL_FN bool interrupted() const { return a_.watch->seen != 0; }
+  DWELL_FN bool interrupted() const { return seen_ != 0; }
 
   DWELL_FN Team& team() { return team_; }
 
@@ -109,6 +118,24 @@ class store {
     if constexpr (shape.keeps)
       if (e < a_.keep.vector[F]) return keep_.home(F) + e;
     return a_.vectors[F] + share_.begin.row + e;
+  }
+  /// Where vector F begins for this team, if F is kept whole or not at all.
+  template <int F>
+  DWELL_FN T* base() const {
+    if constexpr (shape.keeps)
+      if (a_.keep.vector[F] > 0) return keep_.home(F);
+    return a_.vectors[F] + share_.begin.row;
+  }
+  DWELL_FN T* tile_carry(int tile) const {
+    if constexpr (shape.keeps)
+      if (keep_.carries()) return keep_.carries() + (tile - share_.first_tile);
+    return a_.tile_carry + tile;
+  }
+  DWELL_FN tile_header header(int tile) const {
+    if constexpr (shape.keeps)
+      if (tile - share_.first_tile < keep_.tiles())
+        return keep_.view().header[tile - share_.first_tile];
+    return a_.tiles.header[tile];
   }
   template <int F>
   DWELL_FN void put(index e, T v) const {
@@ -136,10 +163,13 @@ class store {
   template <int... R, int... W, class F>
   DWELL_FN void pass(reads<R...>, writes<W...>, F&& f) {
     const index owned = share_.end.row - share_.begin.row;
+    if (pending_) team_.section([](int) {});
+    pending_ = false;
     if constexpr (shape.slots > 0)
       team_.each([&](int lane) {
         DWELL_UNROLL
         for (int s = 0; s < shape.slots; ++s) {
+          if (s % 4 == 0) Team::settle();  // loads of many slots at once would push others out
           const index e = s * Team::lanes() + lane;
           if (e < owned) {
             T v[P::vectors];
@@ -155,11 +185,13 @@ class store {
       team_.each([&](int lane) {
         T v[Team::batch][P::vectors];
         DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b) ((v[b][R] = *at<R>(base + b * Team::lanes() + lane)), ...);
+        for (int b = 0; b < Team::batch; ++b)
+          ((v[b][R] = *at<R>(base + b * Team::lanes() + lane)), ...);
         DWELL_UNROLL
         for (int b = 0; b < Team::batch; ++b) f(lane, v[b]);
         DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b) (put<W>(base + b * Team::lanes() + lane, v[b][W]), ...);
+        for (int b = 0; b < Team::batch; ++b)
+          (put<W>(base + b * Team::lanes() + lane, v[b][W]), ...);
       });
     for (; base < owned; base += Team::lanes())
       team_.each([&](int lane) {
@@ -183,14 +215,16 @@ class store {
   DWELL_FN void spmv_rows();
   template <int In, int Out, int Sum>
   DWELL_FN void spmv_tiles();
-  template <int In, int Out, class Column, class Dot>
-  DWELL_FN void walk_tiles(Dot& dot);
-  template <int In, int Out, class Warp, class Parts, class Dot>
-  DWELL_FN void multiply(Warp& warp, Parts& part, int tile, Dot& dot);
+  template <int In, int Out, class Column>
+  DWELL_FN void walk_tiles();
+  template <int In, int Out, class Warp, class Parts>
+  DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
 
   Team& team_;
   const program_args<P, T>& a_;
   const team_share share_;
+  int seen_ = 0;          ///< the flag of interrupts, as of the last total()
+  bool pending_ = false;  ///< finish() wrote, and the lanes have not met since
   store_keep<P, T, Team, Shape> keep_;
 };
 

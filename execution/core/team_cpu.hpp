@@ -162,9 +162,11 @@ class cpu_team {
     then(s);
   }
 
-  /// The sum over i < n of base[k * n + i], for each k < N, in fixed order; all lanes get it.
+  /// The sum over i < n of base[k * n + i], for each k < N, in fixed order, and the word at `flag`;
+  /// all lanes get them, and meet.
   template <int N>
-  sums<N> total(const double* base, int n) {
+  sums<N> total(const double* base, int n, const int* flag, int& noted) {
+    noted = *flag;
     sums<N> lane[warp] = {};
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < N; ++k) lane[i % warp].v[k] += base[static_cast<std::size_t>(k) * n + i];
@@ -183,6 +185,9 @@ class cpu_team {
 
   /// All teams meet; what they wrote before is visible after.
   void sync_grid() { grid_->arrive_and_wait(); }
+
+  /// The compiler moves no load or store across this (of interest where registers are few).
+  static void settle() {}
 
   /// A word that host and teams share while they run.
   template <class V>

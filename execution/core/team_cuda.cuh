@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "dwell/execution/core/program.hpp"
 #include "dwell/formats/csr.hpp"
@@ -41,12 +42,14 @@ class cuda_warp {
     const unsigned ends = __ballot_sync(~0u, ended.v);
     const int head = 31 - __clz(static_cast<int>((ends & (~0u >> (31 - l))) | 1u));
     T v = tail.v;
+    // A step by o joins runs of o lanes and more in which no row ends; `runs` marks their ends.
+    unsigned runs = ~ends;
     DWELL_UNROLL
     for (int o = 1; o < 32; o *= 2) {
-      const bool joins = l - o >= head;
-      if (!__any_sync(~0u, joins)) break;
+      if (runs == 0) break;
       const T left = __shfl_up_sync(~0u, v, o);
-      if (joins) v += left;
+      if (l - o >= head) v += left;
+      runs &= runs << o;
     }
     before.v = __shfl_up_sync(~0u, v, 1);
     if (l == 0) before.v = T(0);
@@ -62,7 +65,7 @@ class cuda_team {
  public:
   static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
   static constexpr int warp = 32;
-  static_assert(Lanes % warp == 0 && Lanes <= 1024);
+  static_assert(Lanes % warp == 0 && Lanes > warp && Lanes <= 1024);
 
   DWELL_FN explicit cuda_team(unsigned* barrier) : barrier_(barrier) {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
@@ -106,9 +109,7 @@ class cuda_team {
   DWELL_FN void reduce(lane_value<sums<N>>& v, Then&& then) {
     double* box = next_box();
     sums<N> s = halve(v.v);
-    if constexpr (Lanes == warp) {
-      if (threadIdx.x == 0) then(s);
-    } else {
+    {
       const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
       if (l == 0)
         for (int k = 0; k < N; ++k) box[k * 32 + w] = s.v[k];
@@ -122,8 +123,9 @@ class cuda_team {
   }
 
   template <int N>
-  DWELL_FN sums<N> total(const double* base, int n) {
+  DWELL_FN sums<N> total(const double* base, int n, const int* flag, int& noted) {
     double* box = next_box();
+    if (threadIdx.x == warp) *reinterpret_cast<int*>(box + N) = __ldcg(flag);
     if (threadIdx.x < warp) {
       sums<N> s;
       for (int k = 0; k < N; ++k) s.v[k] = 0.0;
@@ -136,6 +138,7 @@ class cuda_team {
     __syncthreads();
     sums<N> all;
     for (int k = 0; k < N; ++k) all.v[k] = box[k];
+    noted = *reinterpret_cast<const int*>(box + N);
     return all;
   }
 
@@ -162,6 +165,9 @@ class cuda_team {
     }
     __syncthreads();
   }
+
+  /// The compiler moves no load or store across this.
+  DWELL_FN static void settle() { asm volatile("" ::: "memory"); }
 
   template <class V>
   DWELL_FN static V observe(V* p) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
@@ -42,7 +41,8 @@ class cutter {
           ++row;
         }
       }
-      m_.path[static_cast<std::size_t>(tile) * tile_lanes + lane] = static_cast<std::uint16_t>(path);
+      m_.path[static_cast<std::size_t>(tile) * tile_lanes + lane] =
+          static_cast<std::uint16_t>(path);
     }
     h.open_row = row;
     return *high - *low < 65536;
@@ -51,18 +51,18 @@ class cutter {
   void fill(const team_share& t, int tile, bool narrow) {
     const auto [begin, end] = range(t, tile);
     const tile_header& h = m_.header[static_cast<std::size_t>(tile)];
-    const std::size_t base = static_cast<std::size_t>(tile) * tile_size;
-    for (index k = begin; k < end; ++k) {
-      const int lane = (k - begin) / tile_items, j = (k - begin) % tile_items;
-      m_.val[base + tile_slot<sizeof(T)>(lane, j)] = a_.val[k];
+    const auto at = static_cast<std::size_t>(tile);
+    T* val = m_.val.data() + at * tile_size;
+    std::uint16_t* near = narrow ? m_.narrow.data() + at * tile_size : nullptr;
+    index* far = narrow ? nullptr : m_.wide.data() + at * tile_size;
+    if (far) std::fill(far, far + tile_size, h.column);  // padding gathers a column of this tile
+    deal(begin, end, h.first_row, [&](int lane, int j, index k) {
+      val[tile_slot<sizeof(T)>(lane, j)] = a_.val[k];
       if (narrow)
-        m_.narrow[base + tile_slot<2>(lane, j)] = static_cast<std::uint16_t>(a_.col[k] - h.column);
+        near[tile_slot<2>(lane, j)] = static_cast<std::uint16_t>(a_.col[k] - h.column);
       else
-        m_.wide[base + tile_slot<4>(lane, j)] = a_.col[k];
-    }
-    if (!narrow)  // padding gathers a column of this tile, not one far away
-      for (index k = end; k < begin + tile_size; ++k)
-        m_.wide[base + tile_slot<4>((k - begin) / tile_items, (k - begin) % tile_items)] = h.column;
+        far[tile_slot<4>(lane, j)] = a_.col[k];
+    });
   }
 
   /// Who completes which row, once all headers are there.
@@ -70,7 +70,8 @@ class cutter {
     int from = t.first_tile;  // first tile that left a part of the row open now
     for (int tile = t.first_tile; tile < t.last_tile; ++tile) {
       tile_header& h = m_.header[static_cast<std::size_t>(tile)];
-      const bool ends = h.open_row != h.first_row, fresh = range(t, tile).first == a_.row_ptr[h.first_row];
+      const bool ends = h.open_row != h.first_row,
+                 fresh = range(t, tile).first == a_.row_ptr[h.first_row];
       if (fresh) from = tile;
       h.carry_from = ends ? from : tile;
       if (ends) from = tile;
@@ -80,8 +81,27 @@ class cutter {
 
  private:
   index row_of(index k) const {
-    return static_cast<index>(std::upper_bound(a_.row_ptr, a_.row_ptr + a_.rows + 1, k) - a_.row_ptr) - 1;
+    return static_cast<index>(std::upper_bound(a_.row_ptr, a_.row_ptr + a_.rows + 1, k) -
+                              a_.row_ptr) -
+           1;
   }
+
+  /// put(lane, j, k) for the nonzeros [begin, end) of a tile: a row's places are consecutive, lane
+  /// by lane, and get its nonzeros item by item, so that neighbouring lanes hold neighbouring
+  /// columns.
+  template <class Put>
+  void deal(index begin, index end, index first_row, Put&& put) const {
+    index k = begin;
+    for (index row = first_row; k < end; ++row) {
+      const int first = k - begin, last = std::min(a_.row_ptr[row + 1], end) - begin;  // places
+      for (int j = 0; j < tile_items; ++j)
+        for (int lane = first / tile_items; lane <= (last - 1) / tile_items; ++lane) {
+          const int place = lane * tile_items + j;
+          if (place >= first && place < last) put(lane, j, k++);
+        }
+    }
+  }
+
   const csr_view<T>& a_;
   tiled_matrix<T>& m_;
 };
@@ -91,18 +111,22 @@ void share_out(const index* row_ptr, index rows, std::vector<team_share>& teams)
   const index nonzeros = rows ? row_ptr[rows] : 0;
   const std::int64_t all = static_cast<std::int64_t>(rows) + nonzeros;
   const auto point = [&](int t) {
-    merge_coordinate at = merge_path_search(merge_share(all, t, count), row_ptr + 1, rows, nonzeros);
+    merge_coordinate at =
+        merge_path_search(merge_share(all, t, count), row_ptr + 1, rows, nonzeros);
     // The team that has a row's last nonzero also ends the row.
-    if (at.row < rows && at.nonzero > row_ptr[at.row] && at.nonzero == row_ptr[at.row + 1]) ++at.row;
+    if (at.row < rows && at.nonzero > row_ptr[at.row] && at.nonzero == row_ptr[at.row + 1])
+      ++at.row;
     return at;
   };
-  for (int t = 0; t < count; ++t) teams[t].begin = t ? teams[t - 1].end : point(0), teams[t].end = point(t + 1);
+  for (int t = 0; t < count; ++t)
+    teams[t].begin = t ? teams[t - 1].end : point(0), teams[t].end = point(t + 1);
   for (int t = 0; t < count; ++t) {
     teams[t].carry_from = t;
     const index row = teams[t].begin.row;
     if (teams[t].end.row == row) continue;  // no row ends here
     int from = t;
-    while (from > 0 && teams[from].begin.row == row && teams[from].begin.nonzero > row_ptr[row]) --from;
+    while (from > 0 && teams[from].begin.row == row && teams[from].begin.nonzero > row_ptr[row])
+      --from;
     teams[t].carry_from = from;
   }
 }
@@ -117,7 +141,8 @@ tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles) {
   if (!by_tiles) return m;
   for (index i = 0; i < a.rows; ++i)
     if (a.row_ptr[i] == a.row_ptr[i + 1])
-      throw input_error(fmt::format("matrix: expected an entry in every row, found none in row {}", i + 1));
+      throw input_error(
+          fmt::format("matrix: expected an entry in every row, found none in row {}", i + 1));
   std::int64_t tiles = 0;
   for (team_share& t : m.teams) {
     t.first_tile = static_cast<int>(tiles);

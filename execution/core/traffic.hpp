@@ -14,6 +14,7 @@ struct traffic {
   std::size_t bytes = 0;
   int loads[max_vectors] = {};
   int stores[max_vectors] = {};
+  bool product[max_vectors] = {};  ///< an SpMV writes to it
 };
 
 template <class P, class T>
@@ -36,12 +37,15 @@ class traffic_store {
     for (double& v : s.v) v = 1.0;
     return s;
   }
-  /// Values, columns and row ends once, the result once; the gathered vector once, which is counted
-  /// in bytes but not as a load by its owner.
+  /// Values, columns and row ends once; the result stored, and both vectors loaded for the sum. The
+  /// gathers themselves are counted as those loads: at best every element comes once.
   template <int In, int Out, int Sum>
   void spmv(adds_to<Sum>) {
-    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + (sizeof(index) + sizeof(T)) * rows_;
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
     store(Out);
+    load(Out);
+    load(In);
+    all_.product[Out] = true;
   }
   template <int Out>
   void finish() {}
@@ -69,9 +73,8 @@ class traffic_store {
 template <class P, class T>
 traffic traffic_of(index rows, index nonzeros, typename P::scalars m) {
   traffic_store<P, T> s(rows, nonzeros);
-  [&]<int... K>(std::integer_sequence<int, K...>) {
-    (P::template phase<K, T>(s, m), ...);
-  }(std::make_integer_sequence<int, P::phases>{});
+  [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
+  (std::make_integer_sequence<int, P::phases>{});
   return s.result();
 }
 

@@ -40,5 +40,4 @@ std::vector<variant_info> built_variants() {
   return all;
 }
 
-
 }  // namespace dwell

@@ -18,14 +18,15 @@ struct known {
   const char* key;
   const char* name;
   int units, capability;
-  double memory_gb, l2_mb, shared_kb;       // shared: most per block
-  double memory_tb_s, l2_tb_s, clock_ghz;   // memory: datasheet
+  double memory_gb, l2_mb, shared_kb;      // shared: most per block
+  double memory_tb_s, l2_tb_s, clock_ghz;  // memory: datasheet
 };
 // Datasheets of NVIDIA V100 SXM2 32 GB, A100 SXM4 80 GB, H100 SXM5, H200 SXM.
-constexpr known table[] = {{"v100", "Tesla V100-SXM2-32GB", 80, 70, 32, 6, 96, 0.900, 2.5, 1.53},
-                           {"a100", "NVIDIA A100-SXM4-80GB", 108, 80, 80, 40, 163, 2.039, 5.0, 1.41},
-                           {"h100", "NVIDIA H100 80GB HBM3", 132, 90, 80, 50, 227, 3.35, 7.0, 1.98},
-                           {"h200", "NVIDIA H200", 132, 90, 141, 60, 227, 4.8, 7.7, 1.98}};
+constexpr known table[] = {
+    {"v100", "Tesla V100-SXM2-32GB", 80, 70, 32, 6, 96, 0.900, 2.5, 1.53},
+    {"a100", "NVIDIA A100-SXM4-80GB", 108, 80, 80, 40, 163, 2.039, 5.0, 1.41},
+    {"h100", "NVIDIA H100 80GB HBM3", 132, 90, 80, 50, 227, 3.35, 7.0, 1.98},
+    {"h200", "NVIDIA H200", 132, 90, 141, 60, 227, 4.8, 7.7, 1.98}};
 constexpr const char* keys[] = {"v100", "a100", "h100", "h200"};
 
 device_limits limits_of(const known& k) {
@@ -66,7 +67,8 @@ device_facts facts_of(std::string_view name) {
 device_limits limits_of(const device_facts& d) {
   const known* like = std::end(table) - 1;
   for (const known& k : table)
-    if (d.name == k.name || (d.compute_capability > 0 && d.compute_capability <= k.capability && k.capability < like->capability))
+    if (d.name == k.name || (d.compute_capability > 0 && d.compute_capability <= k.capability &&
+                             k.capability < like->capability))
       like = &k;
   for (const known& k : table)
     if (d.name == k.name) like = &k;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device can do at best, as far as projections need it. The H200's limits are measured; those
-// of other devices are datasheet figures scaled by what the H200 reaches of its own.
+// What a device can do at best, as far as projections need it. The H200's limits are measured;
+// those of other devices are datasheet figures scaled by what the H200 reaches of its own.
 #pragma once
 #include <span>
 #include <string_view>
@@ -11,12 +11,12 @@ namespace dwell {
 
 /// Rates in bytes per second over the whole device, times in seconds.
 struct device_limits {
-  double memory = 0;        ///< device memory
-  double l2 = 0;            ///< last-level cache
-  double shared = 0;        ///< all shared memories together
-  double l2_keeps = 0;      ///< bytes of a repeated sweep that the cache holds
-  double barrier = 0;       ///< grid barrier
-  double phase = 0;         ///< what a phase costs with no data: a round trip to L2 and a sum
+  double memory = 0;    ///< device memory
+  double l2 = 0;        ///< last-level cache
+  double shared = 0;    ///< all shared memories together
+  double l2_keeps = 0;  ///< bytes of a repeated sweep that the cache holds
+  double barrier = 0;   ///< grid barrier
+  double phase = 0;     ///< what a phase costs with no data: a round trip to L2 and a sum
   bool measured = false;
 };
 

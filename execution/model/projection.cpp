@@ -16,24 +16,31 @@ projection project(const program_facts& p, const plan& how, std::span<const rung
   for (std::size_t f = 0; f < p.vectors.size(); ++f) {
     const vector_facts& v = p.vectors[f];
     if (v.loads + v.stores == 0) continue;
-    double kept = p.rows_per_team ? std::min(1.0, how.keep.vector[f] / static_cast<double>(p.rows_per_team)) : 0.0;
+    double kept = p.rows_per_team
+                      ? std::min(1.0, how.keep.vector[f] / static_cast<double>(p.rows_per_team))
+                      : 0.0;
     if (v.in_registers && shape.slots > 0)
-      kept = std::max(kept, std::min(1.0, static_cast<double>(shape.slots) * shape.lanes / std::max<double>(1, p.rows_per_team)));
+      kept = std::max(kept, std::min(1.0, static_cast<double>(shape.slots) * shape.lanes /
+                                              std::max<double>(1, p.rows_per_team)));
     const double touched = (v.loads + v.stores) * rows * scalar;
     const double through = v.gathered ? v.stores * rows * scalar : 0.0;  // stores that others read
     out.resident_bytes += kept * touched;
     out.streamed_bytes += (1.0 - kept) * touched + kept * through;
     if (kept < 1.0 || v.gathered) footprint += rows * scalar * (v.gathered ? 1.0 : 1.0 - kept);
   }
-  const double tiles = static_cast<double>(p.teams) * p.tiles_per_team * static_cast<double>(p.tile_bytes);
-  const double kept = p.tiles_per_team ? static_cast<double>(how.keep.tiles) / p.tiles_per_team : 0.0;
+  const double tiles =
+      static_cast<double>(p.teams) * p.tiles_per_team * static_cast<double>(p.tile_bytes);
+  const double kept =
+      p.tiles_per_team ? static_cast<double>(how.keep.tiles) / p.tiles_per_team : 0.0;
   out.resident_bytes += kept * tiles;
   out.streamed_bytes += (1.0 - kept) * tiles + rows * scalar;  // and the gathered vector, once
   footprint += (1.0 - kept) * tiles;
 
-  const double hit = footprint <= l.l2_keeps ? 1.0 : std::max(0.0, 2.0 * l.l2_keeps / footprint - 1.0);
+  const double hit =
+      footprint <= l.l2_keeps ? 1.0 : std::max(0.0, 2.0 * l.l2_keeps / footprint - 1.0);
   out.memory_bytes = (1.0 - hit) * out.streamed_bytes;
-  const double bytes = out.resident_bytes / l.shared + (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
+  const double bytes = out.resident_bytes / l.shared +
+                       (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
   out.floor = bytes + p.barriers * l.barrier;
   out.seconds = out.floor + p.barriers * l.phase;
   return out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Persistent, with part of the data on the chip for the whole run (Zhang, dissertation 2023, chapter
-// 4): the plan's policy decides which vectors stay in registers and scratch and how many tiles of the
-// matrix do; the store finds them there. What fits is read from device memory once.
+// Persistent, with part of the data on the chip for the whole run (Zhang, dissertation 2023,
+// chapter 4): the plan's policy decides which vectors stay in registers and scratch and how many
+// tiles of the matrix do; the store finds them there. What fits is read from device memory once.
 #pragma once
 #include "dwell/execution/persistent/persistent.hpp"
 
@@ -11,8 +11,8 @@ struct perks {
   static constexpr const char* name = "perks";
   static constexpr bool launches_phases = false;
   /// One team per multiprocessor owns all of its shared memory and registers. Rungs differ in how
-  /// many elements per lane of P::in_registers stay in registers; where those are many, none are left
-  /// to load a tile ahead.
+  /// many elements per lane of P::in_registers stay in registers; where those are many, none are
+  /// left to load a tile ahead.
   static constexpr rung cuda_rungs[] = {{512, 1, true, true, true, 0},
                                         {512, 1, true, true, true, 2},
                                         {512, 1, true, false, true, 8},

@@ -19,7 +19,8 @@ int rung_with_slots(const program_facts& p, std::span<const rung_facts> rungs) {
   for (std::size_t r = 0; r < rungs.size(); ++r) {
     const rung& s = rungs[r].shape;
     if (s.slots == 0 || static_cast<std::int64_t>(s.slots) * s.lanes < p.rows_per_team) continue;
-    if (best < 0 || s.slots < rungs[static_cast<std::size_t>(best)].shape.slots) best = static_cast<int>(r);
+    if (best < 0 || s.slots < rungs[static_cast<std::size_t>(best)].shape.slots)
+      best = static_cast<int>(r);
   }
   return best;
 }
@@ -31,7 +32,8 @@ std::vector<int> by_merit(const program_facts& p) {
   for (int f = 0; f < static_cast<int>(p.vectors.size()); ++f)
     if (merit(p.vectors[static_cast<std::size_t>(f)]) > 0) order.push_back(f);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return merit(p.vectors[static_cast<std::size_t>(a)]) > merit(p.vectors[static_cast<std::size_t>(b)]);
+    return merit(p.vectors[static_cast<std::size_t>(a)]) >
+           merit(p.vectors[static_cast<std::size_t>(b)]);
   });
   return order;
 }
@@ -41,11 +43,15 @@ std::string describe(const program_facts& p, const plan& how, std::span<const ru
   int registers = 0, whole = 0, part = 0;
   for (int f = 0; f < static_cast<int>(p.vectors.size()); ++f) {
     const int kept = how.keep.vector[f];
-    if (p.vectors[static_cast<std::size_t>(f)].in_registers && shape.slots > 0) ++registers;
-    else if (kept > 0) ++(kept >= p.rows_per_team ? whole : part);
+    if (p.vectors[static_cast<std::size_t>(f)].in_registers && shape.slots > 0)
+      ++registers;
+    else if (kept > 0)
+      ++(kept >= p.rows_per_team ? whole : part);
   }
-  return fmt::format("{} blocks of {} threads; {} vectors in registers; {} whole and {} in part, and {} of {} matrix tiles in shared memory",
-                     how.teams, shape.lanes, registers, whole, part, how.keep.tiles, p.tiles_per_team);
+  return fmt::format(
+      "{} blocks of {} threads; {} vectors in registers; {} whole and {} in part, and {} of {} "
+      "matrix tiles in shared memory",
+      how.teams, shape.lanes, registers, whole, part, how.keep.tiles, p.tiles_per_team);
 }
 
 }  // namespace dwell::policies

@@ -12,12 +12,18 @@ namespace dwell::policies {
 /// Fills a plan step by step and knows how much scratch is left.
 class filling {
  public:
-  filling(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d, int rung)
+  filling(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d,
+          int rung)
       : p_(p), rung_(rungs[static_cast<std::size_t>(rung)]) {
     plan_.rung = rung;
     plan_.teams = p.teams;
     left_ = d.shared_per_team > rung_.scratch_bytes ? d.shared_per_team - rung_.scratch_bytes : 0;
     if (!rung_.shape.keeps) left_ = 0;
+    // A tile's carry is used at once, and small: it comes first, if it does not take a tenth of
+    // all.
+    const std::size_t carries =
+        (static_cast<std::size_t>(p.tiles_per_team) * p.scalar_bytes + 15) / 16 * 16;
+    if (carries * 10 <= left_) plan_.keep.carries = p.tiles_per_team, left_ -= carries;
   }
 
   /// Is the whole of vector f in registers under this rung?
@@ -29,6 +35,9 @@ class filling {
     if (in_registers(f)) return;
     const std::size_t room = std::min(left_, share) / 16 * 16 / p_.scalar_bytes;
     const std::size_t n = std::min<std::size_t>(room, static_cast<std::size_t>(p_.rows_per_team));
+    if (p_.vectors[static_cast<std::size_t>(f)].whole &&
+        n < static_cast<std::size_t>(p_.rows_per_team))
+      return;
     plan_.keep.vector[f] = static_cast<int>(n);
     left_ -= std::min(left_, (n * p_.scalar_bytes + 15) / 16 * 16);
   }

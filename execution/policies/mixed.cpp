@@ -11,7 +11,8 @@ plan mixed(const program_facts& p, std::span<const rung_facts> rungs, const devi
   const std::size_t half = fill.left() / 2;
   for (int f : by_merit(p)) fill.keep_vector(f, fill.left() > half ? fill.left() - half : 0);
   fill.keep_tiles();
-  fill.result().reason = "half for vectors, half for the matrix; " + describe(p, fill.result(), rungs);
+  fill.result().reason =
+      "half for vectors, half for the matrix; " + describe(p, fill.result(), rungs);
   return fill.result();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Policy "model": the least projected time among the other policies' plans, by the measured limits of
-// the device (execution/model).
+// Policy "model": the least projected time among the other policies' plans, by the measured limits
+// of the device (execution/model).
+#include <fmt/format.h>
 #include "dwell/execution/policies/filling.hpp"
 #include "dwell/execution/policies/policies.hpp"
-#include <fmt/format.h>
 
 #include "dwell/execution/model/projection.hpp"
 

@@ -2,7 +2,6 @@
 // Policy "none", and the layout of executors that keep nothing anyway.
 #include "dwell/execution/policies/policies.hpp"
 
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,21 +25,25 @@ constexpr layout layouts[] = {
 
 }  // namespace
 
-plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs, const device_facts& device) {
+plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
+                  const device_facts& device) {
   plan p;
   p.policy = "none";
   if (device.on == backend::cpu) {
     p.teams = device.units;
-    p.reason = fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+    p.reason =
+        fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
     return p;
   }
   const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
   const layout* fit = layouts;
   while (items / device.units > fit->up_to) ++fit;
   p.rung = fit->rung;
-  p.teams = std::min(fit->per_unit * device.units, rungs[static_cast<std::size_t>(p.rung)].max_teams);
-  p.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly", p.teams,
-                         rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
+  p.teams =
+      std::min(fit->per_unit * device.units, rungs[static_cast<std::size_t>(p.rung)].max_teams);
+  p.reason =
+      fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
+                  p.teams, rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
   return p;
 }
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "dwell/execution/policies/policies.hpp"
 #include "dwell/execution/core/variants.hpp"
+#include "dwell/execution/policies/policies.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell {
@@ -25,7 +25,8 @@ std::span<const named_policy> program_policies() { return table; }
 const named_policy& find_policy(std::string_view name) {
   for (const auto& p : table)
     if (p.name == name) return p;
-  throw unsupported_error(fmt::format("expected a policy ({}), found '{}'", fmt::join(built_policies(), ", "), name));
+  throw unsupported_error(
+      fmt::format("expected a policy ({}), found '{}'", fmt::join(built_policies(), ", "), name));
 }
 
 std::vector<std::string> built_policies() {

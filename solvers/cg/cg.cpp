@@ -148,8 +148,8 @@ cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T>
   midst.max_steps = 2;
   std::vector<rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  const planned<T> made =
-      make_plan<program, T>(v, rungs, facts, a, {o.policy, o.teams, o.rung, o.scratch_per_team}, midst);
+  const planned<T> made = make_plan<program, T>(
+      v, rungs, facts, a, {o.policy, o.teams, o.rung, o.scratch_per_team}, midst);
   const plan& how = made.how;
   report.bytes_per_iteration = made.facts.bytes_per_iteration;
 

@@ -57,7 +57,7 @@ struct textbook_cg {
     const auto now = s.template total<2>(rr);
     m.rr = now.v[0];
     m.rz = m.jacobi ? now.v[1] : now.v[0];
-    s.note(m.step, std::sqrt(m.rr));
+    s.note(m.step, m.rr);
     m.stop = verdict(m, s.interrupted());
     const T alpha = static_cast<T>(m.alpha);
     if (m.stop != running) {
