@@ -35,7 +35,7 @@ TEST_P(real_matrices, converge_at_the_known_count) {
   ASSERT_NE(known, all().end());
   const double work =
       static_cast<double>(*known->iterations) * static_cast<double>(known->nonzeros);
-  if (sanitized && work > 3e6) GTEST_SKIP() << "too long under a sanitizer";
+  if (sanitized && work > 5e5) GTEST_SKIP() << "too long under a sanitizer";
 
   linear_system<double> s{known->name, read_matrix_market(known->file).matrix, {}};
   ASSERT_EQ(s.a.rows, known->rows);

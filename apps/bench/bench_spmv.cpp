@@ -153,8 +153,9 @@ int parse_and_run(int argc, char** argv) {
       throw dwell::error(fmt::format("{}: SpMV is wrong by {:.1e}", name, error));
     const double ratio = product.median / plain.median;
     print(("SpMV " + name).c_str(), product,
-          fmt::format("{} rows, {} nonzeros, {} MiB; {:.2f} of triad", a.rows, a.nonzeros(),
-                      a.bytes() >> 20, ratio));
+          fmt::format("{} rows, {} nonzeros, {} MiB; {:.2f} of triad{}", a.rows, a.nonzeros(),
+                      a.bytes() >> 20, ratio,
+                      a.bytes() < 2 * facts.l2 ? " (may be helped by the cache)" : ""));
     enough = enough && ratio >= at_least;
   }
   return enough ? 0 : 2;
