@@ -147,10 +147,9 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
   };
   const auto load = [&](auto& warp, auto& part, int tile) {
     if constexpr (shape.keeps)
-      if (tile - share_.first_tile < keep_.tiles()) {
+      if (const int kept = keep_.kept_as(tile - share_.first_tile); kept >= 0) {
         warp.each([&](int lane) {
-          part[lane].template load<Team, false>(keep_.view(), columns_of(keep_.view()),
-                                                tile - share_.first_tile, lane);
+          part[lane].template load<Team, false>(keep_.view(), columns_of(keep_.view()), kept, lane);
         });
         return;
       }

@@ -133,8 +133,8 @@ class store {
   }
   DWELL_FN tile_header header(int tile) const {
     if constexpr (shape.keeps)
-      if (tile - share_.first_tile < keep_.tiles())
-        return keep_.view().header[tile - share_.first_tile];
+      if (const int kept = keep_.kept_as(tile - share_.first_tile); kept >= 0)
+        return keep_.view().header[kept];
     return a_.tiles.header[tile];
   }
   template <int F>

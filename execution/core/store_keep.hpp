@@ -85,8 +85,13 @@ class store_keep<P, T, Team, Shape, true> {
     return kept_[lane].v[P::in_registers::place_of(F)][s];
   }
 
-  /// Tiles first_tile .. first_tile + n - 1 of the team, as tiles 0 .. n - 1 of this view.
-  DWELL_FN int tiles() const { return tiles_; }
+  /// Under which number tile `tile` of the team is kept, or -1. Kept tiles are spread evenly among
+  /// the others, so that while they are worked on the streamed ones are on their way.
+  DWELL_FN int kept_as(int tile) const {
+    const auto at = static_cast<int>(static_cast<std::uint64_t>(tile) * scale_ >> 32);
+    const auto next = static_cast<int>(static_cast<std::uint64_t>(tile + 1) * scale_ >> 32);
+    return next > at ? at : -1;
+  }
   DWELL_FN const tiles_view<T>& view() const { return view_; }
   /// The carries of all the team's tiles, or null: then they are in global memory.
   DWELL_FN T* carries() const { return carries_; }
@@ -97,28 +102,28 @@ class store_keep<P, T, Team, Shape, true> {
   };
 
   DWELL_FN void open_tiles(Team& team, const program_args<P, T>& a, const team_share& share) {
-    const int all = share.last_tile - share.first_tile;
-    tiles_ = all < a.keep.tiles ? all : a.keep.tiles;
-    if (a.keep.tiles == 0) return;
-    const std::size_t first = static_cast<std::size_t>(share.first_tile);
-    view_.val =
-        copy(team, a.tiles.val + first * tile_size, tile_size * a.keep.tiles, tile_size * tiles_);
+    tiles_ = share.last_tile - share.first_tile;
+    if (a.keep.tiles == 0 || tiles_ == 0) return;
+    const int n = a.keep.tiles < tiles_ ? a.keep.tiles : tiles_;
+    scale_ = (static_cast<std::uint64_t>(n) << 32) / static_cast<std::uint64_t>(tiles_);
+    view_.val = copy(team, share, a.tiles.val, tile_size, a.keep.tiles);
     if (a.tiles.narrow)
-      view_.narrow = copy(team, a.tiles.narrow + first * tile_size, tile_size * a.keep.tiles,
-                          tile_size * tiles_);
+      view_.narrow = copy(team, share, a.tiles.narrow, tile_size, a.keep.tiles);
     else
-      view_.wide = copy(team, a.tiles.wide + first * tile_size, tile_size * a.keep.tiles,
-                        tile_size * tiles_);
-    view_.path = copy(team, a.tiles.path + first * tile_lanes, tile_lanes * a.keep.tiles,
-                      tile_lanes * tiles_);
-    view_.header = copy(team, a.tiles.header + first, a.keep.tiles, tiles_);
+      view_.wide = copy(team, share, a.tiles.wide, tile_size, a.keep.tiles);
+    view_.path = copy(team, share, a.tiles.path, tile_lanes, a.keep.tiles);
+    view_.header = copy(team, share, a.tiles.header, 1, a.keep.tiles);
   }
+  /// The kept tiles' parts of an array with `size` elements per tile.
   template <class V>
-  DWELL_FN static const V* copy(Team& team, const V* from, int room, int n) {
-    V* to = team.template scratch<V>(room);
-    team.each([&](int lane) {
-      for (int i = lane; i < n; i += Team::lanes()) to[i] = from[i];
-    });
+  DWELL_FN const V* copy(Team& team, const team_share& share, const V* from, int size, int room) {
+    V* to = team.template scratch<V>(room * size);
+    for (int tile = 0; tile < tiles_; ++tile)
+      if (const int at = kept_as(tile); at >= 0)
+        team.each([&](int lane) {
+          for (int i = lane; i < size; i += Team::lanes())
+            to[at * size + i] = from[static_cast<std::size_t>(share.first_tile + tile) * size + i];
+        });
     return to;
   }
 
@@ -126,7 +131,8 @@ class store_keep<P, T, Team, Shape, true> {
   decltype(std::declval<Team&>().template per_lane<in_lane>()) kept_;
   tiles_view<T> view_;
   T* carries_ = nullptr;
-  int tiles_ = 0;
+  std::uint64_t scale_ = 0;  ///< kept tiles per tile, times 2^32
+  int tiles_ = 0;            ///< of this team
 };
 
 }  // namespace dwell

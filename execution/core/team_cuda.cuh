@@ -156,7 +156,7 @@ class cuda_team {
     if (threadIdx.x == 0) {
       asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier_) : "memory");
       unsigned arrived;
-      do {
+      do {  // acquiring: a relaxed load and a fence at the end took 0.2 us more on an H200
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
                      : "=r"(arrived)
                      : "l"(barrier_)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 namespace dwell::policies {
 
@@ -48,10 +49,20 @@ std::string describe(const program_facts& p, const plan& how, std::span<const ru
     else if (kept > 0)
       ++(kept >= p.rows_per_team ? whole : part);
   }
+  std::vector<std::string> kept;
+  const auto add = [&](int n, const char* what) {
+    if (n > 0) kept.push_back(fmt::format("{} vector{} {}", n, n == 1 ? "" : "s", what));
+  };
+  add(registers, "in registers");
+  add(whole, "whole");
+  add(part, "in part");
+  if (how.keep.tiles > 0)
+    kept.push_back(how.keep.tiles >= p.tiles_per_team
+                       ? std::string("the whole matrix")
+                       : fmt::format("{} of {} matrix tiles", how.keep.tiles, p.tiles_per_team));
   return fmt::format(
-      "{} blocks of {} threads; {} vectors in registers; {} whole and {} in part, and {} of {} "
-      "matrix tiles in shared memory",
-      how.teams, shape.lanes, registers, whole, part, how.keep.tiles, p.tiles_per_team);
+      "{} teams of {} lanes keep {}", how.teams, shape.lanes,
+      kept.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(kept, ", ")));
 }
 
 }  // namespace dwell::policies

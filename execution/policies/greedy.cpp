@@ -15,7 +15,7 @@ plan greedy(const program_facts& p, std::span<const rung_facts> rungs, const dev
   fill.keep_tiles();
   for (int f : order)
     if (merit(p.vectors[static_cast<std::size_t>(f)]) <= 1.0) fill.keep_vector(f);
-  fill.result().reason = "most bytes saved per byte kept; " + describe(p, fill.result(), rungs);
+  fill.result().reason = "most bytes saved per byte kept: " + describe(p, fill.result(), rungs);
   return fill.result();
 }
 

@@ -8,7 +8,7 @@ namespace dwell::policies {
 plan matrix(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d) {
   filling fill(p, rungs, d, rung_without_slots(rungs));
   fill.keep_tiles();
-  fill.result().reason = "the matrix, vectors streamed; " + describe(p, fill.result(), rungs);
+  fill.result().reason = "the matrix first: " + describe(p, fill.result(), rungs);
   return fill.result();
 }
 

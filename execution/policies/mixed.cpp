@@ -12,7 +12,7 @@ plan mixed(const program_facts& p, std::span<const rung_facts> rungs, const devi
   for (int f : by_merit(p)) fill.keep_vector(f, fill.left() > half ? fill.left() - half : 0);
   fill.keep_tiles();
   fill.result().reason =
-      "half for vectors, half for the matrix; " + describe(p, fill.result(), rungs);
+      "half for vectors, half for the matrix: " + describe(p, fill.result(), rungs);
   return fill.result();
 }
 

@@ -20,8 +20,7 @@ struct layout {
   std::int64_t up_to;
   int rung, per_unit;
 };
-constexpr layout layouts[] = {
-    {1 << 10, 1, 1}, {6 << 10, 0, 1}, {64 << 10, 0, 2}, {INT64_MAX, 1, 4}};
+constexpr layout layouts[] = {{1 << 10, 1, 1}, {24 << 10, 0, 1}, {INT64_MAX, 0, 2}};
 
 }  // namespace
 
@@ -53,7 +52,7 @@ namespace dwell::policies {
 
 plan none(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d) {
   plan how = filling(p, rungs, d, rung_without_slots(rungs)).result();
-  how.reason = "what the caches keep; " + describe(p, how, rungs);
+  how.reason = "nothing: " + describe(p, how, rungs);
   return how;
 }
 

@@ -9,7 +9,7 @@ plan vectors(const program_facts& p, std::span<const rung_facts> rungs, const de
   const int slots = rung_with_slots(p, rungs);
   filling fill(p, rungs, d, slots >= 0 ? slots : rung_without_slots(rungs));
   for (int f : by_merit(p)) fill.keep_vector(f);
-  fill.result().reason = "vectors first, the matrix streamed; " + describe(p, fill.result(), rungs);
+  fill.result().reason = "vectors first: " + describe(p, fill.result(), rungs);
   return fill.result();
 }
 

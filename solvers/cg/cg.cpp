@@ -85,9 +85,13 @@ std::string choose_executor(const cg_options& o, const device_facts& facts, std:
     reason = "as asked";
     return o.executor;
   }
-  if (facts.on == backend::cpu || facts.cooperative_launch) {
-    reason = "one launch for the whole solve";
+  if (facts.on == backend::cpu) {
+    reason = "threads that live through the solve";
     return "persistent";
+  }
+  if (facts.cooperative_launch) {
+    reason = "one launch, and what fits stays on the chip";
+    return "perks";
   }
   reason = "this device cannot launch cooperatively";
   return "graph";
