@@ -6,54 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <stdexcept>
 
+#include "symmetric.hpp"
+
 namespace dwell::test {
 namespace {
-
-/// Collects a symmetric matrix; add() writes both triangles and sums what it meets twice.
-class symmetric {
- public:
-  explicit symmetric(index n) : rows_(static_cast<std::size_t>(n)) {}
-  index size() const { return static_cast<index>(rows_.size()); }
-
-  void add(index i, index j, double v) {
-    row(i)[j] += v;
-    if (i != j) row(j)[i] += v;
-  }
-  bool has(index i, index j) { return row(i).contains(j); }
-
-  /// Diagonal: the magnitudes beside it plus shift(i).
-  template <class F>
-  csr<double> dominant(F&& shift) {
-    for (index i = 0; i < size(); ++i) {
-      double sum = 0;
-      for (const auto& [j, v] : row(i))
-        if (j != i) sum += std::abs(v);
-      row(i)[i] = sum + shift(i);
-    }
-    return as_is();
-  }
-
-  csr<double> as_is() const {
-    csr<double> a;
-    a.rows = a.cols = size();
-    for (const auto& r : rows_) {
-      for (const auto& [j, v] : r) {
-        a.col.push_back(j);
-        a.val.push_back(v);
-      }
-      a.row_ptr.push_back(static_cast<index>(a.col.size()));
-    }
-    return a;
-  }
-
- private:
-  std::map<index, double>& row(index i) { return rows_[static_cast<std::size_t>(i)]; }
-  std::vector<std::map<index, double>> rows_;
-};
 
 const auto shift_one = [](index) { return 1.0; };
 
@@ -159,6 +118,15 @@ csr<double> badly_scaled(index n) {
   return a;
 }
 
+/// Neighbours, and first with last.
+csr<double> corner(index n) {
+  symmetric s(n);
+  splitmix64 random(131);
+  for (index i = 0; i + 1 < n; ++i) s.add(i, i + 1, random.uniform());
+  s.add(0, n - 1, 0.5);
+  return s.dominant(shift_one);
+}
+
 csr<double> hilbert(index n) {
   symmetric s(n);
   for (index i = 0; i < n; ++i)
@@ -202,6 +170,9 @@ std::vector<battery_case> make_battery() {
       {"ill_scaled", "rows of very different size", [] { return badly_scaled(300); }},
       {"ill_hilbert_6", "condition 1e7 in six rows", [] { return hilbert(6); }},
   };
+  for (const index n : {65536, 65537})
+    all.push_back({"corner_" + std::to_string(n),
+                   "columns of a row just within, just beyond 16 bits", [n] { return corner(n); }});
   for (const index n : {31, 32, 33, 255, 256, 257, 511, 513, 1023, 1024, 1025})
     all.push_back({"tile_" + std::to_string(n), "a size at or beside a multiple of a tile",
                    [n] { return band(n, 12, 6, static_cast<std::uint64_t>(n)); }});

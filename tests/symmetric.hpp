@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A symmetric matrix collected entry by entry, for the builders of the battery.
+#pragma once
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "dwell/formats/csr.hpp"
+
+namespace dwell::test {
+
+/// Collects a symmetric matrix; add() writes both triangles and sums what it meets twice.
+class symmetric {
+ public:
+  explicit symmetric(index n) : rows_(static_cast<std::size_t>(n)) {}
+  index size() const { return static_cast<index>(rows_.size()); }
+
+  void add(index i, index j, double v) {
+    row(i)[j] += v;
+    if (i != j) row(j)[i] += v;
+  }
+  bool has(index i, index j) { return row(i).contains(j); }
+
+  /// Diagonal: the magnitudes beside it plus shift(i).
+  template <class F>
+  csr<double> dominant(F&& shift) {
+    for (index i = 0; i < size(); ++i) {
+      double sum = 0;
+      for (const auto& [j, v] : row(i))
+        if (j != i) sum += std::abs(v);
+      row(i)[i] = sum + shift(i);
+    }
+    return as_is();
+  }
+
+  csr<double> as_is() const {
+    csr<double> a;
+    a.rows = a.cols = size();
+    for (const auto& r : rows_) {
+      for (const auto& [j, v] : r) {
+        a.col.push_back(j);
+        a.val.push_back(v);
+      }
+      a.row_ptr.push_back(static_cast<index>(a.col.size()));
+    }
+    return a;
+  }
+
+ private:
+  std::map<index, double>& row(index i) { return rows_[static_cast<std::size_t>(i)]; }
+  std::vector<std::map<index, double>> rows_;
+};
+
+}  // namespace dwell::test
