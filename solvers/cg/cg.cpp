@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -97,6 +98,25 @@ std::string choose_executor(const cg_options& o, const device_facts& facts, std:
   return "graph";
 }
 
+/// A power of two by which b and x are divided while the solve lasts, so that squares of extreme
+/// right-hand sides neither overflow nor vanish; 0 where there is no need.
+template <class T>
+int extreme_exponent(std::span<const T> b) {
+  constexpr int comfortable = 300;  // 2^300: sums of squares of any length stay far from the limits
+  double largest = 0.0;
+  for (const T e : b) largest = std::max(largest, std::abs(static_cast<double>(e)));
+  if (largest == 0.0) return 0;
+  const int exponent = std::ilogb(largest);
+  return std::abs(exponent) > comfortable ? exponent : 0;
+}
+
+template <class T>
+std::vector<T> scaled(std::span<const T> v, int exponent) {
+  std::vector<T> out(v.begin(), v.end());
+  for (T& e : out) e = std::ldexp(e, exponent);
+  return out;
+}
+
 template <class T>
 std::vector<T> inverse_diagonal(const csr_view<T>& a) {
   std::vector<T> d(static_cast<std::size_t>(a.rows));
@@ -122,14 +142,9 @@ stop_reason reason_of(int stop) {
 }
 
 template <class T>
-cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T> b, std::span<T> x,
-                   const cg_options& o) {
+cg_report solve_checked(const device& where, const csr_view<T>& a, std::span<const T> b,
+                        std::span<T> x, const cg_options& o, double begin) {
   using program = textbook_cg;
-  const double begin = now();
-  check_options(o);
-  check_system(a, o.assume_symmetric);
-  check_vector(b, a.rows, "right-hand side");
-  check_vector(std::span<const T>(x), a.rows, "start vector");
 
   cg_report report;
   const device_facts facts = where.facts();
@@ -197,6 +212,31 @@ cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T>
   const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
   const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
   report.residuals_disagree = !(upper <= 10.0 * lower);
+  return report;
+}
+
+template <class T>
+cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T> b, std::span<T> x,
+                   const cg_options& o) {
+  const double begin = now();
+  check_options(o);
+  check_system(a, o.assume_symmetric);
+  check_vector(b, a.rows, "right-hand side");
+  check_vector(std::span<const T>(x), a.rows, "start vector");
+  const int exponent = extreme_exponent(b);
+  if (exponent == 0) return solve_checked<T>(where, a, b, x, o, begin);
+
+  const std::vector<T> small_b = scaled(b, -exponent);
+  std::vector<T> small_x = scaled(std::span<const T>(x), -exponent);
+  check_vector(std::span<const T>(small_x), a.rows,
+               "start vector over the size of the right-hand side");
+  cg_options small_o = o;
+  small_o.atol = std::ldexp(o.atol, -exponent);
+  cg_report report = solve_checked<T>(where, a, small_b, small_x, small_o, begin);
+  std::transform(small_x.begin(), small_x.end(), x.begin(),
+                 [&](T e) { return std::ldexp(e, exponent); });
+  report.rhs_norm = std::ldexp(report.rhs_norm, exponent);
+  for (double& h : report.history) h = std::ldexp(h, exponent);
   return report;
 }
 
