@@ -13,7 +13,8 @@ set(DWELL_PUBLIC_HEADERS
   formats/merge_path.hpp
   formats/parallel.hpp
   formats/triplets.hpp
-  solvers/cg/cg.hpp)
+  solvers/cg/cg.hpp
+  solvers/cg/explain.hpp)
 
 foreach(header IN LISTS DWELL_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)

@@ -21,7 +21,7 @@ execution/graph/       formats/ execution/core/ execution/model/ execution/polic
 execution/persistent/  formats/ execution/core/ execution/model/ execution/policies/
 execution/perks/       formats/ execution/core/ execution/model/ execution/policies/ execution/persistent/
 execution/temporal/    formats/ execution/core/ execution/model/ execution/policies/
-solvers/*/             formats/ execution/core/ execution/policies/
+solvers/*/             formats/ execution/core/ execution/model/ execution/policies/
 '
 
 if (($# > 0)); then

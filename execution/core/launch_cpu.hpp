@@ -61,7 +61,7 @@ void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrie
   using store_type = store<P, T, team_type, shape_of<E, Rung>>;
   const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
   const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
-  team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes);
+  team_type team(worker, workers, grid, a.posts, a.reverse_lanes, scratch.get(), bytes);
   store_type s(team, a);
   f(s);
 }
@@ -140,10 +140,15 @@ rung_facts probe(const device& where, int rung) {
   return {E::cpu_rungs[rung], 0, 0, where.threads(), 0};
 }
 
+template <class E>
+rung_facts assume(const device_facts& facts, int rung) {
+  return {E::cpu_rungs[rung], 0, 0, facts.units, 0};
+}
+
 template <class P, class T, class E>
 program_variant variant_of() {
   return {P::name,      E::name,         precision_of<T>, backend::cpu, !E::launches_phases,
-          E::cpu_rungs, &probe<P, T, E>, &run<P, T, E>};
+          E::cpu_rungs, &probe<P, T, E>, &assume<E>,      &run<P, T, E>};
 }
 
 }  // namespace dwell::cpu

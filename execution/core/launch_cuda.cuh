@@ -250,9 +250,18 @@ rung_facts probe(const device& where, int rung) {
 }
 
 template <class P, class T, class E>
+rung_facts assume(const device_facts& facts, int rung) {
+  return with_rung<std::size(E::cuda_rungs)>(rung, [&]<int R>() -> rung_facts {
+    constexpr auto& shape = E::cuda_rungs[R];
+    return {shape, 0, 0, shape.teams_per_unit * facts.units,
+            kernel_types<P, T, E, R>::team::reserved_bytes()};
+  });
+}
+
+template <class P, class T, class E>
 program_variant variant_of() {
-  return {P::name,       E::name,         precision_of<T>, backend::cuda, !E::launches_phases,
-          E::cuda_rungs, &probe<P, T, E>, &run<P, T, E>};
+  return {P::name,       E::name,         precision_of<T>,  backend::cuda, !E::launches_phases,
+          E::cuda_rungs, &probe<P, T, E>, &assume<P, T, E>, &run<P, T, E>};
 }
 
 }  // namespace dwell::cuda

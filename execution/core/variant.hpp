@@ -37,6 +37,9 @@ struct program_variant {
   std::span<const rung> rungs;
   /// Asks the compiled kernel and the driver. `where` must be of this variant's backend.
   rung_facts (*probe)(const device& where, int rung);
+  /// What is known of a rung without its device: as many teams as its launch bounds promise on
+  /// facts.units multiprocessors; registers and spills are 0.
+  rung_facts (*assume)(const device_facts& facts, int rung);
   /// Runs to the end. `args` is a program_args<P, T> whose pointers the device can follow; its
   /// state holds the final scalars afterwards. Returns seconds on the device's clock.
   double (*run)(const void* args, const device& where, const plan& how, const run_control& control);

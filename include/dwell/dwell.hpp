@@ -8,3 +8,4 @@
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/triplets.hpp"
 #include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/cg/explain.hpp"
