@@ -25,6 +25,7 @@ struct device_facts {
   std::size_t shared_per_team = 0;     ///< most scratch that one team (block) may use
   std::size_t shared_per_unit = 0;     ///< per multiprocessor
   std::size_t registers_per_unit = 0;  ///< 32-bit registers per multiprocessor
+  int cluster_teams = 0;               ///< most blocks of a thread block cluster; 0: no clusters
   bool cooperative_launch = false;     ///< needed by executors with a grid barrier
 };
 

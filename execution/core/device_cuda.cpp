@@ -5,6 +5,7 @@
 
 #include "dwell/execution/core/cuda_check.hpp"
 #include "dwell/execution/core/device_backends.hpp"
+#include "dwell/execution/core/plan.hpp"
 
 namespace dwell {
 namespace {
@@ -78,6 +79,7 @@ device_facts cuda_facts(int ordinal) {
   f.shared_per_team = prop.sharedMemPerBlockOptin;
   f.shared_per_unit = prop.sharedMemPerMultiprocessor;
   f.registers_per_unit = static_cast<std::size_t>(prop.regsPerMultiprocessor);
+  f.cluster_teams = prop.major >= 9 ? most_cluster_teams : 0;
   f.cooperative_launch = attribute(cudaDevAttrCooperativeLaunch, ordinal) != 0;
   return f;
 }

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Rung>::lanes,
                                   kernel_types<P, T, E, Rung>::teams_per_unit)
     run_kernel(const __grid_constant__ program_args<P, T> a) {
   using k = kernel_types<P, T, E, Rung>;
-  typename k::team team(a.barrier);
+  typename k::team team(a.barrier, a.posts, a.in_cluster);
   typename k::store_type s(team, a);
   E::template run<P, T>(s, a);
 }
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Rung>::lanes,
                                   kernel_types<P, T, E, Rung>::teams_per_unit)
     phase_kernel(const __grid_constant__ program_args<P, T> a, int turn) {
   using k = kernel_types<P, T, E, Rung>;
-  typename k::team team(a.barrier);
+  typename k::team team(a.barrier, a.posts, a.in_cluster);
   typename k::store_type s(team, a);
   E::template phase<Phase, P, T>(s, a, turn);
 }
@@ -201,8 +201,24 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
     DWELL_CUDA(cudaStreamSynchronize(main));
     void* args[] = {const_cast<program_args<P, T>*>(&a)};
     DWELL_CUDA(cudaEventRecord(begin, main));
-    DWELL_CUDA(
-        cudaLaunchCooperativeKernel(kernel, dim3(how.teams), dim3(k::lanes), args, scratch, main));
+    cudaLaunchAttribute together{};
+    if (a.in_cluster) {
+      DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+      together.id = cudaLaunchAttributeClusterDimension;
+      together.val.clusterDim.x = static_cast<unsigned>(how.teams);
+      together.val.clusterDim.y = together.val.clusterDim.z = 1;
+    } else {
+      together.id = cudaLaunchAttributeCooperative;
+      together.val.cooperative = 1;
+    }
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(static_cast<unsigned>(how.teams));
+    launch.blockDim = dim3(k::lanes);
+    launch.dynamicSmemBytes = scratch;
+    launch.stream = main;
+    launch.attrs = &together;
+    launch.numAttrs = 1;
+    DWELL_CUDA(cudaLaunchKernelExC(&launch, reinterpret_cast<const void*>(kernel), args));
     DWELL_CUDA(cudaEventRecord(end, main));
     watch.wait_for(end);
   }

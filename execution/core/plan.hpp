@@ -7,6 +7,11 @@
 
 namespace dwell {
 
+/// Small values that teams post to each other: the sums of a Program and two of the store's own.
+inline constexpr int post_slots = 8;
+/// The most thread blocks of a cluster (compute capability 9.0, non-portable size).
+inline constexpr int most_cluster_teams = 16;
+
 /// The most vectors a Program may have.
 inline constexpr int max_vectors = 12;
 
@@ -40,8 +45,9 @@ struct plan {
   int rung = 0;
   int teams = 1;
   residency keep;
-  std::string policy;  ///< who made it
-  std::string reason;  ///< why, one line
+  bool in_cluster = false;  ///< all teams form one thread block cluster
+  std::string policy;       ///< who made it
+  std::string reason;       ///< why, one line
 };
 
 }  // namespace dwell

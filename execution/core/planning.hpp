@@ -87,7 +87,7 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     out.cut = cut(a, out.how.teams, rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
   } else {
-    const int teams = wish.teams > 0 ? wish.teams : device.units;
+    const int teams = wish.teams > 0 ? wish.teams : kept_teams(a.rows, a.nonzeros(), device);
     out.cut = cut(a, teams, true);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
     const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
@@ -99,6 +99,8 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
       out.how = policy.choose(out.facts, rungs, device);
     }
     out.how.policy = policy.name;
+    out.how.in_cluster = teams <= device.cluster_teams;
+    if (out.how.in_cluster) out.how.reason += ", as one cluster";
   }
   check_plan(v, out.how, rungs, kept_bytes<T>(out.how.keep, out.cut.wide.empty()), device);
   out.rungs = std::move(rungs);

@@ -44,6 +44,10 @@ using caching_policy = plan (*)(const program_facts&, std::span<const rung_facts
 plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
                   const device_facts& device);
 
+/// Teams of an executor that keeps data on the chip: one per multiprocessor, or, for a system so
+/// small that barriers are most of its time, as few as form a cluster with a hardware barrier.
+int kept_teams(index rows, index nonzeros, const device_facts& device);
+
 /// All policies of this build, by name; find_policy throws unsupported_error with the list.
 struct named_policy {
   const char* name;

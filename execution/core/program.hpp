@@ -64,7 +64,6 @@ struct sums {
 /// Shared by the host and the teams while a run lasts; lives in the device's memory.
 struct monitor {
   int interrupt = 0;    ///< host: end at the next iteration
-  int seen = 0;         ///< team 0's reading of `interrupt`, the same for all teams after a barrier
   int step = 0;         ///< team 0: iterations done
   double residual = 0;  ///< team 0: norm of the residual after them
 };
@@ -86,15 +85,15 @@ struct program_args {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
   T* vectors[max_vectors] = {};
-  T* carry = nullptr;         ///< per team: its part of the row that a later team ends
-  T* tile_carry = nullptr;    ///< per tile: the same within a team
-  double* partial = nullptr;  ///< sums x teams
+  T* tile_carry = nullptr;    ///< per tile: its part of the row that a later one ends
+  double* posts = nullptr;    ///< post_slots x teams
   double* history = nullptr;  ///< residual norms, or null
   monitor* watch = nullptr;
   typename P::scalars* state = nullptr;  ///< two copies, read and written in turn
   typename P::scalars start{};
   unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
   residency keep;
+  bool in_cluster = false;     ///< CUDA: all teams are one cluster
   bool reverse_lanes = false;  ///< CPU teams only
 };
 

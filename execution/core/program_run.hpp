@@ -36,8 +36,7 @@ class program_run {
     }
     shares_ = buffer<team_share>::copy_of(where, m.teams);
     for (int k = 0; k < P::vectors; ++k) vectors_.emplace_back(where, n);
-    carry_ = buffer<T>(where, teams);
-    partial_ = buffer<double>(where, P::sum_count * teams);
+    posts_ = buffer<double>(where, post_slots * teams);
     history_ = buffer<double>(where, history);
     watch_ = buffer<monitor>(where, 1);
     state_ = buffer<typename P::scalars>(where, 2);
@@ -52,10 +51,10 @@ class program_run {
                    wide_.data()};
     args_.tile_carry = tile_carry_.data();
     args_.keep = plan_.keep;
+    args_.in_cluster = plan_.in_cluster;
     for (int k = 0; k < P::vectors; ++k)
       args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
-    args_.carry = carry_.data();
-    args_.partial = partial_.data();
+    args_.posts = posts_.data();
     args_.history = history ? history_.data() : nullptr;
     args_.watch = watch_.data();
     args_.state = state_.data();
@@ -89,12 +88,12 @@ class program_run {
   const program_variant& variant_;
   plan plan_;
   buffer<index> row_ptr_, col_, wide_;
-  buffer<T> val_, tile_val_, carry_, tile_carry_;
+  buffer<T> val_, tile_val_, tile_carry_;
   buffer<tile_header> header_;
   buffer<std::uint16_t> path_, narrow_;
   buffer<team_share> shares_;
   std::vector<buffer<T>> vectors_;
-  buffer<double> partial_, history_;
+  buffer<double> posts_, history_;
   buffer<monitor> watch_;
   buffer<typename P::scalars> state_;
   buffer<unsigned> barrier_;

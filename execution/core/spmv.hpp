@@ -46,7 +46,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
       carry = row_sum(m.val, m.col, p, k, share_.end.nonzero);
       sum += static_cast<double>(carry) * static_cast<double>(p[share_.end.row]);
     }
-    a_.carry[team_.worker()] = carry;
+    team_.post(carry_slot, static_cast<double>(carry));
     dot[0].v[0] = sum;
   });
   give<Sum>(dot);
@@ -100,6 +100,10 @@ struct tile_part {
 template <class P, class T, class Team, class Shape>
 template <int In, int Out, int Sum>
 DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
+  // The element of In that belongs to the row left open at the end is another team's: it is asked
+  // for now and used at the end.
+  const index after = share_.end.row;
+  const T foreign = after < a_.matrix.rows ? a_.vectors[In][after] : T(0);
   if (a_.tiles.narrow)
     walk_tiles<In, Out, std::uint16_t>();
   else
@@ -114,9 +118,9 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
   team_.each([&](int lane) {
     for (int tile = share_.first_tile + lane; tile < share_.last_tile; tile += Team::lanes()) {
       const index row = header(tile).open_row;
-      if (row < a_.matrix.rows)
-        dot[lane].v[0] = std::fma(static_cast<double>(*tile_carry(tile)),
-                                  static_cast<double>(a_.vectors[In][row]), dot[lane].v[0]);
+      const T with = row < after ? *at<In>(row - share_.begin.row) : foreign;
+      dot[lane].v[0] = std::fma(static_cast<double>(*tile_carry(tile)), static_cast<double>(with),
+                                dot[lane].v[0]);
     }
   });
   give<Sum>(dot);  // the lanes meet in here
@@ -131,7 +135,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
     if (lane == Team::lanes() - 1) {
       T open = T(0);
       for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
-      a_.carry[team_.worker()] = open;
+      team_.post(carry_slot, static_cast<double>(open));
     }
   });
 }

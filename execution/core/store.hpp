@@ -18,6 +18,7 @@ template <class P, class T, class Team, class Shape>
 class store {
  public:
   static constexpr rung shape = Shape::value;
+  static constexpr int carry_slot = P::sum_count, interrupt_slot = P::sum_count + 1;
 
   DWELL_FN store(Team& team, const program_args<P, T>& args)
       : team_(team), a_(args), share_(args.tiles.teams[team.worker()]) {
@@ -50,9 +51,7 @@ class store {
   template <int Count = 1>
   DWELL_FN sums<Count> total(int first) {
     pending_ = false;
-    return team_.template total<Count>(
-        a_.partial + static_cast<std::size_t>(first) * team_.workers(), team_.workers(),
-        &a_.watch->seen, seen_);
+    return team_.template total<Count>(first, interrupt_slot, seen_);
   }
 
   /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
@@ -77,7 +76,8 @@ class store {
     team_.each([&](int lane) {
       if (lane != Team::lanes() - 1) return;
       T missing = T(0);
-      for (int t = share_.carry_from; t < me; ++t) missing += a_.carry[t];
+      for (int t = share_.carry_from; t < me; ++t)
+        missing += static_cast<T>(team_.posted(carry_slot, t));
       *base<Out>() += missing;
     });
     pending_ = true;
@@ -95,15 +95,17 @@ class store {
         if (a_.history) a_.history[step] = residual;
       });
   }
-  /// Team 0 looks for an interrupt; after the next barrier and total(), interrupted() says so to
-  /// all.
+  /// Team 0 looks for an interrupt, but takes what it saw the last time, so that it does not wait
+  /// for the answer; after the next barrier and total(), interrupted() says so to all.
   DWELL_FN void poll() {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
-        if (lane == 0) a_.watch->seen = Team::observe(&a_.watch->interrupt);
+        if (lane != 0) return;
+        team_.post(interrupt_slot, looked_);
+        looked_ = Team::observe(&a_.watch->interrupt);
       });
   }
-  DWELL_FN bool interrupted() const { return seen_ != 0; }
+  DWELL_FN bool interrupted() const { return seen_ != 0.0; }
 
   DWELL_FN Team& team() { return team_; }
 
@@ -206,8 +208,7 @@ class store {
   DWELL_FN void give(Acc& acc) {
     team_.reduce(acc, [&](const auto& s) {
       constexpr int count = static_cast<int>(sizeof(s.v) / sizeof(double));
-      for (int k = 0; k < count; ++k)
-        a_.partial[static_cast<std::size_t>(First + k) * team_.workers() + team_.worker()] = s.v[k];
+      for (int k = 0; k < count; ++k) team_.post(First + k, s.v[k]);
     });
   }
 
@@ -223,7 +224,8 @@ class store {
   Team& team_;
   const program_args<P, T>& a_;
   const team_share share_;
-  int seen_ = 0;          ///< the flag of interrupts, as of the last total()
+  double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
+  int looked_ = 0;        ///< team 0, lane 0: as read from the host
   bool pending_ = false;  ///< finish() wrote, and the lanes have not met since
   store_keep<P, T, Team, Shape> keep_;
 };

@@ -103,11 +103,13 @@ class cpu_team {
   static constexpr int warp = Lanes < 32 ? Lanes : 32;
   static_assert(Lanes % warp == 0);
 
-  cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
-           std::size_t scratch_bytes)
+  /// posts: post_slots x workers doubles that all teams share.
+  cpu_team(int worker, int workers, cpu_barrier* grid, double* posts, bool reversed,
+           std::byte* scratch, std::size_t scratch_bytes)
       : worker_(worker),
         workers_(workers),
         grid_(grid),
+        posts_(posts),
         reversed_(reversed),
         scratch_(scratch),
         scratch_end_(scratch + scratch_bytes) {}
@@ -162,14 +164,20 @@ class cpu_team {
     then(s);
   }
 
-  /// The sum over i < n of base[k * n + i], for each k < N, in fixed order, and the word at `flag`;
-  /// all lanes get them, and meet.
+  /// A small value for all teams, by one lane: after the next barrier posted(slot, this team).
+  void post(int slot, double v) { posts_[static_cast<std::size_t>(slot) * workers_ + worker_] = v; }
+  double posted(int slot, int team) const {
+    return posts_[static_cast<std::size_t>(slot) * workers_ + team];
+  }
+
+  /// The sum over all teams of what they posted in slots first .. first + N - 1, in fixed order,
+  /// and team 0's post in slot `noted_slot`; all lanes get them, and meet.
   template <int N>
-  sums<N> total(const double* base, int n, const int* flag, int& noted) {
-    noted = *flag;
+  sums<N> total(int first, int noted_slot, double& noted) {
+    noted = posted(noted_slot, 0);
     sums<N> lane[warp] = {};
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < N; ++k) lane[i % warp].v[k] += base[static_cast<std::size_t>(k) * n + i];
+    for (int i = 0; i < workers_; ++i)
+      for (int k = 0; k < N; ++k) lane[i % warp].v[k] += posted(first + k, i);
     return halve(lane);
   }
 
@@ -225,6 +233,7 @@ class cpu_team {
 
   int worker_, workers_;
   cpu_barrier* grid_;
+  double* posts_;
   bool reversed_;
   std::byte* scratch_;
   std::byte* scratch_end_;

@@ -67,13 +67,19 @@ class cuda_team {
   static constexpr int warp = 32;
   static_assert(Lanes % warp == 0 && Lanes > warp && Lanes <= 1024);
 
-  DWELL_FN explicit cuda_team(unsigned* barrier) : barrier_(barrier) {
+  /// posts: post_slots x teams doubles in global memory. in_cluster: all teams are one thread block
+  /// cluster, meet at its hardware barrier, and post into each other's shared memory.
+  DWELL_FN cuda_team(unsigned* barrier, double* posts, bool in_cluster)
+      : barrier_(barrier), posts_(posts), in_cluster_(in_cluster) {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
     reduce_box_ = reinterpret_cast<double*>(dwell_scratch);
+    mail_ = reduce_box_ + 2 * box_doubles;
     used_ = reserved_bytes();
   }
   /// Scratch that the team itself needs.
-  static constexpr std::size_t reserved_bytes() { return 2 * box_doubles * sizeof(double); }
+  static constexpr std::size_t reserved_bytes() {
+    return (2 * box_doubles + post_slots * most_cluster_teams) * sizeof(double);
+  }
 
   DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
   DWELL_FN static int workers() { return static_cast<int>(gridDim.x); }
@@ -122,15 +128,36 @@ class cuda_team {
     }
   }
 
+  /// A small value for all teams, by one lane: after the next barrier posted(slot, this team).
+  DWELL_FN void post(int slot, double v) {
+    if (!in_cluster_) {
+      posts_[static_cast<std::size_t>(slot) * gridDim.x + blockIdx.x] = v;
+      return;
+    }
+    const auto mine = static_cast<unsigned>(
+        __cvta_generic_to_shared(mail_ + slot * most_cluster_teams + blockIdx.x));
+    for (unsigned rank = 0; rank < gridDim.x; ++rank) {
+      unsigned there;
+      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mine), "r"(rank));
+      asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(there), "d"(v) : "memory");
+    }
+  }
+  DWELL_FN double posted(int slot, int team) const {
+    if (in_cluster_) return mail_[slot * most_cluster_teams + team];
+    return __ldcg(posts_ + static_cast<std::size_t>(slot) * gridDim.x + team);
+  }
+
+  /// The sum over all teams of what they posted in slots first .. first + N - 1, in fixed order,
+  /// and team 0's post in slot `noted_slot`; all lanes get them, and meet.
   template <int N>
-  DWELL_FN sums<N> total(const double* base, int n, const int* flag, int& noted) {
+  DWELL_FN sums<N> total(int first, int noted_slot, double& noted) {
     double* box = next_box();
-    if (threadIdx.x == warp) *reinterpret_cast<int*>(box + N) = __ldcg(flag);
+    if (threadIdx.x == warp) box[N] = posted(noted_slot, 0);
     if (threadIdx.x < warp) {
       sums<N> s;
       for (int k = 0; k < N; ++k) s.v[k] = 0.0;
-      for (int i = static_cast<int>(threadIdx.x); i < n; i += warp)
-        for (int k = 0; k < N; ++k) s.v[k] += __ldcg(base + static_cast<std::size_t>(k) * n + i);
+      for (int i = static_cast<int>(threadIdx.x); i < workers(); i += warp)
+        for (int k = 0; k < N; ++k) s.v[k] += posted(first + k, i);
       s = halve(s);
       if (threadIdx.x == 0)
         for (int k = 0; k < N; ++k) box[k] = s.v[k];
@@ -138,7 +165,7 @@ class cuda_team {
     __syncthreads();
     sums<N> all;
     for (int k = 0; k < N; ++k) all.v[k] = box[k];
-    noted = *reinterpret_cast<const int*>(box + N);
+    noted = box[N];
     return all;
   }
 
@@ -149,8 +176,14 @@ class cuda_team {
     f(w);
   }
 
-  /// Arrivals are counted and never reset: round k is over when k * workers() teams have arrived.
+  /// All teams meet. In a grid, arrivals are counted and never reset: round k is over when
+  /// k * workers() teams have arrived.
   DWELL_FN void sync_grid() {
+    if (in_cluster_) {
+      asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+      return;
+    }
     round_ += gridDim.x;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -206,6 +239,9 @@ class cuda_team {
   }
 
   unsigned* barrier_;
+  double* posts_;
+  double* mail_;
+  bool in_cluster_;
   unsigned round_ = 0;
   double* reduce_box_;
   std::size_t used_;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "dwell/execution/core/plan.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell {
@@ -58,6 +59,7 @@ device_facts facts_of(std::string_view name) {
     f.shared_per_team = static_cast<std::size_t>(k.shared_kb * kb);
     f.shared_per_unit = f.shared_per_team + 1024;
     f.registers_per_unit = 65536;
+    f.cluster_teams = k.capability >= 90 ? most_cluster_teams : 0;
     f.cooperative_launch = true;
     return f;
   }
