@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <sstream>
 
 #include "dwell/formats/error.hpp"
 
@@ -75,6 +76,22 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
                        if (std::find(choices.begin(), choices.end(), text) == choices.end())
                          refuse(name, or_list(choices), text);
                        value = text;
+                     });
+}
+
+CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std::string>& value,
+                         const std::vector<std::string>& choices, const std::string& help) {
+  return add_checked(app, name, help, "LIST", fmt::format("{}", fmt::join(value, ",")),
+                     [name, &value, choices](const std::string& text) {
+                       value.clear();
+                       std::istringstream words(text + ",");
+                       for (std::string word; std::getline(words, word, ',');) {
+                         if (std::find(choices.begin(), choices.end(), word) == choices.end())
+                           refuse(name, or_list(choices) + ", with commas between", word);
+                         if (std::find(value.begin(), value.end(), word) != value.end())
+                           refuse(name, "each word once", text);
+                         value.push_back(word);
+                       }
                      });
 }
 

@@ -19,6 +19,9 @@ CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
 /// One of a few words.
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
                         const std::vector<std::string>& choices, const std::string& help);
+/// Several of a few words, with commas between them, each at most once.
+CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std::string>& value,
+                         const std::vector<std::string>& choices, const std::string& help);
 /// The name of a file, not empty.
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& help, const std::string& type = "FILE");

@@ -32,9 +32,10 @@ std::string usage_line(const CLI::App& app, const CLI::ParseError& e) {
   std::string text = e.what();
   for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n')) text[at] = ' ';
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  const auto chosen = app.get_subcommands();
-  return fmt::format("{} (see 'dwell {}--help')", text,
-                     chosen.empty() ? "" : chosen.front()->get_name() + " ");
+  std::string chosen;
+  for (auto below = app.get_subcommands(); !below.empty(); below = below.front()->get_subcommands())
+    chosen += below.front()->get_name() + " ";
+  return fmt::format("{} (see 'dwell {}--help')", text, chosen);
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -49,6 +50,8 @@ int parse_and_run(int argc, char** argv) {
              "\nExamples:\n"
              "  dwell cg trefethen:2000          solve a system made on the spot\n"
              "  dwell cg A.mtx --output x.mtx    solve a system from a file, keep the answer\n"
+             "  dwell compare cg A.mtx           measure all executors and peers on a system\n"
+             "  dwell explain cg A.mtx           what stays on the chip, what that gains, and why\n"
              "  dwell info A.mtx                 look at a matrix\n"
              "  dwell info                       what this program can do on this machine\n"
              "\n'dwell SUBCOMMAND --help' tells more.");
@@ -59,6 +62,8 @@ int parse_and_run(int argc, char** argv) {
     commands.emplace_back(sub, add(*sub));
   };
   subcommand("cg", "Solve A x = b by conjugate gradients; A symmetric positive definite", add_cg);
+  subcommand("compare", "Measure executors, policies and peers side by side", add_compare);
+  subcommand("explain", "Show what a caching policy would keep on the chip, and why", add_explain);
   subcommand("info", "Show devices and what this build contains, or look at a matrix", add_info);
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);
 

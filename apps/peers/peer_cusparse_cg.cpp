@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // peer-cusparse-cg: microseconds per iteration of conjugate gradients by cuSPARSE and cuBLAS, in a
-// stream and in a CUDA graph, on files or generated matrices. b = ones, x0 = 0, f64.
+// stream and in a CUDA graph, on files or generated matrices. x0 = 0, f64.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,8 +28,16 @@ struct request {
   double rtol = 0;  ///< 0: a fixed number of iterations
   int check_every = 20;
   cusparse_cg::options peer;
+  bool row_sums = false;  ///< b = A times ones; else ones
   std::string json;
 };
+
+std::vector<double> rhs_of(const csr<double>& a, const request& r) {
+  std::vector<double> b(static_cast<std::size_t>(a.rows), r.row_sums ? 0.0 : 1.0);
+  for (index i = 0; r.row_sums && i < a.rows; ++i)
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) b[i] += a.val[k];
+  return b;
+}
 
 double true_residual(const csr_view<double>& a, std::span<const double> b,
                      std::span<const double> x) {
@@ -78,7 +86,7 @@ measured measure(cusparse_cg& cg, cusparse_cg::mode how, const request& r) {
 bool measure_matrix(const std::string& name, const request& r, bool table, nlohmann::json& all) {
   const csr<double> a = is_generated(name) ? generate(name) : read_matrix_market(name).matrix;
   check(a.view(), name);
-  const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
+  const std::vector<double> b = rhs_of(a, r);
   cusparse_cg cg(a.view(), b, r.peer);
   bool converged = true;
   for (const auto how : r.modes) {
@@ -102,6 +110,7 @@ bool measure_matrix(const std::string& name, const request& r, bool table, nlohm
          {"converged", r.rtol > 0 ? nlohmann::json(m.converged) : nlohmann::json()},
          {"per_iteration_us",
           {{"median", m.median()}, {"min", m.us.front()}, {"max", m.us.back()}}},
+         {"runs_us", m.us},
          {"residual",
           {{"relative_recursive", cg.recursive_residual()}, {"relative_true", truly}}}});
   }
@@ -131,7 +140,7 @@ int compare(const request& r) {
 
 int parse_and_run(int argc, char** argv) {
   request r;
-  std::string mode = "both", spmv = "best", update = "scal";
+  std::string mode = "both", spmv = "best", update = "scal", rhs = "ones";
   CLI::App app("Conjugate gradients by cuSPARSE and cuBLAS: microseconds per iteration");
   app.name("peer-cusparse-cg");
   app.add_option("MATRIX", r.matrices, "Matrix Market files, or kinds of 'dwell generate'")
@@ -144,6 +153,9 @@ int parse_and_run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--mode", mode, "stream, graph, both")
       ->check(CLI::IsMember({"stream", "graph", "both"}))
+      ->capture_default_str();
+  app.add_option("--rhs", rhs, "Right-hand side: ones, row-sums (A times ones)")
+      ->check(CLI::IsMember({"ones", "row-sums"}))
       ->capture_default_str();
   app.add_option("--rtol", r.rtol, "Stop at this relative residual; 0: run them all")
       ->check(CLI::NonNegativeNumber)
@@ -179,6 +191,7 @@ int parse_and_run(int argc, char** argv) {
                 : spmv == "default" ? peer::algorithm::plain
                 : spmv == "alg1"    ? peer::algorithm::alg1
                                     : peer::algorithm::alg2;
+  r.row_sums = rhs == "row-sums";
   r.peer.update = update == "geam" ? peer::direction::geam : peer::direction::scal_axpy;
   return compare(r);
 }

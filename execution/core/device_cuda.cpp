@@ -12,33 +12,35 @@ namespace {
 
 using cuda::check;
 
-const memory_space space = {[](const device& where, std::size_t bytes) {
-                              DWELL_CUDA(cudaSetDevice(where.ordinal()));
-                              void* p = nullptr;
-                              const cudaError_t status = cudaMalloc(&p, bytes ? bytes : 1);
-                              if (status == cudaErrorMemoryAllocation) {
-                                cudaGetLastError();
-                                std::size_t free = 0, total = 0;
-                                DWELL_CUDA(cudaMemGetInfo(&free, &total));
-                                throw device_error(fmt::format(
-                                    "not enough memory on CUDA device {}: {:.1f} MB more are "
-                                    "needed, {:.1f} of {:.1f} MB are free",
-                                    where.ordinal(), bytes * 1e-6, free * 1e-6, total * 1e-6));
-                              }
-                              check(status, "cudaMalloc");
-                              DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
-                              return p;
-                            },
-                            [](const device&, void* p) { cudaFree(p); },
-                            [](const device& where, void* to, const void* from, std::size_t bytes) {
-                              DWELL_CUDA(cudaSetDevice(where.ordinal()));
-                              DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
-                            },
-                            [](const device& where, void* to, const void* from, std::size_t bytes) {
-                              DWELL_CUDA(cudaSetDevice(where.ordinal()));
-                              DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
-                            },
-                            false};
+const memory_space space = {
+    [](const device& where, std::size_t bytes) {
+      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      void* p = nullptr;
+      const cudaError_t status = cudaMalloc(&p, bytes ? bytes : 1);
+      if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        std::size_t free = 0, total = 0;
+        DWELL_CUDA(cudaMemGetInfo(&free, &total));
+        throw device_error(
+            fmt::format("not enough memory on CUDA device {}: {:.1f} MB more are "
+                        "needed, {:.1f} of {:.1f} MB are free",
+                        where.ordinal(), static_cast<double>(bytes) * 1e-6,
+                        static_cast<double>(free) * 1e-6, static_cast<double>(total) * 1e-6));
+      }
+      check(status, "cudaMalloc");
+      DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
+      return p;
+    },
+    [](const device&, void* p) { cudaFree(p); },
+    [](const device& where, void* to, const void* from, std::size_t bytes) {
+      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    },
+    [](const device& where, void* to, const void* from, std::size_t bytes) {
+      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+    },
+    false};
 
 std::size_t attribute(cudaDeviceAttr which, int ordinal) {
   int v = 0;

@@ -61,7 +61,7 @@ void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrie
   using store_type = store<P, T, team_type, shape_of<E, Rung>>;
   const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
   const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
-  team_type team(worker, workers, grid, a.posts, a.reverse_lanes, scratch.get(), bytes);
+  team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes, a.posts);
   store_type s(team, a);
   f(s);
 }

@@ -103,9 +103,9 @@ class cpu_team {
   static constexpr int warp = Lanes < 32 ? Lanes : 32;
   static_assert(Lanes % warp == 0);
 
-  /// posts: post_slots x workers doubles that all teams share.
-  cpu_team(int worker, int workers, cpu_barrier* grid, double* posts, bool reversed,
-           std::byte* scratch, std::size_t scratch_bytes)
+  /// posts: post_slots x workers doubles that all teams share, for teams that post.
+  cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
+           std::size_t scratch_bytes, double* posts = nullptr)
       : worker_(worker),
         workers_(workers),
         grid_(grid),

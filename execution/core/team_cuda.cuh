@@ -69,7 +69,7 @@ class cuda_team {
 
   /// posts: post_slots x teams doubles in global memory. in_cluster: all teams are one thread block
   /// cluster, meet at its hardware barrier, and post into each other's shared memory.
-  DWELL_FN cuda_team(unsigned* barrier, double* posts, bool in_cluster)
+  DWELL_FN explicit cuda_team(unsigned* barrier, double* posts = nullptr, bool in_cluster = false)
       : barrier_(barrier), posts_(posts), in_cluster_(in_cluster) {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
     reduce_box_ = reinterpret_cast<double*>(dwell_scratch);
