@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What `dwell compare cg` measured, and the forms in which it is handed over.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "output.hpp"
+
+#include "dwell/formats/csr.hpp"
+
+namespace dwell::app {
+
+/// One executor under one policy, or one peer, on one system.
+struct compared_run {
+  enum class state { measured, unsupported, failed };
+  std::string executor;
+  std::string policy;       ///< as asked for; empty where there is nothing to choose
+  std::string plan_policy;  ///< what "auto" stood for
+  std::string device = {};  ///< that it ran on
+  std::string detail = {};  ///< what else there is to know of it, one line
+  bool peer = false;
+
+  state outcome = state::measured;
+  std::string why = {};         ///< unless it was measured, one line
+  std::vector<double> us = {};  ///< per iteration, one of each repetition, ascending
+  int iterations = 0;           ///< of the last repetition
+  std::string stopped = {};     ///< likewise: stop_reason as text
+  double residual = 0;          ///< true and relative, likewise
+  double floor_us = 0;          ///< per iteration; 0: not known
+
+  double median_us() const;
+  double solve_us() const { return median_us() * iterations; }
+};
+
+struct compared_matrix {
+  std::string name;
+  std::string refusal;  ///< why nothing was run on it; empty if something was
+  index rows = 0, nonzeros = 0;
+  std::size_t bytes_per_iteration = 0;  ///< nothing cached, as the baseline reports it
+  std::vector<compared_run> runs;       ///< the baseline first
+};
+
+struct comparison {
+  std::string device, backend;
+  std::string precision, preconditioner, rhs;
+  bool fixed = true;   ///< a fixed number of iterations; else until rtol
+  int iterations = 0;  ///< that number, or the limit
+  double rtol = 0;
+  int repetitions = 0;
+  bool interrupted = false;
+  std::vector<compared_matrix> matrices;
+};
+
+/// How many times faster than the baseline: per iteration, or with a tolerance in time to solution.
+/// 0 where there is none.
+double speed_up(const comparison& c, const compared_matrix& m, const compared_run& run);
+
+std::string to_text(const comparison& c);
+std::string to_markdown(const comparison& c);
+/// A line per run, under a line of heads; numbers as they are, empty where there are none.
+std::string to_csv(const comparison& c);
+/// The keys are an interface: they are added to, never renamed.
+json to_json(const comparison& c);
+
+}  // namespace dwell::app

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// The baseline is host-loop. Floors come from the planner's model: of the plan that an executor
+// runs, which for those that keep nothing is that of policy "none".
+#include "comparison_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+#include "peers.hpp"
+#include "vectors.hpp"
+
+#include "dwell/formats/error.hpp"
+#include "dwell/solvers/cg/explain.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+/// Does this executor take a policy?
+bool has_policies(const std::string& executor) { return executor == "perks"; }
+
+/// Microseconds by policy; empty where there is no model. Throws input_error if the solver would
+/// refuse the system.
+template <class T>
+std::map<std::string, double> floors(const comparison_request& request, const csr_view<T>& a) {
+  std::map<std::string, double> out;
+  try {
+    const auto found = explain(a, request.where.facts(), request.options);
+    if (!found.projected) return out;
+    for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
+    out["auto"] = found.plan().floor * 1e6;
+  } catch (const unsupported_error&) {  // the rows of perks will say why
+  }
+  return out;
+}
+
+template <class T>
+class measurement {
+ public:
+  measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
+              compared_matrix& out)
+      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(floors(request, a)) {}
+
+  bool run_all(const std::string& text) {
+    if (!add("host-loop", "")) return false;
+    for (const auto& executor : request_.executors) {
+      if (executor == "host-loop") continue;
+      if (!has_policies(executor)) {
+        if (!add(executor, "")) return false;
+        continue;
+      }
+      for (const auto& policy : request_.policies)
+        if (!add(executor, policy)) return false;
+    }
+    for (const auto& peer : request_.peers)
+      if (!(peer == "cusparse" ? add_cusparse(request_, text, out_.runs)
+                               : add_eigen(request_, a_, b_, out_.runs)))
+        return false;
+    return true;
+  }
+
+ private:
+  bool add(const std::string& executor, const std::string& policy) {
+    compared_run run{executor, policy, {}};
+    auto options = request_.options;
+    options.executor = executor;
+    options.policy = policy.empty() ? "none" : policy;
+    options.assume_symmetric = true;  // floors() has looked
+    const bool finished = repeat(request_, run, [&] {
+      std::fill(x_.begin(), x_.end(), T(0));
+      const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
+      run.plan_policy = policy.empty() ? "" : report.policy;
+      run.device = report.device;
+      run.detail = report.reason;
+      run.iterations = report.iterations;
+      run.stopped = to_string(report.stopped);
+      run.residual = report.residual_relative_true;
+      if (out_.runs.empty()) out_.bytes_per_iteration = report.bytes_per_iteration;
+      return report.per_iteration_us;
+    });
+    const auto floor = floors_.find(options.policy);
+    if (floor != floors_.end()) run.floor_us = floor->second;
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
+  const comparison_request& request_;
+  const csr_view<T> a_;
+  const std::span<const T> b_;
+  std::vector<T> x_;
+  compared_matrix& out_;
+  const std::map<std::string, double> floors_;
+};
+
+}  // namespace
+
+bool repeat(const comparison_request& request, compared_run& run,
+            const std::function<double()>& once) {
+  const auto fails = [&](compared_run::state how, const char* why) {
+    run.outcome = how;
+    run.why = why;
+    run.us.clear();
+  };
+  try {
+    for (int k = 0; k <= request.repetitions; ++k) {
+      request.say(fmt::format("{}{}{}, run {} of {}", run.executor, run.policy.empty() ? "" : " ",
+                              run.policy, k + 1, request.repetitions + 1));
+      if (*request.options.interrupt) return false;
+      const double us = once();
+      if (*request.options.interrupt) return false;
+      if (k > 0) run.us.push_back(us);
+    }
+  } catch (const unsupported_error& e) {
+    fails(compared_run::state::unsupported, e.what());
+  } catch (const device_error& e) {
+    fails(compared_run::state::failed, e.what());
+  } catch (const std::bad_alloc&) {
+    fails(compared_run::state::failed, "too little memory");
+  }
+  std::sort(run.us.begin(), run.us.end());
+  return true;
+}
+
+compared_matrix measure(const comparison_request& request, const matrix_source& source,
+                        const std::string& text) {
+  const auto& a = source.content.matrix;
+  compared_matrix out;
+  out.name = source.name;
+  out.rows = a.rows;
+  out.nonzeros = a.nonzeros();
+  try {
+    const auto b = make_rhs(parse_rhs(request.rhs), source, request.threads);
+    if (request.precision == "f64") {
+      measurement<double>(request, a.view(), b, out).run_all(text);
+    } else {
+      const auto single = convert<float>(a.view());
+      const auto b_single = to_single(b, "right-hand side");
+      measurement<float>(request, single.view(), b_single, out).run_all(text);
+    }
+  } catch (const input_error& e) {
+    out.refusal = e.what();
+    out.runs.clear();
+  }
+  return out;
+}
+
+}  // namespace dwell::app

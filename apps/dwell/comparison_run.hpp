@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Measures one system under every combination that was asked for.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comparison.hpp"
+#include "matrix_source.hpp"
+
+#include "dwell/execution/core/device.hpp"
+#include "dwell/solvers/cg/cg.hpp"
+
+namespace dwell::app {
+
+struct comparison_request {
+  explicit comparison_request(const device& d) : where(d) {}
+  device where;
+  int threads = 0;  ///< of what runs on the CPU; 0: all there are
+  std::vector<std::string> executors, policies, peers;
+  std::string rhs, precision;  ///< "ones" or "row-sums"; "f64" or "f32"
+  cg_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
+  int repetitions = 5;
+  /// Told what comes next, before each run.
+  std::function<void(const std::string&)> say;
+};
+
+/// Runs all of it; `text` is the matrix as the user named it. What cannot be run gets a row that
+/// says so; a matrix that the solver refuses gets a refusal and no rows. Ends early, without the
+/// row that was begun, once *options.interrupt is true.
+compared_matrix measure(const comparison_request& request, const matrix_source& source,
+                        const std::string& text);
+
+/// One run that is not counted, then the counted ones: calls once(), which returns microseconds per
+/// iteration, and sorts what it got into run.us. False if interrupted meanwhile. An
+/// unsupported_error, a device_error or too little memory becomes the row's outcome.
+bool repeat(const comparison_request& request, compared_run& run,
+            const std::function<double()>& once);
+
+}  // namespace dwell::app

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// dwell explain cg: what perks would do with a matrix on a device, be it here or not, and why.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "explanation.hpp"
+#include "matrix_source.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "vectors.hpp"
+
+#include "dwell/execution/core/variants.hpp"
+#include "dwell/execution/model/limits.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct explain_arguments {
+  std::string matrix;
+  device_choice device;
+  std::string device_facts;
+  int threads = 0;
+  std::string policy = "auto", precision = "f64", preconditioner = "none";
+  cg_options options;
+  std::string json_target;
+};
+
+exit_code run(explain_arguments args) {
+  output_files outputs;
+  if (!args.json_target.empty() && args.json_target != "-") {
+    outputs.add("--json", args.json_target);
+    outputs.protect(args.matrix);
+  }
+  require_source(args.matrix);
+  const auto facts = args.device_facts.empty() ? resolve(args.device, args.threads).facts()
+                                               : facts_of(args.device_facts);
+  args.options.policy = args.policy;
+  if (args.preconditioner == "jacobi") args.options.preconditioner = preconditioner::jacobi;
+
+  progress_line progress(true);
+  progress.show("reading " + args.matrix);
+  const auto source = load_matrix(args.matrix, args.threads);
+  const auto a = source.content.matrix.view();
+  progress.show("planning");
+  const auto found = args.precision == "f64"
+                         ? explain(a, facts, args.options)
+                         : explain(convert<float>(a).view(), facts, args.options);
+  progress.erase();
+  if (args.json_target != "-") write_stdout(to_text(found, source.name));
+  if (!args.json_target.empty()) write_json(args.json_target, to_json(found, source.name));
+  return exit_code::done;
+}
+
+command add_explain_cg(CLI::App& app) {
+  const auto args = std::make_shared<explain_arguments>();
+  add_file(app, "MATRIX", args->matrix, matrix_help, "")->required();
+  auto* here = add_device(app, args->device, "Explain for this device");
+  std::vector<std::string> devices;
+  for (const char* name : known_devices()) devices.emplace_back(name);
+  add_choice(app, "--device-facts", args->device_facts, devices,
+             "Explain for a device that need not be here, from its data sheet. Needs a build with "
+             "CUDA, but no GPU")
+      ->excludes(here);
+  add_positive(app, "--threads", args->threads,
+               "Threads to read with, and of the CPU as a device (default: all there are)");
+  auto policies = built_policies();
+  policies.insert(policies.begin(), "auto");
+  add_choice(app, "--policy", args->policy, policies, "The policy whose plan is shown in full");
+  add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
+  add_choice(app, "--preconditioner", args->preconditioner, {"none", "jacobi"}, "Of the solve");
+  app.add_flag("--assume-symmetric", args->options.assume_symmetric,
+               "Skip the check that the matrix is symmetric");
+  add_file(app, "--json", args->json_target, "Write all this as JSON; - is standard output, alone",
+           "FILE|-");
+  app.footer(
+      "Examples:\n"
+      "  dwell explain cg like:ecology2 --device-facts h200\n"
+      "  dwell explain cg A.mtx --device cuda --policy mixed --json -");
+  return [args] { return run(*args); };
+}
+
+}  // namespace
+
+command add_explain(CLI::App& app) {
+  auto* cg = app.add_subcommand("cg", "Conjugate gradients, executor perks");
+  app.require_subcommand(1);
+  app.footer("Examples:\n  dwell explain cg like:ecology2 --device-facts h200");
+  return add_explain_cg(*cg);
+}
+
+}  // namespace dwell::app
