@@ -33,6 +33,9 @@ if(TARGET dwell_cli)
   endif()
   install(TARGETS dwell_cli)
 endif()
+if(TARGET peer-cusparse-cg)  # dwell compare runs it
+  install(TARGETS peer-cusparse-cg DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dwell)
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(dwell_package ${CMAKE_INSTALL_LIBDIR}/cmake/dwell)

@@ -185,11 +185,10 @@ command add_compare_cg(CLI::App& app) {
   add_what(app, *args);
   add_how(app, *args);
   app.footer(
-      std::string(
-          "Every run starts from x = 0 and a fresh copy of the data; its time excludes reading "
-          "and\n"
-          "set-up. What cannot run here has a row that says why. The first Ctrl-C ends the run\n"
-          "under way and writes the rows before it, a second one ends the program at once.\n\n") +
+      std::string("Every run starts from x = 0 and a fresh copy of the data; its time excludes\n"
+                  "reading and set-up. What cannot run here has a row that says why. The first\n"
+                  "Ctrl-C ends the run under way and writes the rows before it, a second one ends\n"
+                  "the program at once.\n\n") +
       exit_code_help +
       "\nExamples:\n"
       "  dwell compare cg trefethen:2000 like:ecology2 --policies none,greedy,auto\n"

@@ -63,6 +63,7 @@ std::string kernel_text(const cg_explanation& e, const policy_plan& p) {
       fmt::format("rung {}: {} of {} lanes, ", p.rung, format_plural(p.teams, unit), p.lanes);
   out += p.slots ? fmt::format("{} elements of a vector per lane in registers", p.slots)
                  : std::string("no vectors in registers");
+  if (e.in_cluster) out += "; all blocks in one cluster";
   if (e.device.on == backend::cuda)
     out += p.registers ? fmt::format("; {} registers per lane", p.registers)
                        : std::string("; registers per lane unknown without the device");
@@ -80,6 +81,8 @@ void add_time(const cg_explanation& e, const policy_plan& p, table& out) {
                           ? fmt::format("{} of {}", e.barriers, format_seconds(e.barrier_seconds))
                           : std::to_string(e.barriers));
   if (!e.projected) return;
+  if (e.in_cluster)
+    out.row("", "of the whole device: a cluster's are faster, and the times below too long");
   out.row("projected", fmt::format("{} per iteration", format_seconds(p.seconds)));
   out.row("floor", fmt::format("{}: these bytes at the rates of where they are, and the barriers",
                                format_seconds(p.floor)));
@@ -181,6 +184,7 @@ json to_json(const cg_explanation& e, const std::string& matrix) {
             {"limits",
              !e.projected ? json(nullptr) : json(e.limits_measured ? "measured" : "data sheet")},
             {"scratch_per_team", e.scratch_per_team}}},
+          {"in_cluster", e.in_cluster},
           {"precision", e.precision},
           {"preconditioner", to_string(e.preconditioner)},
           {"bytes_per_iteration", e.bytes_per_iteration},

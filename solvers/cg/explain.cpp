@@ -82,6 +82,7 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   plan how = policy.choose(made.facts, offered, device);
   if (o.rung >= 0) how.rung = o.rung;
   how.policy = policy.name;
+  how.in_cluster = made.how.in_cluster;
 
   const rung_facts& chosen = all[static_cast<std::size_t>(how.rung)];
   policy_plan out;
@@ -140,6 +141,7 @@ cg_explanation explain_as(const csr_view<T>& a, device_facts device, const cg_op
   out.barriers = made.facts.barriers;
   out.barrier_seconds = out.projected ? limits.barrier : 0.0;
   out.scratch_per_team = device.shared_per_team;
+  out.in_cluster = made.how.in_cluster;
   for (const named_policy& policy : program_policies()) {
     if (made.how.policy == policy.name) out.chosen = out.policies.size();
     out.policies.push_back(consult(policy, made, v, device, o));

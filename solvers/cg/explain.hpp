@@ -61,6 +61,8 @@ struct cg_explanation {
   int barriers = 0;                     ///< per iteration
   double barrier_seconds = 0;           ///< of each
   std::size_t scratch_per_team = 0;     ///< bytes there are
+  /// All teams form one thread block cluster, whose barrier is faster than the model's.
+  bool in_cluster = false;
   /// All policies of this build, in its order. `chosen` is the one that options.policy asks for or,
   /// if that is "auto" or "model", the one that the model picked.
   std::vector<policy_plan> policies;
