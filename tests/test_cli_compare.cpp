@@ -29,7 +29,7 @@ std::map<std::string, nlohmann::json> runs_of(const nlohmann::json& j) {
   std::map<std::string, nlohmann::json> all;
   for (const auto& r : j.at("matrices").at(0).at("runs"))
     all[r.at("executor").get<std::string>() +
-        (r.at("policy").is_null() ? "" : " " + r.at("policy").get<std::string>())] = r;
+        (r.at("policy").is_null() ? "" : std::string(" ") + r.at("policy").get<std::string>())] = r;
   return all;
 }
 

@@ -51,7 +51,7 @@ int parse_and_run(int argc, char** argv) {
              "  dwell cg trefethen:2000          solve a system made on the spot\n"
              "  dwell cg A.mtx --output x.mtx    solve a system from a file, keep the answer\n"
              "  dwell compare cg A.mtx           measure all executors and peers on a system\n"
-             "  dwell explain cg A.mtx           what stays on the chip, what that gains, and why\n"
+             "  dwell explain cg A.mtx           what stays on the chip, and why\n"
              "  dwell info A.mtx                 look at a matrix\n"
              "  dwell info                       what this program can do on this machine\n"
              "\n'dwell SUBCOMMAND --help' tells more.");
