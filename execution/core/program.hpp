@@ -94,6 +94,7 @@ struct program_args {
   unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
   residency keep;
   bool in_cluster = false;     ///< CUDA: all teams are one cluster
+  bool one_launch = false;     ///< the whole run is one launch: stores live through it
   bool reverse_lanes = false;  ///< CPU teams only
 };
 

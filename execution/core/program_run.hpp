@@ -52,6 +52,7 @@ class program_run {
     args_.tile_carry = tile_carry_.data();
     args_.keep = plan_.keep;
     args_.in_cluster = plan_.in_cluster;
+    args_.one_launch = v.resident;
     for (int k = 0; k < P::vectors; ++k)
       args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
     args_.posts = posts_.data();

@@ -48,10 +48,11 @@ class store {
   }
 
   /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
-  template <int Count = 1>
+  /// Listen: also hears what poll() said before the last barrier.
+  template <int Count = 1, bool Listen = false>
   DWELL_FN sums<Count> total(int first) {
     pending_ = false;
-    return team_.template total<Count>(first, interrupt_slot, seen_);
+    return team_.template total<Count, Listen>(first, interrupt_slot, seen_);
   }
 
   /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
@@ -95,14 +96,15 @@ class store {
         if (a_.history) a_.history[step] = residual;
       });
   }
-  /// Team 0 looks for an interrupt, but takes what it saw the last time, so that it does not wait
-  /// for the answer; after the next barrier and total(), interrupted() says so to all.
+  /// Team 0 looks for an interrupt; after the next barrier a total() that listens tells all. In a
+  /// run of one launch it says what it saw the last time, so that it does not wait for the answer.
   DWELL_FN void poll() {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane != 0) return;
+        if (!a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
         team_.post(interrupt_slot, looked_);
-        looked_ = Team::observe(&a_.watch->interrupt);
+        if (a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
       });
   }
   DWELL_FN bool interrupted() const { return seen_ != 0.0; }

@@ -171,10 +171,10 @@ class cpu_team {
   }
 
   /// The sum over all teams of what they posted in slots first .. first + N - 1, in fixed order,
-  /// and team 0's post in slot `noted_slot`; all lanes get them, and meet.
-  template <int N>
+  /// and if Listen team 0's post in slot `noted_slot`; all lanes get them, and meet.
+  template <int N, bool Listen>
   sums<N> total(int first, int noted_slot, double& noted) {
-    noted = posted(noted_slot, 0);
+    if constexpr (Listen) noted = posted(noted_slot, 0);
     sums<N> lane[warp] = {};
     for (int i = 0; i < workers_; ++i)
       for (int k = 0; k < N; ++k) lane[i % warp].v[k] += posted(first + k, i);

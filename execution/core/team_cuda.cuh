@@ -148,11 +148,11 @@ class cuda_team {
   }
 
   /// The sum over all teams of what they posted in slots first .. first + N - 1, in fixed order,
-  /// and team 0's post in slot `noted_slot`; all lanes get them, and meet.
-  template <int N>
+  /// and if Listen team 0's post in slot `noted_slot`; all lanes get them, and meet.
+  template <int N, bool Listen>
   DWELL_FN sums<N> total(int first, int noted_slot, double& noted) {
     double* box = next_box();
-    if (threadIdx.x == warp) box[N] = posted(noted_slot, 0);
+    if (Listen && threadIdx.x == warp) box[N] = posted(noted_slot, 0);
     if (threadIdx.x < warp) {
       sums<N> s;
       for (int k = 0; k < N; ++k) s.v[k] = 0.0;
@@ -165,7 +165,7 @@ class cuda_team {
     __syncthreads();
     sums<N> all;
     for (int k = 0; k < N; ++k) all.v[k] = box[k];
-    noted = box[N];
+    if (Listen) noted = box[N];
     return all;
   }
 

@@ -31,7 +31,7 @@ class traffic_store {
   void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
     each_owned(in, out, f);
   }
-  template <int Count = 1>
+  template <int Count = 1, bool Listen = false>
   sums<Count> total(int) const {
     sums<Count> s;
     for (double& v : s.v) v = 1.0;

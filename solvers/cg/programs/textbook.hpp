@@ -54,7 +54,7 @@ struct textbook_cg {
       return;
     }
     const double rz_before = m.rz;
-    const auto now = s.template total<2>(rr);
+    const auto now = s.template total<2, true>(rr);
     m.rr = now.v[0];
     m.rz = m.jacobi ? now.v[1] : now.v[0];
     s.note(m.step, m.rr);
