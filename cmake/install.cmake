@@ -5,14 +5,19 @@ include(CMakePackageConfigHelpers)
 set(DWELL_PUBLIC_HEADERS
   datasets/generators.hpp
   execution/core/device.hpp
+  execution/core/sweep.hpp
   formats/atomic_file.hpp
   formats/csr.hpp
   formats/error.hpp
   formats/fn.hpp
+  formats/grid.hpp
   formats/matrix_market.hpp
   formats/merge_path.hpp
+  formats/npy.hpp
   formats/parallel.hpp
+  formats/png.hpp
   formats/triplets.hpp
+  formats/vti.hpp
   solvers/cg/cg.hpp
   solvers/cg/explain.hpp)
 

@@ -1,13 +1,15 @@
 # The compiled Sweeps: one translation unit per (shape, backend) with its executors, and the table of
 # all of them. Every file of the folder is a shape, named as the struct in it.
 #
-#   dwell_add_sweeps(SHAPES folder DRIVEN host_loop_sweep ... RUNNING persistent_sweep ...)
+#   dwell_add_sweeps(SHAPES folder CPU_DRIVEN host_loop_sweep ... CUDA_KEEPING perks_sweep ...)
 #
-# DRIVEN executors queue launches from the host, RUNNING ones hold the time loop; `graph` needs CUDA.
+# DRIVEN executors queue launches from the host, RUNNING ones hold the time loop, KEEPING ones also
+# keep the field on the chip; these are for shapes of two dimensions, and have a launcher of their own.
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all)")
 
 function(dwell_add_sweeps)
-  cmake_parse_arguments(s "" "SHAPES" "CPU_DRIVEN;CPU_RUNNING;CUDA_DRIVEN;CUDA_RUNNING" ${ARGN})
+  cmake_parse_arguments(s "" "SHAPES"
+    "CPU_DRIVEN;CPU_RUNNING;CPU_KEEPING;CUDA_DRIVEN;CUDA_RUNNING;CUDA_KEEPING" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS ${s_SHAPES}/*.hpp)
   set(shapes "")
   foreach(file IN LISTS files)
@@ -28,6 +30,7 @@ function(dwell_add_sweeps)
   set(DECLARATIONS "")
   set(CALLS "")
   foreach(SHAPE IN LISTS shapes)
+    file(STRINGS ${s_SHAPES}/${SHAPE}.hpp flat REGEX "int dims = 2;")
     foreach(backend CPU CUDA)
       if(backend STREQUAL "CUDA" AND NOT DWELL_HAVE_CUDA)
         continue()
@@ -36,11 +39,20 @@ function(dwell_add_sweeps)
       set(FUNCTION ${SHAPE}_${BACKEND})
       set(EXECUTOR_HEADERS "")
       set(ROWS "")
-      foreach(kind DRIVEN RUNNING)
+      set(kinds DRIVEN RUNNING)
+      if(flat)
+        list(APPEND kinds KEEPING)
+      endif()
+      foreach(kind IN LISTS kinds)
         string(TOLOWER ${kind} make)
         foreach(executor IN LISTS s_${backend}_${kind})
           string(REGEX REPLACE "_sweep$" "" folder ${executor})
           string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${folder}/${executor}.hpp\"\n")
+          if(kind STREQUAL "KEEPING")
+            string(REPLACE "CPU" ".hpp" suffix ${backend})
+            string(REPLACE "CUDA" ".cuh" suffix ${suffix})
+            string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${folder}/launch_${folder}_${BACKEND}${suffix}\"\n")
+          endif()
           foreach(type double float)
             string(APPEND ROWS "  all.push_back(${BACKEND}::${make}_variant<${SHAPE}, ${type}, ${executor}>());\n")
           endforeach()

@@ -15,6 +15,7 @@ struct sweep_way {
   std::string executor, policy;
   int teams = 0;
   bool reversed = false;
+  int depth = 0;
   friend std::ostream& operator<<(std::ostream& out, const sweep_way& w);
   void apply(stencil_options& o) const;
 };
@@ -23,7 +24,8 @@ struct sweep_place {
   /// "" if the device is there, else why not.
   static std::string absent();
   static device where();
-  static std::vector<sweep_way> ways();
+  /// For shapes of so many dimensions: not every executor takes all of them.
+  static std::vector<sweep_way> ways(int dims);
 };
 
 }  // namespace dwell::test

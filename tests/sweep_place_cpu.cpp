@@ -7,21 +7,29 @@
 namespace dwell::test {
 
 std::ostream& operator<<(std::ostream& out, const sweep_way& w) {
-  return out << w.executor << '/' << w.policy << ", teams " << w.teams
+  return out << w.executor << '/' << w.policy << ", teams " << w.teams << ", depth " << w.depth
              << (w.reversed ? ", lanes reversed" : "");
 }
 void sweep_way::apply(stencil_options& o) const {
   o.executor = executor;
+  o.policy = policy;
+  o.depth = depth;
   o.teams = teams;
   o.reverse_lanes = reversed;
 }
 
 std::string sweep_place::absent() { return {}; }
 device sweep_place::where() { return device::cpu(2); }
-std::vector<sweep_way> sweep_place::ways() {
-  return {{"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
-          {"persistent", "none", 1, false}, {"persistent", "none", 0, false},
-          {"persistent", "none", 7, false}, {"persistent", "none", 3, true}};
+std::vector<sweep_way> sweep_place::ways(int dims) {
+  std::vector<sweep_way> all = {{"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
+                                {"persistent", "none", 1, false}, {"persistent", "none", 0, false},
+                                {"persistent", "none", 7, false}, {"persistent", "none", 3, true}};
+  const std::vector<sweep_way> keeping = {
+      {"perks", "auto", 0, false},  {"perks", "none", 3, false, 1},
+      {"perks", "shared", 4, true}, {"perks", "registers", 6, false},
+      {"perks", "both", 9, true},   {"perks", "model", 5, false, 1}};
+  if (dims == 2) all.insert(all.end(), keeping.begin(), keeping.end());
+  return all;
 }
 
 }  // namespace dwell::test

@@ -40,7 +40,7 @@ std::string usage_line(const CLI::App& app, const CLI::ParseError& e) {
 
 int parse_and_run(int argc, char** argv) {
   install_signal_handlers();
-  CLI::App app("Solves sparse systems while their data stay on the chip: CPU threads and GPUs.");
+  CLI::App app("Iterative solvers whose data stay on the chip: CPU threads and GPUs.");
   app.name("dwell");
   app.set_version_flag("--version", "dwell " DWELL_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
@@ -52,6 +52,7 @@ int parse_and_run(int argc, char** argv) {
              "  dwell cg A.mtx --output x.mtx    solve a system from a file, keep the answer\n"
              "  dwell compare cg A.mtx           measure all executors and peers on a system\n"
              "  dwell explain cg A.mtx           what stays on the chip, and why\n"
+             "  dwell stencil 2d5pt --size 64x64 do steps of a stencil on a grid\n"
              "  dwell info A.mtx                 look at a matrix\n"
              "  dwell info                       what this program can do on this machine\n"
              "\n'dwell SUBCOMMAND --help' tells more.");
@@ -62,6 +63,7 @@ int parse_and_run(int argc, char** argv) {
     commands.emplace_back(sub, add(*sub));
   };
   subcommand("cg", "Solve A x = b by conjugate gradients; A symmetric positive definite", add_cg);
+  subcommand("stencil", "Do steps of an iterative stencil on a regular grid", add_stencil);
   subcommand("compare", "Measure executors, policies and peers side by side", add_compare);
   subcommand("explain", "Show what a caching policy would keep on the chip, and why", add_explain);
   subcommand("info", "Show devices and what this build contains, or look at a matrix", add_info);

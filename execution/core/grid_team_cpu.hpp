@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a team needs for Sweeps beside the members of cpu_team: loops over boxes of cells. Cells are
-// dealt to lanes so that neighbours in x go to neighbouring lanes; here that is a loop which the
-// compiler turns into vectors.
+// What a team needs for Sweeps beside the members of cpu_team: loops over boxes of cells, dealt so
+// that neighbours in x go to neighbouring lanes (here a loop which the compiler turns into
+// vectors); the neighbouring lane's value; and flags between teams.
 #pragma once
 #include "dwell/execution/core/team_cpu.hpp"
 
@@ -29,6 +29,15 @@ class cpu_grid_team : public cpu_team<Lanes> {
       for (int i = 0; i < width; ++i) f(i, j);
     }
   }
+  /// f(t) for this team's share of 0 <= t < n: a piece, which is its own memory's.
+  template <class F>
+  void deal(unsigned n, F&& f) {
+    const auto at = [&](int w) {
+      return static_cast<unsigned>(std::uint64_t(n) * static_cast<unsigned>(w) /
+                                   static_cast<unsigned>(this->workers()));
+    };
+    for (unsigned t = at(this->worker()); t < at(this->worker() + 1); ++t) f(t);
+  }
   /// f(lane, i) for first <= i < last.
   template <class I, class F>
   void flat(I first, I last, F&& f) {
@@ -37,6 +46,46 @@ class cpu_grid_team : public cpu_team<Lanes> {
         if (i + lane < last) f(lane, i + lane);
       });
   }
+
+  /// f of the lane to the left (right) within the warp, captured for all lanes before any of them
+  /// goes on; the first (last) lane of a warp gets its own.
+  template <class T, class F>
+  lane_array<T, Lanes> from_left(F&& f) {
+    lane_array<T, Lanes> v;
+    for (int l = 0; l < Lanes; ++l) v[l] = f(l % 32 ? l - 1 : l);
+    return v;
+  }
+  template <class T, class F>
+  lane_array<T, Lanes> from_right(F&& f) {
+    lane_array<T, Lanes> v;
+    for (int l = 0; l < Lanes; ++l) v[l] = f(l % 32 < 31 ? l + 1 : l);
+    return v;
+  }
+
+  /// Once all lanes are here: raises a flag to `epoch`, and with it shows other teams what this one
+  /// has written before.
+  static void signal(unsigned* flag, unsigned epoch) {
+    std::atomic_ref<unsigned>(*flag).store(epoch, std::memory_order_release);
+  }
+  /// All lanes wait until the n flags flag_of(0 ... n - 1) have reached `epoch`; null is no flag.
+  template <class F>
+  static void wait(int n, F&& flag_of, unsigned epoch) {
+    for (int k = 0; k < n; ++k)
+      if (unsigned* flag = flag_of(k))
+        while (std::atomic_ref<unsigned>(*flag).load(std::memory_order_acquire) < epoch)
+          std::this_thread::yield();
+  }
+  /// What other teams read, and what they have written, past any cache of this team alone.
+  template <class T>
+  static void hand_over(T* p, T v) {
+    *p = v;
+  }
+  template <class T>
+  static T taken(const T* p) {
+    return *p;
+  }
+  /// v, of which the compiler knows nothing more: it cannot compute ahead what follows from it.
+  static int opaque(int v) { return v; }
 };
 
 }  // namespace dwell

@@ -20,10 +20,55 @@ class cuda_grid_team : public cuda_team<Lanes> {
     for (int j = lane / across; j < height; j += Lanes / across)
       for (int i = lane % across; i < width; i += across) f(i, j);
   }
+  /// In turn, so that teams work side by side and find each other's rows in L2.
+  template <class F>
+  DWELL_FN void deal(unsigned n, F&& f) {
+    for (unsigned t = blockIdx.x; t < n; t += gridDim.x) f(t);
+  }
   template <class I, class F>
   DWELL_FN void flat(I first, I last, F&& f) {
     const int lane = static_cast<int>(threadIdx.x);
     for (I i = first + lane; i < last; i += Lanes) f(lane, i);
+  }
+
+  template <class T, class F>
+  DWELL_FN lane_value<T> from_left(F&& f) {
+    return {__shfl_up_sync(~0u, f(static_cast<int>(threadIdx.x)), 1)};
+  }
+  template <class T, class F>
+  DWELL_FN lane_value<T> from_right(F&& f) {
+    return {__shfl_down_sync(~0u, f(static_cast<int>(threadIdx.x)), 1)};
+  }
+
+  DWELL_FN static void signal(unsigned* flag, unsigned epoch) {
+    __syncthreads();
+    if (threadIdx.x == 0)
+      asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
+  }
+  /// One lane per flag spins.
+  template <class F>
+  DWELL_FN static void wait(int n, F&& flag_of, unsigned epoch) {
+    if (static_cast<int>(threadIdx.x) < n) {
+      if (unsigned* flag = flag_of(static_cast<int>(threadIdx.x))) {
+        unsigned seen;
+        do {
+          asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        } while (seen < epoch);
+      }
+    }
+    __syncthreads();
+  }
+  template <class T>
+  DWELL_FN static void hand_over(T* p, T v) {
+    __stcg(p, v);
+  }
+  template <class T>
+  DWELL_FN static T taken(const T* p) {
+    return __ldcg(p);
+  }
+  DWELL_FN static int opaque(int v) {
+    asm volatile("" : "+r"(v));
+    return v;
   }
 };
 

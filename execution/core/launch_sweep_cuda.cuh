@@ -13,8 +13,8 @@
 namespace dwell::cuda {
 
 /// Lanes and blocks per multiprocessor: reasoned (64 x 4 lanes read whole lines and share rows in
-/// L1; 3 blocks leave 80 registers, enough that nothing spills).
-inline constexpr sweep_rung plain_sweep_rungs[] = {{256, 3}};
+/// L1; 4 blocks leave 64 registers, enough that nothing spills).
+inline constexpr sweep_rung plain_sweep_rungs[] = {{256, 4}};
 inline constexpr int plain_lanes = plain_sweep_rungs[0].lanes;
 inline constexpr int plain_teams_per_unit = plain_sweep_rungs[0].teams_per_unit;
 using plain_team = cuda_grid_team<plain_lanes>;

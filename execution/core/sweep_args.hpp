@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the teams of a Sweep get: plain data, by value. Two copies of the field are read and written
-// in turn: step s goes from field[s % 2] to field[(s + 1) % 2].
+// in turn; executors that keep nothing on the chip go from field[s % 2] to the other in step s.
 #pragma once
 #include "dwell/execution/core/program.hpp"
 #include "dwell/execution/core/sweep.hpp"
@@ -17,7 +17,11 @@ struct sweep_state {
   int done = 0;  ///< steps
   sweep_stop stop = sweep_stop::running;
   double change = 0;  ///< the largest of a cell in one step, when it was last tested
+  int copy = 0;       ///< of the field that holds the result
 };
+
+/// Words between two flags: each has a cache line to itself.
+inline constexpr int flag_distance = 32;
 
 /// A half-open box of cells.
 struct cell_box {
@@ -44,7 +48,8 @@ struct sweep_args {
   sweep_state* state = nullptr;
   monitor* watch = nullptr;
   unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
-  unsigned* flags = nullptr;    ///< per team, for signal and wait
+  unsigned* flags = nullptr;    ///< flag_distance apart, one per team, for signal and wait
+  T* streamed = nullptr;        ///< rows that teams own and do not keep on the chip
   bool reverse_lanes = false;   ///< CPU teams only
 
   DWELL_HD bool tests(int step) const {

@@ -24,7 +24,8 @@ DWELL_FN void launch_step(Team& team, const sweep_call<S, T>& a, int turn) {
 template <class T, class Team>
 DWELL_FN void launch_compare(Team& team, const sweep_args<T>& a, int steps) {
   if (has_ended(a)) return;
-  look_at_share<T>(team, a, a.state->done + steps, team.template scratch<double>(Team::lanes()));
+  const int step = a.state->done + steps;
+  look_at_share<T>(team, a, step, step % 2, team.template scratch<double>(Team::lanes()));
 }
 
 /// One team alone: counts the steps and decides. Where nothing is tested, a wish to end is only
@@ -35,6 +36,7 @@ DWELL_FN sweep_stop launch_look(Team& team, const sweep_args<T>& a, int steps) {
   sweep_state now = *a.state;
   if (has_ended(a)) return now.stop;
   now.done += steps;
+  now.copy = now.done % 2;
   if (a.until)
     now.stop = verdict_at<T>(team, a, now.done, now.change, box);
   else

@@ -26,14 +26,14 @@ DWELL_FN double largest_of_lanes(Team& team, Values& mine, double* box) {
   return m;
 }
 
-/// This team's part of a look, once all teams are done with `step`: its share of |b - a|, and team
-/// 0 reads the host's wish.
+/// This team's part of a look, once all teams have put `step` into field[copy] and the step before
+/// into the other: its share of the largest change, and team 0 reads the host's wish.
 template <class T, class Team>
-DWELL_FN void look_at_share(Team& team, const sweep_args<T>& a, int step, double* box) {
+DWELL_FN void look_at_share(Team& team, const sweep_args<T>& a, int step, int copy, double* box) {
   auto mine = team.template per_lane<double>();
   team.each([&](int lane) { mine[lane] = 0; });
   if (a.tests(step)) {
-    const T *before = a.field[(step + 1) % 2], *after = a.field[step % 2];
+    const T *before = a.field[copy ^ 1], *after = a.field[copy];
     const auto cells = static_cast<std::int64_t>(a.size.z) * a.size.y * a.size.x;
     team.flat(cells * team.worker() / team.workers(), cells * (team.worker() + 1) / team.workers(),
               [&](int lane, std::int64_t c) {

@@ -10,15 +10,18 @@ namespace dwell {
 struct sweep_rung {
   int lanes;           ///< lanes of a team (threads of a block)
   int teams_per_unit;  ///< teams that must fit on a multiprocessor together (launch bounds)
+  // Executors that keep the field on the chip: the cells of a lane.
+  int across = 0;         ///< along x
+  int register_rows = 0;  ///< that stay in registers; below them come rows kept elsewhere
 };
 
 /// What the compiler and the driver say of one compiled kernel.
 struct sweep_rung_facts {
   sweep_rung shape{};
-  int registers = 0;    ///< per lane
-  int spill_bytes = 0;  ///< per lane
-  int max_teams = 0;    ///< that can be resident on the device together
-  std::size_t scratch_bytes = 0;
+  int registers = 0;              ///< per lane
+  int spill_bytes = 0;            ///< per lane
+  int max_teams = 0;              ///< that can be resident on the device together
+  std::size_t scratch_bytes = 0;  ///< that the kernel needs even if nothing is kept there
 };
 
 /// Plain data, so that it can travel into a kernel; the reason travels beside it.
@@ -27,6 +30,11 @@ struct sweep_plan {
   int teams = 1;
   int tile_z = 1, tile_y = 1, tile_x = 1;     ///< cells that a team takes at a time
   int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
+  // Executors that keep the field on the chip: a team owns its tile for the whole run.
+  int teams_y = 0, teams_x = 0;  ///< the grid of teams
+  int depth = 1;                 ///< steps between two exchanges of tiles' edges
+  int scratch_rows = 0;          ///< rows of every warp that stay in scratch
+  int streamed_rows = 0;         ///< rows of every warp that pass through in every step
 };
 
 }  // namespace dwell

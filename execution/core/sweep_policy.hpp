@@ -18,6 +18,15 @@ struct sweep_problem_facts {
   cell_box inner;
   int radius = 1;
   std::size_t scalar_bytes = 8;
+  boundary edge = boundary::fixed;
+  int flops = 0;  ///< per cell and step
+};
+
+/// What the caller asks of a plan; 0 means "as planned".
+struct sweep_wish {
+  std::string policy = "auto";
+  int teams = 0;
+  int depth = 0;  ///< steps between two exchanges
 };
 
 struct sweep_choice {

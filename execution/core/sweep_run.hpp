@@ -32,6 +32,13 @@ class sweep_run {
     state_ = buffer<sweep_state>(where, 1);
     watch_ = buffer<monitor>(where, 1);
     barrier_ = buffer<unsigned>(where, 1);
+    if (how.teams_x > 0) {
+      const auto teams = static_cast<std::size_t>(how.teams);
+      const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
+      flags_ = buffer<unsigned>(where, teams * flag_distance);
+      streamed_ = buffer<T>(where, teams * static_cast<std::size_t>(how.streamed_rows) *
+                                       static_cast<std::size_t>(r.lanes * r.across));
+    }
     args_.size = n;
     args_.inner = inner_box(n, v.shape.radius);
     for (int k = 0; k < 2; ++k) args_.field[k] = field_[k].data();
@@ -41,6 +48,8 @@ class sweep_run {
     args_.state = state_.data();
     args_.watch = watch_.data();
     args_.barrier = barrier_.data();
+    args_.flags = flags_.data();
+    args_.streamed = streamed_.data();
   }
 
   /// What the caller sets: edge, steps, until and its companions, reverse_lanes.
@@ -60,16 +69,18 @@ class sweep_run {
     state_.download({&s, 1});
     return s;
   }
-  void result(int steps, std::span<T> values) const { field_[steps % 2].download(values); }
+  void result(const sweep_state& end, std::span<T> values) const {
+    field_[end.copy].download(values);
+  }
 
  private:
   device where_;
   const sweep_variant& variant_;
-  buffer<T> field_[2], source_;
+  buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;
   buffer<sweep_state> state_;
   buffer<monitor> watch_;
-  buffer<unsigned> barrier_;
+  buffer<unsigned> barrier_, flags_;
   sweep_args<T> args_;
 };
 

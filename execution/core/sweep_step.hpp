@@ -116,14 +116,13 @@ DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T*
   const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
   const std::ptrdiff_t along = flat ? pitch : plane;
   const sweep_plan& p = a.plan;
-  const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
-  const std::int64_t last = tiles * (team.worker() + 1) / team.workers();
-  for (std::int64_t t = tiles * team.worker() / team.workers(); t < last; ++t) {
-    const int row = static_cast<int>(t / p.tiles_x);
-    const int x0 =
-        a.inner.x0 + static_cast<int>(t - static_cast<std::int64_t>(row) * p.tiles_x) * p.tile_x;
-    const int y0 = a.inner.y0 + row % p.tiles_y * p.tile_y;
-    const int z0 = a.inner.z0 + row / p.tiles_y * p.tile_z;
+  const unsigned across = static_cast<unsigned>(p.tiles_x), down = static_cast<unsigned>(p.tiles_y);
+  const unsigned tiles = across * down * static_cast<unsigned>(p.tiles_z);
+  team.deal(tiles, [&](unsigned t) {
+    const unsigned line = t / across;
+    const int x0 = a.inner.x0 + static_cast<int>(t - line * across) * p.tile_x;
+    const int y0 = a.inner.y0 + static_cast<int>(line % down) * p.tile_y;
+    const int z0 = a.inner.z0 + static_cast<int>(line / down) * p.tile_z;
     const int nx = a.inner.x1 - x0 < p.tile_x ? a.inner.x1 - x0 : p.tile_x;
     const int ny = a.inner.y1 - y0 < p.tile_y ? a.inner.y1 - y0 : p.tile_y;
     const int nz = a.inner.z1 - z0 < p.tile_z ? a.inner.z1 - z0 : p.tile_z;
@@ -144,7 +143,7 @@ DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T*
             sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
                                   pitch, plane, a.w);
       });
-  }
+  });
 }
 
 template <class S, class T, class Team>

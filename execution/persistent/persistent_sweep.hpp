@@ -16,11 +16,12 @@ struct persistent_sweep {
     double* box = team.template scratch<double>(Team::lanes());
     sweep_state now;
     while (now.stop == sweep_stop::running) {
-      sweep_once<S, T>(team, a, a.field[now.done % 2], a.field[(now.done + 1) % 2]);
+      sweep_once<S, T>(team, a, a.field[now.copy], a.field[now.copy ^ 1]);
       ++now.done;
+      now.copy ^= 1;
       team.sync_grid();
       if (now.done % a.look_every != 0 && now.done != a.steps) continue;
-      look_at_share<T>(team, a, now.done, box);
+      look_at_share<T>(team, a, now.done, now.copy, box);
       team.sync_grid();
       now.stop = verdict_at<T>(team, a, now.done, now.change, box);
       report_progress<T>(team, a, now.done, now.change);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dwell/formats/error.hpp"
+
 namespace dwell::policies {
 namespace {
 
@@ -25,14 +27,17 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
     p.tile_y = 1;
     p.tile_z = 1;
   } else {
-    p.tile_x = 64;  // the lanes of a team: 64 x 4, each takes 4 cells along the slowest axis
-    p.tile_y = problem.size.dims == 2 ? 16 : 4;
-    p.tile_z = problem.size.dims == 2 ? 1 : 4;
+    p.tile_x = 64;  // the lanes of a team: 64 x 4, each takes twice 4 cells along the slowest axis
+    p.tile_y = problem.size.dims == 2 ? 32 : 4;
+    p.tile_z = problem.size.dims == 2 ? 1 : 8;
   }
   p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
   p.tiles_x = pieces(b.x1 - b.x0, p.tile_x);
   const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
+  if (tiles > INT32_MAX)
+    throw unsupported_error(
+        fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
   if (device.on == backend::cpu) {
     p.teams = device.units;
     c.reason =

@@ -40,8 +40,11 @@ struct stencil_progress {
 
 struct stencil_options {
   std::string shape = "2d5pt";  ///< a name from stencil_shapes()
-  /// "auto", "host-loop", "graph", "persistent".
+  /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
+  /// What perks keeps on the chip: "auto", "none", "shared", "registers", "both", "greedy",
+  /// "model". The other executors keep nothing.
+  std::string policy = "auto";
   boundary edge = boundary::fixed;
   /// Of the shape's taps, in their order; empty: the shape's defaults, which sum to 1.
   std::vector<double> weights;
@@ -57,6 +60,7 @@ struct stencil_options {
   double progress_interval = 0.1;
   /// Overrides of the plan, for tests and tuning; 0 means "as planned".
   int teams = 0;
+  int depth = 0;  ///< perks: steps between two exchanges of tiles' edges
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };
@@ -72,8 +76,10 @@ struct stencil_report {
   std::string precision;  ///< "f64" or "f32"
   extents size;
   boundary edge = boundary::fixed;
-  int teams = 0;  ///< threads or thread blocks
-  int lanes = 0;  ///< per team
+  int teams = 0;                                                   ///< threads or thread blocks
+  int lanes = 0;                                                   ///< per team
+  int depth = 1;                                                   ///< steps between two exchanges
+  std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;  ///< cells of tiles, with rims
 
   int steps = 0;
   stencil_stop stopped = stencil_stop::steps_done;

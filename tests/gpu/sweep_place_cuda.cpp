@@ -7,20 +7,27 @@
 namespace dwell::test {
 
 std::ostream& operator<<(std::ostream& out, const sweep_way& w) {
-  return out << w.executor << '/' << w.policy << ", teams " << w.teams
+  return out << w.executor << '/' << w.policy << ", teams " << w.teams << ", depth " << w.depth
              << (w.reversed ? ", lanes reversed" : "");
 }
 void sweep_way::apply(stencil_options& o) const {
   o.executor = executor;
+  o.policy = policy;
+  o.depth = depth;
   o.teams = teams;
   o.reverse_lanes = reversed;
 }
 
 std::string sweep_place::absent() { return find_cuda().devices > 0 ? "" : find_cuda().reason; }
 device sweep_place::where() { return device::cuda(0); }
-std::vector<sweep_way> sweep_place::ways() {
-  return {
+std::vector<sweep_way> sweep_place::ways(int dims) {
+  std::vector<sweep_way> all = {
       {"host-loop", "none"}, {"graph", "none"}, {"persistent", "none"}, {"persistent", "none", 3}};
+  const std::vector<sweep_way> keeping = {{"perks", "auto"},      {"perks", "none", 3},
+                                          {"perks", "shared", 4}, {"perks", "registers", 6},
+                                          {"perks", "both", 9},   {"perks", "model", 5, false, 1}};
+  if (dims == 2) all.insert(all.end(), keeping.begin(), keeping.end());
+  return all;
 }
 
 }  // namespace dwell::test

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// dwell stencil: makes or reads a field, does steps on it, hands over the field and the report.
+// What can fail before the run is tried before the run; whatever the reason of its end, its outcome
+// is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
+#include "stencil_field.hpp"
+#include "stencil_result.hpp"
+#include "units.hpp"
+
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/npy.hpp"
+
+namespace dwell::app {
+namespace {
+
+struct stencil_arguments {
+  std::string shape, size, input, initial, source, boundary = "fixed", weights;
+  device_choice device;
+  int threads = 0;
+  std::string precision = "f64";
+  int steps = 0, max_steps = 0;
+  double until = -1;
+  stencil_options options;
+  std::string output, json_target;
+  bool quiet = false;
+};
+
+void check_outputs(const stencil_arguments& args) {
+  output_files outputs;
+  if (!args.output.empty()) {
+    require_field_name("--output", args.output);
+    outputs.add("--output", args.output);
+  }
+  if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  if (!args.source.empty()) outputs.protect(args.source);
+  if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
+}
+
+/// The field's extents, from --size or from --input, which must agree.
+extents find_size(const stencil_arguments& args, const stencil_shape& shape) {
+  if (args.size.empty() && args.input.empty())
+    throw input_error("expected --size or --input: how large is the field?");
+  if (!args.input.empty() && !args.initial.empty())
+    throw input_error("--input and --initial both say what the field is: expected one of them");
+  std::optional<extents> size;
+  if (!args.size.empty()) size = parse_size("--size", args.size);
+  if (!args.input.empty()) {
+    const extents there = inspect_npy(args.input).size;
+    if (size && *size != there)
+      throw input_error(fmt::format("{}: expected the {} cells of --size, found {}", args.input,
+                                    to_string(*size), to_string(there)));
+    size = there;
+  }
+  if (size->dims != shape.dims)
+    throw input_error(fmt::format("{}: {} works on {} dimensions, found {}",
+                                  args.size.empty() ? args.input : "--size", shape.name, shape.dims,
+                                  to_string(*size)));
+  return *size;
+}
+
+void set_options(stencil_arguments& args, const stencil_shape& shape) {
+  stencil_options& o = args.options;
+  o.shape = shape.name;
+  o.edge = parse_boundary(args.boundary);
+  if (!args.weights.empty()) {
+    o.weights = parse_weights(args.weights);
+    if (o.weights.size() != shape.weights.size())
+      throw input_error(fmt::format("--weights: expected {} numbers for {}, found {}",
+                                    shape.weights.size(), shape.name, o.weights.size()));
+  }
+  if (args.until >= 0) {
+    if (args.steps > 0)
+      throw input_error("--steps and --until both say when to stop (--max-steps limits --until)");
+    o.until = args.until;
+    o.steps = args.max_steps > 0 ? args.max_steps : 1000000;
+  } else {
+    if (args.max_steps > 0) throw input_error("--max-steps: limits --until, which is not there");
+    o.steps = args.steps > 0 ? args.steps : 1000;
+  }
+}
+
+template <class T>
+exit_code run_in(const stencil_arguments& args, const device& where, const extents& size) {
+  stencil_result result;
+  result.start = !args.input.empty()    ? args.input
+                 : args.initial.empty() ? "hot-spot"
+                                        : args.initial;
+  result.source = args.source;
+  progress_line progress(!args.quiet);
+  progress.show("reading");
+  grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
+  std::optional<grid<T>> source;
+  if (!args.source.empty()) {
+    const extents there = inspect_npy(args.source).size;
+    if (there != size)
+      throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", args.source,
+                                    to_string(size), to_string(there)));
+    source = read_npy<T>(args.source);
+  }
+
+  stencil_options options = args.options;
+  if (progress.shown())
+    options.progress = [&](const stencil_progress& now) {
+      const double rate = now.seconds > 0 ? now.step / now.seconds : 0;
+      progress.show(
+          fmt::format("step {}   {}{} steps/s   at most {} left", format_count(now.step),
+                      options.until ? fmt::format("change {}   ", format_residual(now.change)) : "",
+                      format_count(static_cast<std::int64_t>(rate)),
+                      rate > 0 ? format_seconds((options.steps - now.step) / rate) : "?"));
+    };
+  progress.show("setting up");
+  graceful_stop on_signal;
+  options.interrupt = &graceful_stop::requested();
+  result.report = solve(where, u, options, source ? &*source : nullptr);
+  result.options = options;
+  progress.erase();
+
+  if (!args.output.empty()) {
+    write_field(args.output, u);
+    result.files.emplace_back("field", args.output);
+  }
+  if (const auto line = failure_line(result); !line.empty())
+    fmt::print(stderr, "dwell: {}\n", line);
+  if (!args.json_target.empty() && args.json_target != "-") {
+    result.files.emplace_back("report", args.json_target);
+    write_json(args.json_target, to_json(result));
+  }
+  if (args.json_target == "-")
+    write_json("-", to_json(result));
+  else if (!args.quiet)
+    write_stdout(to_text(result));
+  return code_of(result);
+}
+
+exit_code run(stencil_arguments& args) {
+  const stencil_shape shape = find_stencil_shape(args.shape);
+  set_options(args, shape);
+  if (!args.initial.empty()) require_initial(args.initial);
+  check_outputs(args);
+  const extents size = find_size(args, shape);
+  const auto where = resolve(args.device, args.threads);
+  return args.precision == "f32" ? run_in<float>(args, where, size)
+                                 : run_in<double>(args, where, size);
+}
+
+std::string shape_list() {
+  std::string list;
+  for (const auto& s : stencil_shapes())
+    list += fmt::format("  {:<12} {} dimensions, radius {}, reads {} cells, {}\n", s.name, s.dims,
+                        s.radius, s.taps.size(),
+                        s.linear ? fmt::format("{} weights", s.weights.size())
+                                 : fmt::format("{} parameters", s.weights.size()));
+  return list;
+}
+
+void add_problem(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("Problem");
+  app.add_option("STENCIL", args.shape, "Name of a stencil, from the list below")->required();
+  app.add_option("--size", args.size, "Cells: rows x columns, or planes x rows x columns")
+      ->type_name("NxN[xN]");
+  add_file(app, "--input", args.input, "Field to start from, e.g. the --output of an earlier run",
+           "u.npy");
+  app.add_option("--initial", args.initial,
+                 "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)")
+      ->type_name("KIND");
+  add_file(app, "--source", args.source, "Added to every changing cell in every step", "f.npy");
+  add_choice(app, "--boundary", args.boundary, {"fixed", "periodic", "reflect"},
+             "fixed keeps the outermost cells; reflect mirrors at the border");
+  app.add_option("--weights", args.weights,
+                 "Of the cells that the stencil reads, in its order (default: they sum to 1)")
+      ->type_name("w1,w2,...");
+}
+
+void add_stops(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("When to stop");
+  add_positive(app, "--steps", args.steps, "Steps to do (default: 1000)");
+  add_tolerance(app, "--until", args.until, "Stop when no cell changes by more than this in a step")
+      ->default_str("");
+  add_positive(app, "--check-every", args.options.check_every,
+               "Steps between two tests of --until");
+  add_positive(app, "--max-steps", args.max_steps, "Limit for --until (default: 1000000)");
+}
+
+void add_execution(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("Execution");
+  add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args.threads, "Threads on the CPU (default: all there are)");
+  add_choice(app, "--executor", args.options.executor,
+             {"auto", "host-loop", "graph", "persistent", "perks"},
+             "In which loop the steps run; the report says why auto chose what it chose");
+  add_choice(app, "--policy", args.options.policy,
+             {"auto", "none", "shared", "registers", "both", "greedy", "model"},
+             "What perks keeps on the chip");
+  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
+}
+
+void add_results(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("Results");
+  add_file(app, "-o,--output", args.output,
+           "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture");
+  add_file(app, "--json", args.json_target,
+           "Write the report as JSON; - is standard output, which then carries nothing else",
+           "FILE|-");
+  app.add_flag("-q,--quiet", args.quiet, "No report and no progress; warnings and errors remain");
+}
+
+}  // namespace
+
+command add_stencil(CLI::App& app) {
+  const auto args = std::make_shared<stencil_arguments>();
+  add_problem(app, *args);
+  add_stops(app, *args);
+  add_execution(app, *args);
+  add_results(app, *args);
+  app.footer("Stencils:\n" + shape_list() + "\n" + exit_code_help +
+             "\nExamples:\n"
+             "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
+             "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "
+             "--until 1e-8\n"
+             "  dwell stencil 3d7pt --size 256x256x256 --boundary periodic --json - | jq .time");
+  return [args] { return run(*args); };
+}
+
+}  // namespace dwell::app

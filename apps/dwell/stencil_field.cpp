@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// See stencil_field.hpp.
+#include "stencil_field.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "dwell/formats/npy.hpp"
+#include "dwell/formats/png.hpp"
+#include "dwell/formats/vti.hpp"
+
+namespace dwell::app {
+namespace {
+
+template <class V>
+bool whole(std::string_view text, V& value) {
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return bad == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0;;) {
+    const auto to = text.find(at, from);
+    parts.push_back(text.substr(from, to - from));
+    if (to == std::string_view::npos) return parts;
+    from = to + 1;
+  }
+}
+
+/// The seed of "random:7"; false if `text` is something else.
+bool random_seed(const std::string& text, std::uint64_t& seed) {
+  return text.starts_with("random:") && whole(std::string_view(text).substr(7), seed);
+}
+
+/// The same values on every machine, whatever the order of the cells (splitmix64).
+double random_value(std::uint64_t seed, std::uint64_t cell) {
+  std::uint64_t v = seed * 0x9e3779b97f4a7c15u + (cell + 1) * 0xbf58476d1ce4e5b9u;
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((v ^ (v >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+}  // namespace
+
+extents parse_size(const std::string& option, const std::string& text) {
+  const auto parts = split(text, 'x');
+  int n[3] = {};
+  bool good = parts.size() == 2 || parts.size() == 3;
+  for (std::size_t k = 0; good && k < parts.size(); ++k) good = whole(parts[k], n[k]) && n[k] >= 1;
+  if (!good)
+    throw input_error(
+        fmt::format("{}: expected rows x columns such as 4096x4096, or 256x256x256 in three "
+                    "dimensions, found '{}'",
+                    option, text));
+  const extents size = parts.size() == 2 ? extents(n[0], n[1]) : extents(n[0], n[1], n[2]);
+  check_extents(size);
+  return size;
+}
+
+std::vector<double> parse_weights(const std::string& text) {
+  std::vector<double> weights;
+  for (const auto part : split(text, ',')) {
+    double w = 0;
+    if (!whole(part, w) || !std::isfinite(w))
+      throw input_error(
+          fmt::format("--weights: expected finite numbers with commas between, found '{}'", part));
+    weights.push_back(w);
+  }
+  return weights;
+}
+
+void require_initial(const std::string& text) {
+  std::uint64_t seed = 0;
+  if (text != "hot-spot" && text != "checker" && text != "zeros" && !random_seed(text, seed))
+    throw input_error(fmt::format(
+        "--initial: expected random:SEED, hot-spot, checker or zeros, found '{}'", text));
+}
+
+template <class T>
+grid<T> make_initial(const std::string& text, const extents& n) {
+  require_initial(text);
+  grid<T> u(n);
+  std::uint64_t seed = 0;
+  const bool random = random_seed(text, seed);
+  // A disc (ball) of a tenth of the shortest side; squares of an eighth of it.
+  const int shortest = n.dims == 3 ? std::min({n.x, n.y, n.z}) : std::min(n.x, n.y);
+  const double radius = std::max(0.5, shortest / 10.0);
+  const int square = std::max(1, shortest / 8);
+  std::size_t i = 0;
+  for (int z = 0; z < n.z; ++z)
+    for (int y = 0; y < n.y; ++y)
+      for (int x = 0; x < n.x; ++x, ++i) {
+        double v = 0;
+        if (random) {
+          v = random_value(seed, i);
+        } else if (text == "checker") {
+          v = (x / square + y / square + z / square) % 2;
+        } else if (text == "hot-spot") {
+          const double dx = x - (n.x - 1) / 2.0, dy = y - (n.y - 1) / 2.0, dz = z - (n.z - 1) / 2.0;
+          v = dx * dx + dy * dy + dz * dz <= radius * radius ? 1 : 0;
+        }
+        u.cells()[i] = static_cast<T>(v);
+      }
+  return u;
+}
+
+void require_field_name(const std::string& option, const std::string& file) {
+  const auto suffix = std::filesystem::path(file).extension();
+  if (suffix != ".npy" && suffix != ".vti" && suffix != ".png")
+    throw input_error(fmt::format("{}: expected a name that ends in .npy, .vti or .png, found '{}'",
+                                  option, file));
+}
+
+template <class T>
+void write_field(const std::string& file, const grid<T>& u) {
+  const auto suffix = std::filesystem::path(file).extension();
+  if (suffix == ".npy")
+    write_npy<T>(file, u.view());
+  else if (suffix == ".vti")
+    write_vti<T>(file, u.view());
+  else
+    write_png<T>(file, u.view());
+}
+
+template grid<double> make_initial(const std::string&, const extents&);
+template grid<float> make_initial(const std::string&, const extents&);
+template void write_field(const std::string&, const grid<double>&);
+template void write_field(const std::string&, const grid<float>&);
+
+}  // namespace dwell::app

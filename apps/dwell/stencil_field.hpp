@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Fields of the command line: sizes and weights as people write them, starts made on the spot or
+// read, results written in the format that the name of the file asks for.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/formats/grid.hpp"
+
+namespace dwell::app {
+
+/// "4096x4096" or "256x256x256". Throws input_error that names `option`.
+extents parse_size(const std::string& option, const std::string& text);
+/// "0.5,0.125,...": finite numbers.
+std::vector<double> parse_weights(const std::string& text);
+
+/// random:SEED (values from -1 to 1), hot-spot, checker or zeros.
+void require_initial(const std::string& text);
+template <class T>
+grid<T> make_initial(const std::string& text, const extents& n);
+
+/// Throws input_error unless the name ends in .npy, .vti or .png.
+void require_field_name(const std::string& option, const std::string& file);
+template <class T>
+void write_field(const std::string& file, const grid<T>& u);
+
+}  // namespace dwell::app

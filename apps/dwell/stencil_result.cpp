@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// The keys of the JSON are an interface: they are added to, never renamed.
+#include "stencil_result.hpp"
+
+#include <fmt/format.h>
+
+#include "table.hpp"
+#include "units.hpp"
+
+namespace dwell::app {
+namespace {
+
+std::string outcome(const stencil_result& r) {
+  const auto n = format_plural(r.report.steps, "step");
+  switch (r.report.stopped) {
+    case stencil_stop::steps_done:
+      return n + " done";
+    case stencil_stop::converged:
+      return "converged after " + n;
+    case stencil_stop::step_limit:
+      return "NOT converged within the limit of " + n;
+    case stencil_stop::not_finite:
+      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
+    case stencil_stop::interrupted:
+      return "INTERRUPTED after " + n;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string failure_line(const stencil_result& r) {
+  const auto& report = r.report;
+  if (report.stopped == stencil_stop::steps_done && !report.finite)
+    return "the result holds values that are not finite";
+  if (report.stopped == stencil_stop::steps_done || report.stopped == stencil_stop::converged)
+    return {};
+  if (!r.options.until) return outcome(r);
+  return fmt::format("{}; largest change {}, wanted {}", outcome(r), format_residual(report.change),
+                     format_residual(*r.options.until));
+}
+
+exit_code code_of(const stencil_result& r) {
+  if (r.report.stopped == stencil_stop::interrupted) return exit_code::interrupted;
+  if (r.report.stopped == stencil_stop::step_limit) return exit_code::not_converged;
+  return r.report.finite ? exit_code::done : exit_code::breakdown;
+}
+
+std::string to_text(const stencil_result& r) {
+  const auto& report = r.report;
+  table out("dwell " DWELL_VERSION ": iterative stencil");
+  out.row("stencil", fmt::format("{}, boundary {}", report.shape, to_string(report.edge)));
+  out.row("field", fmt::format("{} cells, {}, from {}{}", to_string(report.size), report.precision,
+                               r.start, r.source.empty() ? "" : ", source " + r.source));
+  out.gap();
+  out.row("device", report.device);
+  out.row("executor", fmt::format("{}, policy {}", report.executor, report.policy));
+  out.row("", report.reason);
+  out.gap();
+  out.row("outcome", outcome(r));
+  if (r.options.until)
+    out.row("", fmt::format("largest change {} per step, wanted {}", format_residual(report.change),
+                            format_residual(*r.options.until)));
+  out.row("values", fmt::format("{:.6g} to {:.6g}{}", report.least, report.greatest,
+                                report.finite ? "" : ", some NOT FINITE"));
+  out.row("time", fmt::format("set-up {}, run {}", format_seconds(report.setup_s),
+                              format_seconds(report.solve_s)));
+  if (report.steps > 0 && report.solve_s > 0)
+    out.row("",
+            fmt::format("{} per step, {:.3g} GCells/s", format_seconds(report.per_step_us * 1e-6),
+                        report.cells_per_second * 1e-9));
+  for (const auto& [what, where] : r.files) out.row(what, where);
+  return out.text();
+}
+
+json to_json(const stencil_result& r) {
+  const auto& report = r.report;
+  json j;
+  j["program"] = "dwell " DWELL_VERSION;
+  j["problem"] = {
+      {"kind", "stencil"},
+      {"stencil", report.shape},
+      {"size", to_string(report.size)},
+      {"boundary", to_string(report.edge)},
+      {"start", r.start},
+      {"source", r.source.empty() ? json() : json(r.source)},
+      {"weights", r.options.weights.empty() ? json("default") : json(r.options.weights)},
+      {"precision", report.precision}};
+  j["execution"] = {{"device", report.device},
+                    {"backend", to_string(report.on)},
+                    {"executor", report.executor},
+                    {"policy", report.policy},
+                    {"reason", report.reason},
+                    {"teams", report.teams},
+                    {"lanes", report.lanes},
+                    {"steps_per_exchange", report.depth},
+                    {"cells_in_registers", report.kept_registers},
+                    {"cells_in_shared_memory", report.kept_scratch},
+                    {"cells_streamed", report.streamed}};
+  j["result"] = {{"stopped", to_string(report.stopped)},
+                 {"steps", report.steps},
+                 {"largest_change", r.options.until ? json(report.change) : json()},
+                 {"until", r.options.until ? json(*r.options.until) : json()},
+                 {"least", report.least},
+                 {"greatest", report.greatest},
+                 {"finite", report.finite}};
+  j["time"] = {{"setup_s", report.setup_s},
+               {"run_s", report.solve_s},
+               {"per_step_us", report.per_step_us},
+               {"cells_per_second", report.cells_per_second},
+               {"changing_cells", report.changing_cells},
+               {"bytes_per_step", report.bytes_per_step}};
+  for (const auto& [what, where] : r.files) j["files"][what] = where;
+  return j;
+}
+
+}  // namespace dwell::app

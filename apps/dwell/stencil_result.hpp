@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The outcome of `dwell stencil` in the forms in which it is handed over.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exit_code.hpp"
+#include "output.hpp"
+
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell::app {
+
+struct stencil_result {
+  std::string start;   ///< what the field was: a kind, or a file
+  std::string source;  ///< file, or empty
+  stencil_options options;
+  stencil_report report;
+  std::vector<std::pair<std::string, std::string>> files;  ///< what was written, and where
+};
+
+std::string to_text(const stencil_result& r);
+json to_json(const stencil_result& r);
+/// What to say on standard error; "" if the run did what it was asked.
+std::string failure_line(const stencil_result& r);
+exit_code code_of(const stencil_result& r);
+
+}  // namespace dwell::app

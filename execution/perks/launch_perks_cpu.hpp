@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// How the CPU runs perks: the protocol of the GPU, for tests. A thread plays all lanes of a team.
+#pragma once
+#include "dwell/execution/core/launch_sweep_cpu.hpp"
+#include "dwell/execution/perks/perks_sweep.hpp"
+
+namespace dwell::cpu {
+
+template <class S, class T, class E>
+double run_keeping(const void* args, std::span<const double> weights, const device&,
+                   const run_control& control) {
+  const auto a = call_of<S, T>(args, weights);
+  run_watch watch(control, a.watch);
+  cpu_barrier grid(a.plan.teams);
+  const std::size_t scratch =
+      64 + perks_scratch_bytes<S, T> +
+      static_cast<std::size_t>(a.plan.scratch_rows * perks_lanes * perks_across<S>) * sizeof(T);
+  const double begin = seconds_now();
+  run_watched(a.plan.teams, watch, [&](int t) {
+    with_grid_team<perks_lanes>(a, t, a.plan.teams, &grid, scratch, [&](auto& team) {
+      if (a.plan.rung == 0)
+        E::template run<S, T, perks_rungs<S, T>[0].register_rows>(team, a);
+      else
+        E::template run<S, T, 0>(team, a);
+    });
+  });
+  const double seconds = seconds_now() - begin;
+  watch.rethrow();
+  return seconds;
+}
+
+template <class S, class T>
+sweep_rung_facts probe_keeping(const device& where, int rung) {
+  return {perks_rungs<S, T>[rung], 0, 0, where.threads(), perks_scratch_bytes<S, T>};
+}
+
+template <class S, class T, class E>
+sweep_variant keeping_variant() {
+  return {shape_facts<S>(),
+          E::name,
+          precision_of<T>,
+          backend::cpu,
+          true,
+          perks_rungs<S, T>,
+          &probe_keeping<S, T>,
+          &run_keeping<S, T, E>};
+}
+
+}  // namespace dwell::cpu

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// See sweep_keep.hpp. The projection is coarse: enough to tell tilings apart, not to be quoted.
+#include "dwell/execution/policies/sweep_keep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "dwell/formats/error.hpp"
+
+namespace dwell::policies {
+namespace {
+
+int pieces(int cells, int of) { return (cells + of - 1) / of; }
+
+struct permission {
+  bool registers, scratch;
+};
+
+struct candidate {
+  sweep_plan plan;
+  double cycles = INFINITY;  ///< projected, per step
+};
+
+/// Projected cycles of a multiprocessor. Rates per cycle are the H200's, measured: 64 FP64 (128
+/// FP32) fused multiply-adds of which about 0.7 are reached, 128 bytes of shared memory, 30 bytes
+/// of L2 and 18 of device memory.
+class projection {
+ public:
+  projection(const sweep_problem_facts& problem, const device_facts& device)
+      : bytes_(static_cast<double>(problem.scalar_bytes)), l2_(static_cast<double>(device.l2)) {
+    const double rate = 0.7 * (problem.scalar_bytes == 8 ? 64 : 128);
+    per_cell_ = 0.5 * (problem.flops + 1) / rate;
+  }
+  double step(const sweep_plan& p, const sweep_rung& r, double rim_cells) const {
+    const double row = static_cast<double>(r.lanes) * r.across;
+    const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
+    const double streamed = row * p.streamed_rows;
+    const double from = streamed * p.teams * bytes_ > 0.8 * l2_ ? 18 : 30;
+    // A row from memory is waited for: its latency over the warps that share it.
+    const double waiting = 800.0 * p.streamed_rows;
+    const double arithmetic = row * rows * per_cell_ + 800;  // meetings, the window's start
+    const double memory = std::max(streamed * 2 * bytes_ / from, waiting);
+    const double exchange = 7000 + rim_cells * 3 * bytes_ / 30;
+    return arithmetic + memory + row * p.scratch_rows * 2 * bytes_ / 128 + exchange / p.depth;
+  }
+
+ private:
+  double bytes_, l2_, per_cell_ = 0;
+};
+
+constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};
+
+/// Scratch that a team may use. A CPU has plenty; as much as a GPU makes tests meet all cases.
+std::size_t scratch_limit(const device_facts& device) {
+  return device.on == backend::cpu ? std::size_t(200) * 1024 : device.shared_per_team;
+}
+
+/// The plan for one tiling, if it is possible.
+std::optional<candidate> lay_out(const sweep_problem_facts& problem, const projection& time,
+                                 std::span<const sweep_rung_facts> rungs, int rung, int teams_x,
+                                 int teams_y, int depth, permission may,
+                                 const device_facts& device) {
+  const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
+  const int warps = r.lanes / 32, radius = problem.radius, rim = depth * radius;
+  const int nx = problem.size.x, ny = problem.size.y;
+  // What a team takes must come from its eight neighbours.
+  if ((teams_x > 1 && nx / teams_x < rim) || (teams_y > 1 && ny / teams_y < rim)) return {};
+  const int width = pieces(nx, teams_x) + 2 * rim, height = pieces(ny, teams_y) + 2 * rim;
+  if (width > 32 * r.across) return {};
+  candidate c;
+  sweep_plan& p = c.plan;
+  p.rung = rung;
+  p.teams = teams_x * teams_y;
+  p.teams_x = teams_x;
+  p.teams_y = teams_y;
+  p.depth = depth;
+  int rest = std::max(0, pieces(height, warps) - r.register_rows);
+  if (rest > 0) rest = std::max(rest, radius);  // the window needs that many
+  if (r.register_rows == 0) rest = std::max(rest, radius);
+  if (may.scratch) {
+    const std::size_t base = rungs[static_cast<std::size_t>(rung)].scratch_bytes;
+    const std::size_t row = static_cast<std::size_t>(r.lanes) * static_cast<std::size_t>(r.across) *
+                            problem.scalar_bytes;
+    const std::size_t limit = scratch_limit(device);
+    const std::size_t fit = limit > base ? (limit - base) / row : 0;
+    p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
+  }
+  p.streamed_rows = rest - p.scratch_rows;
+  const double rim_cells = 2.0 * rim * (width + height);
+  c.cycles = time.step(p, r, rim_cells);
+  return c;
+}
+
+std::vector<permission> permissions(const std::string& policy) {
+  if (policy == "none") return {{false, false}};
+  if (policy == "shared") return {{false, true}};
+  if (policy == "registers") return {{true, false}};
+  if (policy == "both" || policy == "greedy") return {{true, true}};
+  if (policy == "model" || policy == "auto")
+    return {{true, true}, {true, false}, {false, true}, {false, false}};
+  throw input_error(fmt::format(
+      "policy: expected auto, none, shared, registers, both, greedy or model, found '{}'", policy));
+}
+
+}  // namespace
+
+sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wish,
+                        std::span<const sweep_rung_facts> rungs, const device_facts& device) {
+  const auto may = permissions(wish.policy);
+  const projection time(problem, device);
+  int most = wish.teams > 0 ? wish.teams : device.units;
+  if (wish.teams == 0 &&
+      device.on == backend::cpu)  // threads may share a core: enough for the width
+    most = std::max(most, pieces(problem.size.x, 32 * rungs[0].shape.across - 2 * problem.radius));
+  candidate best;
+  for (const permission& m : may)
+    for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
+      if ((rungs[static_cast<std::size_t>(rung)].shape.register_rows > 0) != m.registers) continue;
+      for (int tx = 1; tx <= most; ++tx)
+        for (int ty = 1; ty <= most / tx; ++ty)
+          for (const int planned : depths) {
+            const int depth = wish.depth > 0 ? wish.depth : planned;
+            // A mirror is looked into at every step.
+            if (problem.edge == boundary::reflect && depth > 1) continue;
+            const auto c = lay_out(problem, time, rungs, rung, tx, ty, depth, m, device);
+            if (!c) continue;
+            // A wish for so many teams comes before speed.
+            const bool more = wish.teams > 0 && c->plan.teams > best.plan.teams;
+            const bool fewer = wish.teams > 0 && c->plan.teams < best.plan.teams;
+            if (best.cycles == INFINITY || more || (!fewer && c->cycles < best.cycles)) best = *c;
+          }
+    }
+  if (best.cycles == INFINITY)
+    throw unsupported_error(fmt::format(
+        "perks: {} cells cannot be tiled over {} teams of {} cells across{}",
+        to_string(problem.size), most, 32 * rungs[0].shape.across,
+        wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : ""));
+  const sweep_plan& p = best.plan;
+  const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
+  return {
+      p, wish.policy,
+      fmt::format("{} x {} tiles, per warp {} rows in registers, {} in scratch, {} streamed; "
+                  "{} steps between exchanges",
+                  p.teams_y, p.teams_x, r.register_rows, p.scratch_rows, p.streamed_rows, p.depth)};
+}
+
+}  // namespace dwell::policies

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The policies for Sweeps that keep tiles of the field on the chip. Each names what may be kept:
+//   none       nothing: all rows stream        registers  what fits there, the rest streams
+//   shared     what fits in scratch            both, greedy  registers first, then scratch
+//   model      of all these the least projected time; auto is the same
+// All of them choose the grid of teams and the depth of exchange by the projected time of a step.
+#pragma once
+#include "dwell/execution/core/sweep_policy.hpp"
+
+namespace dwell::policies {
+
+/// Throws input_error for an unknown policy, unsupported_error if no tiling is possible.
+sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wish,
+                        std::span<const sweep_rung_facts> rungs, const device_facts& device);
+
+}  // namespace dwell::policies

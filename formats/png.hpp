@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A field as a picture: a heat map with a colour bar and the range of values; of a field in three
+// dimensions the middle slice. Large fields are shown at every n-th cell, small ones enlarged.
+#pragma once
+#include <filesystem>
+
+#include "dwell/formats/grid.hpp"
+
+namespace dwell {
+
+/// The file appears whole or not at all. Cells that are not finite are grey. T is float or double.
+template <class T>
+void write_png(const std::filesystem::path& file, grid_view<const T> values);
+extern template void write_png(const std::filesystem::path&, grid_view<const double>);
+extern template void write_png(const std::filesystem::path&, grid_view<const float>);
+
+}  // namespace dwell

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// `dwell stencil`: files in and out, the report, JSON, exit codes, refusals.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cli_runner.hpp"
+#include "dwell/formats/npy.hpp"
+
+namespace dwell::test {
+namespace {
+
+std::vector<std::string> stencil(std::vector<std::string> more) {
+  more.insert(more.begin(), "stencil");
+  more.insert(more.end(), {"--device", "cpu", "--threads", "2"});
+  return more;
+}
+
+TEST(cli_stencil, steps_go_from_file_to_file) {
+  const scratch_folder in;
+  const auto one = dwell_cli(stencil(
+      {"2d5pt", "--size", "30x40", "--initial", "random:3", "--steps", "7", "-o", in("a.npy")}));
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_TRUE(holds(one.out, "7 steps done"));
+  EXPECT_EQ(read_npy<double>(in("a.npy")).size(), extents(30, 40));
+  // 7 + 5 steps are 12 steps, whatever the executor.
+  EXPECT_EQ(dwell_cli(stencil({"2d5pt", "--input", in("a.npy"), "--steps", "5", "-o", in("b.npy"),
+                               "--executor", "perks"}))
+                .code,
+            0);
+  EXPECT_EQ(dwell_cli(stencil({"2d5pt", "--size", "30x40", "--initial", "random:3", "--steps", "12",
+                               "-o", in("c.npy"), "--executor", "host-loop"}))
+                .code,
+            0);
+  EXPECT_EQ(read_text(in("b.npy")), read_text(in("c.npy")));
+}
+
+TEST(cli_stencil, a_poisson_problem_is_solved_to_a_tolerance) {
+  const scratch_folder in;
+  grid<double> f(extents(16, 16), 0.01);
+  write_npy<double>(in("f.npy"), std::as_const(f).view());
+  const auto r =
+      dwell_cli(stencil({"2d5pt", "--size", "16x16", "--initial", "zeros", "--source", in("f.npy"),
+                         "--until", "1e-10", "--check-every", "10", "--json", "-"}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  EXPECT_EQ(j.at("result").at("stopped"), "converged");
+  EXPECT_LE(j.at("result").at("largest_change").get<double>(), 1e-10);
+  EXPECT_EQ(j.at("result").at("steps").get<int>() % 10, 0);
+  const auto limited =
+      dwell_cli(stencil({"2d5pt", "--size", "16x16", "--until", "0", "--max-steps", "20"}));
+  EXPECT_EQ(limited.code, 2);
+  EXPECT_TRUE(holds(limited.err, "NOT converged within the limit of 20 steps"));
+}
+
+TEST(cli_stencil, pictures_and_vtk_files_are_what_they_claim) {
+  const scratch_folder in;
+  for (const char* shape : {"2d5pt", "3d7pt"})
+    for (const char* name : {"u.png", "u.vti"}) {
+      const std::string size = shape[0] == '2' ? "30x40" : "5x30x40";
+      const auto r =
+          dwell_cli(stencil({shape, "--size", size, "--steps", "3", "-o", in(name), "-q"}));
+      EXPECT_EQ(r.code, 0) << r.err;
+      EXPECT_EQ(r.out, "");
+      const auto bytes = read_text(in(name));
+      if (name[2] == 'p') {
+        EXPECT_TRUE(starts(bytes, "\x89PNG\r\n\x1a\n"));
+        EXPECT_TRUE(bytes.find("IEND") != std::string::npos);
+      } else {
+        EXPECT_TRUE(holds(bytes, shape[0] == '2' ? "WholeExtent=\"0 39 0 29 0 0\""
+                                                 : "WholeExtent=\"0 39 0 29 0 4\""));
+        const auto at = bytes.find("\n   _") + 5;
+        EXPECT_EQ(bytes.size() - at, 8 + 8 * (shape[0] == '2' ? 1200u : 6000u) +
+                                         std::string("\n  </AppendedData>\n</VTKFile>\n").size());
+      }
+    }
+}
+
+TEST(cli_stencil, an_interrupt_leaves_the_field_of_the_steps_done) {
+  const scratch_folder in;
+  cli_setting setting;
+  setting.terminal = true;
+  setting.signal = SIGINT;
+  setting.signal_when = [](const std::string& err) {
+    return err.find("step ") != std::string::npos;
+  };
+  const auto r = dwell_cli(stencil({"2d5pt", "--size", "64x64", "--steps", "2000000000", "-o",
+                                    in("u.npy"), "--json", in("r.json")}),
+                           setting);
+  EXPECT_EQ(r.code, 130);
+  EXPECT_TRUE(holds(r.out, "INTERRUPTED after"));
+  EXPECT_EQ(read_npy<double>(in("u.npy")).size(), extents(64, 64));
+  EXPECT_EQ(nlohmann::json::parse(read_text(in("r.json"))).at("result").at("stopped"),
+            "interrupted");
+}
+
+TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
+  const scratch_folder in;
+  grid<double> u(extents(4, 5), 1.0);
+  write_npy<double>(in("u.npy"), std::as_const(u).view());
+  u(1, 1) = std::numeric_limits<double>::quiet_NaN();
+  write_npy<double>(in("nan.npy"), std::as_const(u).view());
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"2d6pt", "--size", "4x4"}, "found '2d6pt'"},
+      {{"2d5pt"}, "expected --size or --input"},
+      {{"2d5pt", "--size", "4"}, "--size: expected rows x columns such as 4096x4096"},
+      {{"2d5pt", "--size", "0x4"}, "found '0x4'"},
+      {{"2d5pt", "--size", "4x4x4"}, "2d5pt works on 2 dimensions, found 4x4x4"},
+      {{"3d7pt", "--size", "4x4"}, "3d7pt works on 3 dimensions, found 4x4"},
+      {{"2d5pt", "--size", "4x4", "--input", in("u.npy")},
+       "expected the 4x4 cells of --size, found 4x5"},
+      {{"2d5pt", "--input", in("u.npy"), "--precision", "f32"},
+       "expected values of type '<f4 (f32)', found '<f8 (f64)'"},
+      {{"2d5pt", "--input", in("nan.npy")}, "field: expected finite values, found nan at cell 6"},
+      {{"2d5pt", "--input", in("u.npy"), "--initial", "zeros"}, "--input and --initial"},
+      {{"2d5pt", "--size", "4x4", "--source", in("u.npy")},
+       "expected 4x4 cells as the field has, found 4x5"},
+      {{"2d5pt", "--size", "4x4", "--initial", "random:"}, "--initial: expected random:SEED"},
+      {{"2d5pt", "--size", "4x4", "--weights", "1,2"},
+       "--weights: expected 5 numbers for 2d5pt, found 2"},
+      {{"2d5pt", "--size", "4x4", "--weights", "1,2,x,4,5"}, "--weights: expected finite numbers"},
+      {{"2d5pt", "--size", "4x4", "--output", in("u.jpg")},
+       "--output: expected a name that ends in .npy, .vti or .png"},
+      {{"2d5pt", "--size", "4x4", "--steps", "3", "--until", "1"}, "--steps and --until"},
+      {{"2d5pt", "--size", "4x4", "--max-steps", "3"}, "--max-steps: limits --until"},
+      {{"2d5pt", "--size", "4x4", "--executor", "graph"},
+       "'graph'"},
+      {{"2d5pt", "--size", "4x4", "--executor", "persistent", "--policy", "both"},
+       "keeps nothing on the chip"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const auto r = dwell_cli(stencil(arguments));
+    EXPECT_EQ(r.code, 1) << expected;
+    EXPECT_TRUE(holds(r.err, expected));
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    EXPECT_EQ(r.out, "");
+  }
+}
+
+TEST(cli_stencil, help_lists_the_stencils) {
+  const auto r = dwell_cli({"stencil", "--help"});
+  EXPECT_EQ(r.code, 0);
+  for (const char* part : {"2d5pt", "3d7pt", "gradient2d", "--boundary", "--until"})
+    EXPECT_TRUE(holds(r.out, part));
+}
+
+}  // namespace
+}  // namespace dwell::test
