@@ -124,8 +124,7 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
        "--output: expected a name that ends in .npy, .vti or .png"},
       {{"2d5pt", "--size", "4x4", "--steps", "3", "--until", "1"}, "--steps and --until"},
       {{"2d5pt", "--size", "4x4", "--max-steps", "3"}, "--max-steps: limits --until"},
-      {{"2d5pt", "--size", "4x4", "--executor", "graph"},
-       "'graph'"},
+      {{"2d5pt", "--size", "4x4", "--executor", "graph"}, "'graph'"},
       {{"2d5pt", "--size", "4x4", "--executor", "persistent", "--policy", "both"},
        "keeps nothing on the chip"},
   };

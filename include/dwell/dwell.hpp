@@ -12,5 +12,5 @@
 #include "dwell/formats/triplets.hpp"
 #include "dwell/formats/vti.hpp"
 #include "dwell/solvers/cg/cg.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
 #include "dwell/solvers/cg/explain.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
