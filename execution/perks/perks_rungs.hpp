@@ -17,8 +17,8 @@ template <class S>
 inline constexpr int perks_across = radius_of<S> <= 4 ? 4 : 6;
 
 /// Rows in registers, from what a lane needs besides: the window of rows that are being computed,
-/// its neighbours' columns. 90 values of 8 bytes leave 75 registers for the rest (on an H200 2d5pt
-/// reached 1350 GCells/s with 18 rows, 1250 with 16); more than 24 rows only make text.
+/// its neighbours' columns. 90 values of 8 bytes leave 75 registers for the rest; more than 24
+/// rows only make text.
 template <class S, class T>
 constexpr int perks_register_rows() {
   constexpr int r = radius_of<S>, across = perks_across<S>;
