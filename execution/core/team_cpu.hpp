@@ -197,6 +197,12 @@ class cpu_team {
   /// The compiler moves no load or store across this (of interest where registers are few).
   static void settle() {}
 
+  /// What stands here will be read soon.
+  template <class V>
+  static void prefetch(const V* p) {
+    __builtin_prefetch(p, 0, 0);
+  }
+
   /// A word that host and teams share while they run.
   template <class V>
   static V observe(V* p) {

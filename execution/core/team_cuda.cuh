@@ -203,6 +203,11 @@ class cuda_team {
   DWELL_FN static void settle() { asm volatile("" ::: "memory"); }
 
   template <class V>
+  DWELL_FN static void prefetch(const V* p) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+  }
+
+  template <class V>
   DWELL_FN static V observe(V* p) {
     return *const_cast<volatile V*>(p);
   }
