@@ -19,7 +19,8 @@ set(DWELL_PUBLIC_HEADERS
   formats/triplets.hpp
   formats/vti.hpp
   solvers/cg/cg.hpp
-  solvers/cg/explain.hpp)
+  solvers/cg/explain.hpp
+  solvers/stencil/stencil.hpp)
 
 foreach(header IN LISTS DWELL_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)
