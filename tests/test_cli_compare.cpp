@@ -260,7 +260,8 @@ TEST(cli_explain, figures_agree) {
 
 TEST(cli_explain, a_device_that_is_not_here) {
   bool cuda = false;
-  for (const auto& v : dwell_cli({"info", "--json", "-"}).json().at("variants"))
+  const auto info = dwell_cli({"info", "--json", "-"}).json();
+  for (const auto& v : info.at("variants"))
     cuda = cuda || (v.at("backend") == "cuda" && v.at("executor") == "perks");
   const auto r =
       dwell_cli({"explain", "cg", "poisson2d:300x300", "--device-facts", "a100", "--json", "-"});
