@@ -43,6 +43,7 @@ linear_system<T> make_system(const battery_case& c) {
 cg_options with(const std::string& executor, const cut& c, double rtol, preconditioner p) {
   cg_options o;
   o.executor = executor;
+  o.variant = "textbook";
   o.preconditioner = p;
   o.rtol = rtol;
   o.teams = c.teams;

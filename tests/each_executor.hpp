@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fixture of tests that run once for each executor of this place.
+// The fixture of tests that run once for each executor of this place, and for the other variants of
+// CG under one of them: "persistent", "persistent/pipelined".
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +17,10 @@ class each_executor : public testing::TestWithParam<std::string> {
 
   cg_options options(double rtol = 1e-10) const {
     cg_options o;
-    o.executor = GetParam();
+    const std::string form = GetParam();
+    const std::size_t slash = form.find('/');
+    o.executor = form.substr(0, slash);
+    o.variant = slash == std::string::npos ? "textbook" : form.substr(slash + 1);
     o.rtol = rtol;
     return o;
   }
@@ -26,10 +30,20 @@ class each_executor : public testing::TestWithParam<std::string> {
   }
 };
 
+/// All executors with the textbook's variant, and both others in one launch and in many.
+inline std::vector<std::string> executors_and_variants() {
+  std::vector<std::string> all = place::executors();
+  for (const char* variant : {"single-reduction", "pipelined"})
+    for (const char* executor : {"host-loop", "perks"})
+      all.push_back(std::string(executor) + "/" + variant);
+  return all;
+}
+
 /// The parameter as the name of a test.
 inline std::string executor_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
   return name;
 }
 

@@ -83,7 +83,7 @@ TEST_P(breakdown, not_finite_where_products_overflow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(every_executor, breakdown, testing::ValuesIn(place::executors()),
+INSTANTIATE_TEST_SUITE_P(every_executor, breakdown, testing::ValuesIn(executors_and_variants()),
                          executor_name);
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST_P(interrupts, solves_may_run_side_by_side) {
   for (const auto& g : got) EXPECT_TRUE(same_bits(g.x, alone.x));
 }
 
-INSTANTIATE_TEST_SUITE_P(every_executor, interrupts, testing::ValuesIn(place::executors()),
+INSTANTIATE_TEST_SUITE_P(every_executor, interrupts, testing::ValuesIn(executors_and_variants()),
                          executor_name);
 
 }  // namespace

@@ -65,6 +65,7 @@ TEST_P(real_matrices, converge_at_the_known_count) {
   };
 
   cg_options options;
+  options.variant = "textbook";
   options.rtol = 1e-6;
   options.max_iterations = 20000;
   // The long ones once, the others under every executor, the short ones under several cuts as well.

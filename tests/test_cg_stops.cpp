@@ -190,7 +190,7 @@ TEST_P(stops, tolerances) {
   EXPECT_EQ(zero.report.iterations, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(every_executor, stops, testing::ValuesIn(place::executors()),
+INSTANTIATE_TEST_SUITE_P(every_executor, stops, testing::ValuesIn(executors_and_variants()),
                          executor_name);
 
 TEST(automatic, chooses_an_executor_that_exists) {

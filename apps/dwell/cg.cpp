@@ -188,6 +188,9 @@ void add_execution(CLI::App& app, cg_arguments& args) {
              "In which loop the iterations run; the report says why auto chose what it chose");
   add_choice(app, "--policy", args.options.policy, policy_choices(),
              "What is kept on the chip between iterations, by executors that keep something");
+  add_choice(app, "--variant", args.options.variant,
+             {"auto", "textbook", "single-reduction", "pipelined"},
+             "The form of the iteration: three, two or one barrier; fewer move more bytes");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
   add_choice(app, "--preconditioner", args.preconditioner, {"none", "jacobi"},
              "jacobi divides by the diagonal");

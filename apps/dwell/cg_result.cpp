@@ -87,6 +87,7 @@ std::string to_text(const cg_result& r) {
   out.row("device", fmt::format("{} ({})", report.device, to_string(report.on)));
   out.row("executor", fmt::format("{} on {}", report.executor, team_text(report)));
   if (!report.reason.empty()) out.row("", report.reason);
+  out.row("variant", report.variant);
   out.row("policy", report.policy);
   out.row("precision", report.precision);
   out.row("preconditioner", to_string(report.preconditioner));
@@ -118,6 +119,7 @@ json to_json(const cg_result& r) {
               {"start", r.start_file.empty() ? "zeros" : r.start_file},
               {"device", {{"name", report.device}, {"backend", to_string(report.on)}}},
               {"executor", report.executor},
+              {"variant", report.variant},
               {"policy", report.policy},
               {"reason", report.reason},
               {"teams", report.teams},

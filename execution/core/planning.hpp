@@ -49,6 +49,7 @@ program_facts facts_of_cut(const csr_view<T>& a, const tiled_matrix<T>& cut, con
   p.scalar_bytes = sizeof(T);
   p.bytes_per_iteration = moved.bytes;
   p.barriers = P::phases;
+  p.products = product_width_of<P>;
   p.teams = static_cast<int>(cut.teams.size());
   for (const team_share& t : cut.teams) {
     p.rows_per_team = std::max(p.rows_per_team, t.end.row - t.begin.row);
@@ -58,8 +59,9 @@ program_facts facts_of_cut(const csr_view<T>& a, const tiled_matrix<T>& cut, con
   one.tiles = 1;
   p.tile_bytes = kept_bytes<T>(one, cut.wide.empty());
   for (int f = 0; f < P::vectors; ++f)
-    p.vectors.push_back({moved.loads[f], moved.stores[f], P::uses[f] == use::gather,
-                         P::in_registers::place_of(f) >= 0, moved.product[f]});
+    p.vectors.push_back({moved.loads[f], moved.stores[f], P::uses[f] != use::own,
+                         P::in_registers::place_of(f) >= 0, moved.product[f],
+                         P::uses[f] == use::own || P::uses[f] == use::gather});
   return p;
 }
 
@@ -84,11 +86,12 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     out.how = plain_layout(a.rows, a.nonzeros(), rungs, device);
     if (wish.rung >= 0) out.how.rung = wish.rung;
     if (wish.teams > 0) out.how.teams = wish.teams;
-    out.cut = cut(a, out.how.teams, rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles);
+    out.cut = cut(a, out.how.teams, rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles,
+                  whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
   } else {
     const int teams = wish.teams > 0 ? wish.teams : kept_teams(a.rows, a.nonzeros(), device);
-    out.cut = cut(a, teams, true);
+    out.cut = cut(a, teams, true, whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
     const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
     if (wish.rung >= 0) {

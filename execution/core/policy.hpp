@@ -20,6 +20,7 @@ struct vector_facts {
   bool gathered = false;      ///< other teams read it: every store also goes to memory
   bool in_registers = false;  ///< a rung with slots keeps it in registers
   bool whole = false;         ///< a product is written to it: kept whole or not at all
+  bool keepable = true;       ///< may be kept at all
 };
 
 /// What a policy knows of a Program's problem, cut for `teams` teams.
@@ -29,6 +30,7 @@ struct program_facts {
   std::size_t scalar_bytes = 8;
   std::size_t bytes_per_iteration = 0;  ///< nothing cached
   int barriers = 0;                     ///< per iteration
+  int products = 1;                     ///< vectors that the product multiplies at once
   std::vector<vector_facts> vectors;
   int teams = 1;
   index rows_per_team = 0;  ///< the most that a team owns

@@ -5,11 +5,12 @@
 //   struct my_solver {
 //     static constexpr const char* name = "cg";
 //     enum : int { x, r, p, q, vectors };            // the vectors, rows elements each
-//     static constexpr use uses[vectors] = {...};    // own: only its owner touches an element
+//     static constexpr use uses[vectors] = {...};    // who touches an element, see `use`
 //     enum : int { pq, rr, sums };                   // sums over all rows, in double
 //     using in_registers = vector_list<r, x>;         // own vectors worth registers
 //     using results = vector_list<x>;                 // what the host reads at the end
 //     static constexpr int phases = 3;
+//     static constexpr bool whole_rows = true;       // optional: teams are cut between two rows
 //     struct scalars { int step; int stop; ... };    // trivially copyable; stop != 0 ends the run
 //     template <int Phase, class T, class Store> DWELL_FN static void phase(Store&, scalars&);
 //   };
@@ -29,7 +30,11 @@
 
 namespace dwell {
 
-enum class use { own, gather };
+/// own: only its owner touches an element. gather: others read it in another phase than the one in
+/// which it is written. exchange, and the partner that follows it: a pair of vectors that others
+/// read while the owner writes the next ones. Two copies in turn, so that one barrier between a
+/// writing and its reading is enough; the elements of a pair lie side by side.
+enum class use { own, gather, exchange, partner };
 
 /// Which vectors an elementwise pass loads and stores. Bytes moved are counted from these.
 template <int... Vectors>
@@ -51,9 +56,11 @@ struct vector_list {
     (f(std::integral_constant<int, Vectors>{}), ...);
   }
 };
-/// An elementwise pass that also adds to Count sums, the first of which is First.
+/// An elementwise pass that also adds to Count sums, the first of which is First + shift.
 template <int First, int Count = 1>
-struct adds_to {};
+struct adds_to {
+  int shift = 0;
+};
 
 /// N sums that travel together.
 template <int N>
@@ -85,7 +92,7 @@ struct program_args {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
   T* vectors[max_vectors] = {};
-  T* tile_carry = nullptr;    ///< per tile: its part of the row that a later one ends
+  T* tile_carry = nullptr;    ///< per tile: its parts of the row that a later one ends
   double* posts = nullptr;    ///< post_slots x teams
   double* history = nullptr;  ///< residual norms, or null
   monitor* watch = nullptr;
@@ -97,6 +104,23 @@ struct program_args {
   bool one_launch = false;     ///< the whole run is one launch: stores live through it
   bool reverse_lanes = false;  ///< CPU teams only
 };
+
+/// Teams are cut between rows: a product is complete at once, but one dense row is one team's.
+template <class P>
+inline constexpr bool whole_rows_of = [] {
+  if constexpr (requires { P::whole_rows; })
+    return P::whole_rows;
+  else
+    return false;
+}();
+
+/// Vectors that a product multiplies at once: 2 if a pair is exchanged.
+template <class P>
+inline constexpr int product_width_of = [] {
+  for (const use u : P::uses)
+    if (u == use::partner) return 2;
+  return 1;
+}();
 
 template <class P>
 concept Program = requires {

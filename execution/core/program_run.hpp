@@ -27,7 +27,7 @@ class program_run {
       tile_val_ = buffer<T>::copy_of(where, m.val);
       narrow_ = buffer<std::uint16_t>::copy_of(where, m.narrow);
       wide_ = buffer<index>::copy_of(where, m.wide);
-      tile_carry_ = buffer<T>(where, m.header.size());
+      tile_carry_ = buffer<T>(where, m.header.size() * product_width_of<P>);
     } else {
       const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
       row_ptr_ = buffer<index>::borrow(where, {a.row_ptr, n + 1});
@@ -35,7 +35,10 @@ class program_run {
       val_ = buffer<T>::borrow(where, {a.val, nonzeros});
     }
     shares_ = buffer<team_share>::copy_of(where, m.teams);
-    for (int k = 0; k < P::vectors; ++k) vectors_.emplace_back(where, n);
+    for (int k = 0; k < P::vectors; ++k)
+      vectors_.emplace_back(where, P::uses[k] == use::exchange  ? 4 * n
+                                   : P::uses[k] == use::partner ? 0
+                                                                : n);
     posts_ = buffer<double>(where, post_slots * teams);
     history_ = buffer<double>(where, history);
     watch_ = buffer<monitor>(where, 1);

@@ -8,53 +8,63 @@
 
 namespace dwell {
 
-/// The sum of val[k] * p[col[k]] over [k, end): four partial sums in turn, since one chain of
-/// additions would wait for itself. Short rows keep the hardware from running ahead of the two
-/// streams, so they are asked for; 128 nonzeros ahead took a 7-point mesh from 20 to 27 GB/s on two
-/// cores of an EPYC.
-template <class Team, class T>
-DWELL_FN T row_sum(const T* val, const index* col, const T* p, index k, index end) {
+/// The sums of val[k] * p[col[k]] over [k, end), p a pack of values: four partial sums in turn,
+/// since one chain of additions would wait for itself. Short rows keep the hardware from running
+/// ahead of the two streams, so they are asked for; 128 nonzeros ahead took a 7-point mesh from 20
+/// to 27 GB/s on two cores of an EPYC.
+template <class Team, class T, class Pack>
+DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, index end) {
   constexpr index ahead = 128;
-  T s0 = T(0), s1 = T(0), s2 = T(0), s3 = T(0);
+  constexpr int width = sizeof(Pack) / sizeof(T);
+  Pack s[4] = {};
+  const auto add = [&](Pack& to, index at) {
+    const Pack x = p[col[at]];
+    for (int w = 0; w < width; ++w) to.v[w] = std::fma(val[at], x.v[w], to.v[w]);
+  };
   for (; k + 4 <= end; k += 4) {
     Team::prefetch(val + k + ahead);
     Team::prefetch(col + k + ahead);
-    s0 = std::fma(val[k], p[col[k]], s0);
-    s1 = std::fma(val[k + 1], p[col[k + 1]], s1);
-    s2 = std::fma(val[k + 2], p[col[k + 2]], s2);
-    s3 = std::fma(val[k + 3], p[col[k + 3]], s3);
+    add(s[0], k);
+    add(s[1], k + 1);
+    add(s[2], k + 2);
+    add(s[3], k + 3);
   }
-  for (; k < end; ++k) s0 = std::fma(val[k], p[col[k]], s0);
-  return (s0 + s1) + (s2 + s3);
+  for (; k < end; ++k) add(s[0], k);
+  for (int w = 0; w < width; ++w) s[0].v[w] = (s[0].v[w] + s[1].v[w]) + (s[2].v[w] + s[3].v[w]);
+  return s[0];
 }
 
 template <class P, class T, class Team, class Shape>
-template <int In, int Out, int Sum>
+template <int Sum, int In, int... Out>
 DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
+  constexpr int width = sizeof...(Out);
+  constexpr bool summed = Sum != no_sum;
   auto dot = team_.template per_lane<sums<1>>();
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
   team_.once([&] {
     const auto& m = a_.matrix;
-    const T* p = a_.vectors[In];
-    T* q = a_.vectors[Out];
+    const auto* p = gathered<In, width>();
+    T* const q[] = {a_.vectors[Out]...};
     double sum = 0.0;
     index k = share_.begin.nonzero;
     for (index row = share_.begin.row; row < share_.end.row; ++row) {
       const index stop = m.row_ptr[row + 1];
-      const T y = row_sum<Team>(m.val, m.col, p, k, stop);
-      q[row] = y;
-      sum += static_cast<double>(y) * static_cast<double>(p[row]);
+      const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
+      for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
+      if constexpr (summed) sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
       k = stop;
     }
-    T carry = T(0);
-    if (k < share_.end.nonzero) {
-      carry = row_sum<Team>(m.val, m.col, p, k, share_.end.nonzero);
-      sum += static_cast<double>(carry) * static_cast<double>(p[share_.end.row]);
+    if constexpr (summed) {
+      T carry = T(0);
+      if (k < share_.end.nonzero) {
+        carry = row_sum<Team>(m.val, m.col, p, k, share_.end.nonzero).v[0];
+        sum += static_cast<double>(carry) * static_cast<double>(p[share_.end.row].v[0]);
+      }
+      team_.post(carry_slot, static_cast<double>(carry));
+      dot[0].v[0] = sum;
     }
-    team_.post(carry_slot, static_cast<double>(carry));
-    dot[0].v[0] = sum;
   });
-  give<Sum>(dot);
+  if constexpr (summed) give(Sum, dot);
 }
 
 /// A lane's part of a tile, as loaded. Columns: uint16_t, relative to the header's; or index.
@@ -100,20 +110,32 @@ struct tile_part {
   }
 };
 
-/// The tiles; then, since the sum In . Out is linear in the parts of rows, the sum over what stands
-/// in Out and in the carries; then the rows that tiles of this team share are put together.
+/// The tiles, then the rows that tiles of this team share.
 template <class P, class T, class Team, class Shape>
-template <int In, int Out, int Sum>
+template <int Sum, int In, int... Out>
 DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
-  // The element of In that belongs to the row left open at the end is another team's: it is asked
-  // for now and used at the end.
+  if constexpr (Sum == no_sum) {
+    walk_tiles<In, Out...>();
+    team_.section([](int) {});
+    team_.each([&](int lane) { join_tiles<Out...>(lane); });
+    pending_ = true;
+  } else {
+    // The element of In that belongs to the row left open at the end is another team's: it is asked
+    // for now and used at the end.
+    const index after = share_.end.row;
+    const T foreign = after < a_.matrix.rows ? gathered<In, 1>()[after].v[0] : T(0);
+    walk_tiles<In, Out...>();
+    team_.section([](int) {});
+    sum_tiles<Sum, In, Out...>(foreign);
+  }
+}
+
+/// The sum In . Out is linear in the parts of rows: so it is taken over what stands in Out and in
+/// the carries. Only then are rows put together, and what is left goes to the team after.
+template <class P, class T, class Team, class Shape>
+template <int Sum, int In, int Out>
+DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
   const index after = share_.end.row;
-  const T foreign = after < a_.matrix.rows ? a_.vectors[In][after] : T(0);
-  if (a_.tiles.narrow)
-    walk_tiles<In, Out, std::uint16_t>();
-  else
-    walk_tiles<In, Out, index>();
-  team_.section([](int) {});
   auto dot = team_.template per_lane<sums<1>>();
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
   pass(reads<In, Out>{}, writes<>{}, [&](int lane, T* v) {
@@ -128,15 +150,9 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
                                 dot[lane].v[0]);
     }
   });
-  give<Sum>(dot);  // the lanes meet in here
+  give(Sum, dot);  // the lanes meet in here
   team_.each([&](int lane) {
-    for (int tile = share_.first_tile + lane; tile < share_.last_tile; tile += Team::lanes()) {
-      const tile_header h = header(tile);
-      if (h.carry_from == tile) continue;
-      T missing = T(0);
-      for (int t = h.carry_from; t < tile; ++t) missing += *tile_carry(t);
-      base<Out>()[h.first_row - share_.begin.row] += missing;
-    }
+    join_tiles<Out>(lane);
     if (lane == Team::lanes() - 1) {
       T open = T(0);
       for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
@@ -145,9 +161,35 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
   });
 }
 
+/// The rows that end in a tile and began in an earlier one of the team get what is missing.
 template <class P, class T, class Team, class Shape>
-template <int In, int Out, class Column>
+template <int... Out>
+DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
+  for (int tile = share_.first_tile + lane; tile < share_.last_tile; tile += Team::lanes()) {
+    const tile_header h = header(tile);
+    if (h.carry_from == tile) continue;
+    T missing[sizeof...(Out)] = {};
+    for (int t = h.carry_from; t < tile; ++t) {
+      int w = 0;
+      ((static_cast<void>(Out), missing[w] += tile_carry(t)[w], ++w), ...);
+    }
+    int w = 0;
+    ((base<Out>()[h.first_row - share_.begin.row] += missing[w], ++w), ...);
+  }
+}
+
+template <class P, class T, class Team, class Shape>
+template <int In, int... Out>
 DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
+  if (a_.tiles.narrow)
+    walk_tiles_of<std::uint16_t, In, Out...>();
+  else
+    walk_tiles_of<index, In, Out...>();
+}
+
+template <class P, class T, class Team, class Shape>
+template <class Column, int In, int... Out>
+DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
   const auto columns_of = [](const tiles_view<T>& m) {
     if constexpr (sizeof(Column) == 2)
       return m.narrow;
@@ -173,7 +215,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
     if constexpr (!shape.ahead) {
       for (; tile < share_.last_tile; tile += Team::warp_count) {
         load(warp, part, tile);
-        multiply<In, Out>(warp, part, tile);
+        multiply<In, Out...>(warp, part, tile);
       }
     } else {
       load(warp, part, tile);
@@ -181,7 +223,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
         const int next_tile = tile + Team::warp_count;
         auto next = part;
         if (next_tile < share_.last_tile) load(warp, next, next_tile);
-        multiply<In, Out>(warp, part, tile);
+        multiply<In, Out...>(warp, part, tile);
         if (next_tile >= share_.last_tile) break;
         part = next;
         tile = next_tile;
@@ -192,40 +234,52 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
 
 /// One tile: rows that end in it go to Out, what is left to the tile's carry.
 template <class P, class T, class Team, class Shape>
-template <int In, int Out, class Warp, class Parts>
+template <int In, int... Out, class Warp, class Parts>
 DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile) {
-  const T* p = a_.vectors[In];
-  T* q = base<Out>() - share_.begin.row;
-  auto head = warp.template per_lane<T>();    // of the first row that ends in the lane: its part
-  auto tail = warp.template per_lane<T>();    // what the lane leaves for a later one
-  auto before = warp.template per_lane<T>();  // what earlier lanes leave for this one
+  constexpr int width = sizeof...(Out);
+  using one = pack<width>;
+  const one* p = gathered<In, width>();
+  T* const q[] = {(base<Out>() - share_.begin.row)...};
+  auto head = warp.template per_lane<one>();  // of the first row that ends in the lane: its part
+  auto tail = warp.template per_lane<one>();  // what the lane leaves for a later one
   auto ended = warp.template per_lane<bool>();
   warp.each([&](int lane) {
     const auto& mine = part[lane];
-    T x[tile_items];
+    one x[tile_items];
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) x[j] = p[mine.column(j)];
     const int ends = mine.path & 0xff;
-    T* row = q + mine.header.first_row + (mine.path >> 8);
-    T acc = T(0), first = T(0);
+    index row = mine.header.first_row + (mine.path >> 8);
+    one acc = {}, first = {};
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) {
-      acc = std::fma(mine.value(j), x[j], acc);
-      const bool end = ends >> j & 1;
-      if (end) *row++ = acc;
-      if (end && (ends & ((1 << j) - 1)) == 0) first = acc;
-      if (end) acc = T(0);
+      const bool end = ends >> j & 1, earliest = (ends & ((1 << j) - 1)) == 0;
+      DWELL_UNROLL
+      for (int w = 0; w < width; ++w) {
+        acc.v[w] = std::fma(mine.value(j), x[j].v[w], acc.v[w]);
+        if (end) q[w][row] = acc.v[w];
+        if (end && earliest) first.v[w] = acc.v[w];
+        if (end) acc.v[w] = T(0);
+      }
+      row += end;
     }
     head[lane] = first;
     ended[lane] = ends != 0;
     tail[lane] = acc;
   });
-  const T carry = warp.carries(tail, ended, before);
-  warp.each([&](int lane) {
-    const auto& mine = part[lane];
-    if (ended[lane]) q[mine.header.first_row + (mine.path >> 8)] = head[lane] + before[lane];
-    if (lane % tile_lanes == 0) *tile_carry(tile) = carry;
-  });
+  DWELL_UNROLL
+  for (int w = 0; w < width; ++w) {
+    auto left = warp.template per_lane<T>();    // of component w: what the lane leaves,
+    auto before = warp.template per_lane<T>();  // and what earlier lanes leave for it
+    warp.each([&](int lane) { left[lane] = tail[lane].v[w]; });
+    const T carry = warp.carries(left, ended, before);
+    warp.each([&](int lane) {
+      const auto& mine = part[lane];
+      if (ended[lane])
+        q[w][mine.header.first_row + (mine.path >> 8)] = head[lane].v[w] + before[lane];
+      if (lane % tile_lanes == 0) tile_carry(tile)[w] = carry;
+    });
+  }
 }
 
 }  // namespace dwell

@@ -38,21 +38,24 @@ class store {
   /// The same with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
   /// total<Count>(First).
   template <int... R, int... W, int First, int Count, class F>
-  DWELL_FN void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
+  DWELL_FN void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count> to, F&& f) {
     auto acc = team_.template per_lane<sums<Count>>();
     team_.each([&](int lane) {
       for (int k = 0; k < Count; ++k) acc[lane].v[k] = 0.0;
     });
     pass(in, out, [&](int lane, T* v) { f(v, acc[lane].v); });
-    give<First>(acc);
+    give(First + to.shift, acc);
   }
 
+  /// Which of the two copies of exchanged vectors is read from now on; the other one is written.
+  DWELL_FN void exchange(int copy) { copy_ = copy; }
+
   /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
-  /// Listen: also hears what poll() said before the last barrier.
+  /// Listen: also hears what poll(turn) said before the last barrier.
   template <int Count = 1, bool Listen = false>
-  DWELL_FN sums<Count> total(int first) {
+  DWELL_FN sums<Count> total(int first, int turn = 0) {
     pending_ = false;
-    return team_.template total<Count, Listen>(first, interrupt_slot, seen_);
+    return team_.template total<Count, Listen>(first, interrupt_slot + turn, seen_);
   }
 
   /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
@@ -60,12 +63,14 @@ class store {
   /// but the sum is right at once: it is linear in the parts of a row.
   template <int In, int Out, int Sum>
   DWELL_FN void spmv(adds_to<Sum>) {
-    static_assert(P::uses[In] == use::gather && P::uses[Out] == use::own &&
-                  P::in_registers::place_of(Out) < 0);
-    if constexpr (shape.tiles)
-      spmv_tiles<In, Out, Sum>();
-    else
-      spmv_rows<In, Out, Sum>();
+    multiply_all<Sum, In, Out>();
+  }
+  /// Out = A * In, complete at once: for Programs with whole rows. Of an exchanged pair In, the
+  /// products are Out...: A times the first, A times its partner.
+  template <int In, int... Out>
+  DWELL_FN void spmv() {
+    static_assert(whole_rows_of<P>);
+    multiply_all<no_sum, In, Out...>();
   }
 
   /// Adds to this team's first row the parts that earlier teams computed.
@@ -98,12 +103,13 @@ class store {
   }
   /// Team 0 looks for an interrupt; after the next barrier a total() that listens tells all. In a
   /// run of one launch it says what it saw the last time, so that it does not wait for the answer.
-  DWELL_FN void poll() {
+  /// A Program that polls and listens in one phase does so with two turns.
+  DWELL_FN void poll(int turn = 0) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane != 0) return;
         if (!a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
-        team_.post(interrupt_slot, looked_);
+        team_.post(interrupt_slot + turn, looked_);
         if (a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
       });
   }
@@ -112,6 +118,9 @@ class store {
   DWELL_FN Team& team() { return team_; }
 
  private:
+  static constexpr int no_sum = -1;
+  static_assert(interrupt_slot + 1 < post_slots);
+
   template <int F>
   DWELL_HD static constexpr bool in_register() {
     return shape.slots > 0 && P::in_registers::place_of(F) >= 0;
@@ -130,10 +139,12 @@ class store {
       if (a_.keep.vector[F] > 0) return keep_.home(F);
     return a_.vectors[F] + share_.begin.row;
   }
+  /// product_width_of<P> values.
   DWELL_FN T* tile_carry(int tile) const {
+    constexpr int width = product_width_of<P>;
     if constexpr (shape.keeps)
-      if (keep_.carries()) return keep_.carries() + (tile - share_.first_tile);
-    return a_.tile_carry + tile;
+      if (keep_.carries()) return keep_.carries() + (tile - share_.first_tile) * width;
+    return a_.tile_carry + static_cast<std::ptrdiff_t>(tile) * width;
   }
   DWELL_FN tile_header header(int tile) const {
     if constexpr (shape.keeps)
@@ -141,8 +152,34 @@ class store {
         return keep_.view().header[kept];
     return a_.tiles.header[tile];
   }
+  /// What a product reads for one nonzero.
+  template <int Width>
+  struct alignas(Width * sizeof(T)) pack {
+    T v[Width];
+  };
+  template <int F, int Width>
+  DWELL_FN const pack<Width>* gathered() const {
+    static_assert(Width == (P::uses[F] == use::exchange ? 2 : 1));
+    const auto* all = reinterpret_cast<const pack<Width>*>(a_.vectors[F]);
+    if constexpr (P::uses[F] == use::exchange)
+      return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.rows;
+    else
+      return all;
+  }
+  /// Where an element of an exchanged vector or of its partner is written.
+  template <int F>
+  DWELL_FN T* exchanged(index e) const {
+    constexpr int second = P::uses[F] == use::partner;
+    const std::ptrdiff_t row =
+        static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + share_.begin.row + e;
+    return a_.vectors[F - second] + 2 * row + second;
+  }
   template <int F>
   DWELL_FN void put(index e, T v) const {
+    if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
+      *exchanged<F>(e) = v;
+      return;
+    }
     *at<F>(e) = v;
     if constexpr (shape.keeps && P::uses[F] == use::gather) a_.vectors[F][share_.begin.row + e] = v;
   }
@@ -206,26 +243,42 @@ class store {
         (put<W>(base + lane, v[W]), ...);
       });
   }
-  template <int First, class Acc>
-  DWELL_FN void give(Acc& acc) {
+  template <class Acc>
+  DWELL_FN void give(int first, Acc& acc) {
     team_.reduce(acc, [&](const auto& s) {
       constexpr int count = static_cast<int>(sizeof(s.v) / sizeof(double));
-      for (int k = 0; k < count; ++k) team_.post(First + k, s.v[k]);
+      for (int k = 0; k < count; ++k) team_.post(first + k, s.v[k]);
     });
   }
 
-  template <int In, int Out, int Sum>
+  template <int Sum, int In, int... Out>
+  DWELL_FN void multiply_all() {
+    static_assert((P::uses[In] == use::gather || P::uses[In] == use::exchange) &&
+                  ((P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0) && ...));
+    if constexpr (shape.tiles)
+      spmv_tiles<Sum, In, Out...>();
+    else
+      spmv_rows<Sum, In, Out...>();
+  }
+  template <int Sum, int In, int... Out>
   DWELL_FN void spmv_rows();
-  template <int In, int Out, int Sum>
+  template <int Sum, int In, int... Out>
   DWELL_FN void spmv_tiles();
-  template <int In, int Out, class Column>
+  template <int Sum, int In, int Out>
+  DWELL_FN void sum_tiles(T foreign);
+  template <int In, int... Out>
   DWELL_FN void walk_tiles();
-  template <int In, int Out, class Warp, class Parts>
+  template <class Column, int In, int... Out>
+  DWELL_FN void walk_tiles_of();
+  template <int... Out>
+  DWELL_FN void join_tiles(int lane);
+  template <int In, int... Out, class Warp, class Parts>
   DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
 
   Team& team_;
   const program_args<P, T>& a_;
   const team_share share_;
+  int copy_ = 0;          ///< of exchanged vectors: the one that is read
   double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
   int looked_ = 0;        ///< team 0, lane 0: as read from the host
   bool pending_ = false;  ///< finish() wrote, and the lanes have not met since

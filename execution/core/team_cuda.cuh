@@ -227,7 +227,7 @@ class cuda_team {
   }
 
  private:
-  static constexpr int box_doubles = 3 * 32;
+  static constexpr int box_doubles = 6 * 32;  // of sums that travel together: five, and a word
 
   /// Two boxes in turn: a lane reaches the meeting inside the next use only after it has read this
   /// one, so one meeting per use is enough.

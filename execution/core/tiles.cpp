@@ -106,7 +106,7 @@ class cutter {
   tiled_matrix<T>& m_;
 };
 
-void share_out(const index* row_ptr, index rows, std::vector<team_share>& teams) {
+void share_out(const index* row_ptr, index rows, bool whole_rows, std::vector<team_share>& teams) {
   const int count = static_cast<int>(teams.size());
   const index nonzeros = rows ? row_ptr[rows] : 0;
   const std::int64_t all = static_cast<std::int64_t>(rows) + nonzeros;
@@ -116,6 +116,11 @@ void share_out(const index* row_ptr, index rows, std::vector<team_share>& teams)
     // The team that has a row's last nonzero also ends the row.
     if (at.row < rows && at.nonzero > row_ptr[at.row] && at.nonzero == row_ptr[at.row + 1])
       ++at.row;
+    if (whole_rows && at.row < rows) {
+      const index begin = row_ptr[at.row], end = row_ptr[at.row + 1];
+      if (at.nonzero - begin > end - at.nonzero) ++at.row;
+      at.nonzero = row_ptr[at.row];
+    }
     return at;
   };
   for (int t = 0; t < count; ++t)
@@ -134,10 +139,10 @@ void share_out(const index* row_ptr, index rows, std::vector<team_share>& teams)
 }  // namespace
 
 template <class T>
-tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles) {
+tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows) {
   tiled_matrix<T> m;
   m.teams.resize(static_cast<std::size_t>(teams));
-  share_out(a.row_ptr, a.rows, m.teams);
+  share_out(a.row_ptr, a.rows, whole_rows, m.teams);
   if (!by_tiles) return m;
   for (index i = 0; i < a.rows; ++i)
     if (a.row_ptr[i] == a.row_ptr[i + 1])
@@ -177,7 +182,7 @@ tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles) {
   return m;
 }
 
-template tiled_matrix<double> cut(const csr_view<double>&, int, bool);
-template tiled_matrix<float> cut(const csr_view<float>&, int, bool);
+template tiled_matrix<double> cut(const csr_view<double>&, int, bool, bool);
+template tiled_matrix<float> cut(const csr_view<float>&, int, bool, bool);
 
 }  // namespace dwell

@@ -62,9 +62,10 @@ struct tiled_matrix {
   std::vector<index> wide;            ///< else columns
 };
 
-/// Cuts a matrix for `teams` teams; `by_tiles` false makes only the shares (teams that walk rows).
-/// Throws input_error if by_tiles and a row has no entry.
+/// Cuts a matrix for `teams` teams; `by_tiles` false makes only the shares (teams that walk rows);
+/// `whole_rows` moves every cut to the nearest end of a row. Throws input_error if by_tiles and a
+/// row has no entry.
 template <class T>
-tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles);
+tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows = false);
 
 }  // namespace dwell

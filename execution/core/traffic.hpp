@@ -32,7 +32,7 @@ class traffic_store {
     each_owned(in, out, f);
   }
   template <int Count = 1, bool Listen = false>
-  sums<Count> total(int) const {
+  sums<Count> total(int, int = 0) const {
     sums<Count> s;
     for (double& v : s.v) v = 1.0;
     return s;
@@ -47,10 +47,18 @@ class traffic_store {
     load(In);
     all_.product[Out] = true;
   }
+  template <int In, int... Out>
+  void spmv() {
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
+    (store(Out), ...);
+    for (int w = 0; w < static_cast<int>(sizeof...(Out)); ++w) load(In + w);
+    ((all_.product[Out] = true), ...);
+  }
+  void exchange(int) {}
   template <int Out>
   void finish() {}
   void note(int, double) {}
-  void poll() {}
+  void poll(int = 0) {}
   bool interrupted() const { return false; }
 
   const traffic& result() const { return all_; }

@@ -26,7 +26,9 @@ int rung_with_slots(const program_facts& p, std::span<const rung_facts> rungs) {
   return best;
 }
 
-double merit(const vector_facts& v) { return v.loads + (v.gathered ? 0 : v.stores); }
+double merit(const vector_facts& v) {
+  return v.keepable ? v.loads + (v.gathered ? 0 : v.stores) : 0;
+}
 
 std::vector<int> by_merit(const program_facts& p) {
   std::vector<int> order;

@@ -20,8 +20,9 @@ class filling {
     left_ = room(d);
     // A tile's carry is used at once, and small: it comes first, if it does not take a tenth of
     // all.
-    const std::size_t carries = round(static_cast<std::size_t>(p.tiles_per_team) * p.scalar_bytes);
-    if (carries * 10 <= left_) plan_.keep.carries = p.tiles_per_team, left_ -= carries;
+    const int parts = p.tiles_per_team * p.products;
+    const std::size_t carries = round(static_cast<std::size_t>(parts) * p.scalar_bytes);
+    if (carries * 10 <= left_) plan_.keep.carries = parts, left_ -= carries;
   }
 
   /// Is the whole of vector f in registers under this rung?
@@ -63,7 +64,7 @@ class filling {
         static_cast<std::size_t>(p_.tiles_per_team) * (p_.tile_bytes + p_.scalar_bytes);
     for (int f = 0; f < static_cast<int>(p_.vectors.size()); ++f) {
       const vector_facts& v = p_.vectors[static_cast<std::size_t>(f)];
-      if (v.loads + v.stores > 0 && !in_registers(f))
+      if (v.keepable && v.loads + v.stores > 0 && !in_registers(f))
         need += round(static_cast<std::size_t>(p_.rows_per_team) * p_.scalar_bytes);
     }
     return d.on == backend::cpu || need <= all || all <= 2 * last_step ? all : all - last_step;

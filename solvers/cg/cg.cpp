@@ -9,8 +9,12 @@
 #include <cmath>
 
 #include "dwell/execution/core/program_run.hpp"
+#include "dwell/execution/model/limits.hpp"
+#include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/solvers/cg/programs/pipelined.hpp"
+#include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
 #include "dwell/solvers/cg/system_check.hpp"
 
@@ -69,6 +73,10 @@ void check_options(const cg_options& o) {
   };
   tolerance(o.rtol, "rtol");
   tolerance(o.atol, "atol");
+  if (o.variant != "auto" && o.variant != "textbook" && o.variant != "single-reduction" &&
+      o.variant != "pipelined")
+    throw input_error(fmt::format(
+        "expected a variant (auto, textbook, single-reduction, pipelined), found '{}'", o.variant));
   if (o.max_iterations < 0)
     throw input_error(
         fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
@@ -128,66 +136,83 @@ std::vector<T> inverse_diagonal(const csr_view<T>& a) {
 
 stop_reason reason_of(int stop) {
   switch (stop) {
-    case textbook_cg::converged:
+    case cg_outcome::converged:
       return stop_reason::converged;
-    case textbook_cg::iteration_limit:
+    case cg_outcome::iteration_limit:
       return stop_reason::iteration_limit;
-    case textbook_cg::breakdown:
+    case cg_outcome::breakdown:
       return stop_reason::breakdown;
-    case textbook_cg::interrupted:
+    case cg_outcome::interrupted:
       return stop_reason::interrupted;
     default:
       return stop_reason::not_finite;
   }
 }
 
+/// What is settled before a form of the iteration is chosen.
 template <class T>
-cg_report solve_checked(const device& where, const csr_view<T>& a, std::span<const T> b,
-                        std::span<T> x, const cg_options& o, double begin) {
-  using program = textbook_cg;
+struct request {
+  const device& where;
+  device_facts facts;
+  const csr_view<T>& a;
+  std::span<const T> b;
+  std::span<T> x;
+  const cg_options& o;
+  double begin;          ///< of the call
+  std::string executor;  ///< never "auto"
+  std::string why;       ///< this executor
+};
+
+/// The plan for one form of the iteration.
+template <class P, class T>
+planned<T> plan_for(const request<T>& q) {
+  const cg_options& o = q.o;
+  const program_variant& v = find_variant(P::name, q.executor, precision_of<T>, q.where.on());
+  std::vector<rung_facts> rungs;
+  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(q.where, r));
+  return make_plan<P, T>(v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team},
+                         P::in_midst(o.preconditioner == preconditioner::jacobi));
+}
+
+template <class P, class T>
+cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const char* variant) {
+  using program = P;
+  const device& where = q.where;
+  const csr_view<T>& a = q.a;
+  const cg_options& o = q.o;
 
   cg_report report;
-  const device_facts facts = where.facts();
-  std::string why;
-  report.executor = choose_executor(o, facts, why);
-  const program_variant& v =
-      find_variant(program::name, report.executor, precision_of<T>, where.on());
+  report.executor = q.executor;
+  report.variant = variant;
+  const program_variant& v = find_variant(program::name, q.executor, precision_of<T>, where.on());
 
-  program::scalars start;
+  typename program::scalars start;
   start.max_steps = o.max_iterations;
   start.jacobi = o.preconditioner == preconditioner::jacobi;
   start.fixed = o.fixed_iterations;
-  report.rhs_norm = norm(b);
+  report.rhs_norm = norm(q.b);
   const double target = std::max(o.rtol * report.rhs_norm, o.atol);
   start.target2 = target * target;
 
-  program::scalars midst = start;
-  midst.step = 1;
-  midst.fixed = true;
-  midst.max_steps = 2;
-  std::vector<rung_facts> rungs;
-  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  const planned<T> made = make_plan<program, T>(
-      v, rungs, facts, a, {o.policy, o.teams, o.rung, o.scratch_per_team}, midst);
   const plan& how = made.how;
   report.bytes_per_iteration = made.facts.bytes_per_iteration;
 
   program_run<program, T> run(where, v, made, a,
                               o.history ? static_cast<std::size_t>(o.max_iterations) + 1 : 0);
   run.reverse_lanes(o.reverse_lanes);
-  run.vector(program::x).upload(x);
-  run.vector(program::r).upload(b);
+  run.vector(program::x).upload(q.x);
+  run.vector(program::rhs).upload(q.b);
   if (start.jacobi) run.vector(program::d).upload(inverse_diagonal(a));
 
   report.policy = how.policy;
-  report.reason = why + "; " + how.reason;
-  report.device = facts.name;
+  report.reason = q.why + "; " + how.reason;
+  report.device = q.facts.name;
   report.on = where.on();
   report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   report.preconditioner = o.preconditioner;
   report.teams = how.teams;
   report.lanes = v.rungs[static_cast<std::size_t>(how.rung)].lanes;
-  report.setup_s = now() - begin;
+  report.setup_s = now() - q.begin;
 
   const double scale = report.rhs_norm > 0.0 ? report.rhs_norm : 1.0;
   run_control control;
@@ -200,19 +225,59 @@ cg_report solve_checked(const device& where, const csr_view<T>& a, std::span<con
     };
   report.solve_s = run.run(start, control);
 
-  const program::scalars end = run.outcome();
-  run.vector(program::x).download(x);
+  const typename program::scalars end = run.outcome();
+  run.vector(program::x).download(q.x);
   report.iterations = std::max(end.step, 0);
   report.stopped = reason_of(end.stop);
   report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
   if (o.history) report.history = run.history(static_cast<std::size_t>(report.iterations) + 1);
   report.residual_relative_recursive = std::sqrt(end.rr) / scale;
-  report.residual_relative_true = true_residual<T>(a, b, x) / scale;
+  report.residual_relative_true = true_residual<T>(a, q.b, q.x) / scale;
   // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
   const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
   const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
   report.residuals_disagree = !(upper <= 10.0 * lower);
   return report;
+}
+
+/// The textbook's form unless another one's projected time is less. Its rivals move more bytes for
+/// fewer barriers: where barriers are a small part of the time their plans are not even made.
+template <class T>
+cg_report solve_auto(const request<T>& q) {
+  constexpr double worth_it = 0.2;  // of the time in barriers
+  const planned<T> plain = plan_for<textbook_cg>(q);
+  if (q.where.on() == backend::cuda &&
+      find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident) {
+    const device_limits limits = limits_of(q.facts);
+    const auto seconds = [&](const planned<T>& made) {
+      return project(made.facts, made.how, made.rungs, limits).seconds;
+    };
+    const double least = seconds(plain);
+    if (textbook_cg::phases * (limits.barrier + limits.phase) > worth_it * least) {
+      const planned<T> two = plan_for<single_reduction_cg>(q), one = plan_for<pipelined_cg>(q);
+      if (seconds(one) < std::min(least, seconds(two)))
+        return solve_as_planned<pipelined_cg>(q, one, "pipelined");
+      if (seconds(two) < least)
+        return solve_as_planned<single_reduction_cg>(q, two, "single-reduction");
+    }
+  }
+  return solve_as_planned<textbook_cg>(q, plain, "textbook");
+}
+
+template <class P, class T>
+cg_report solve_in_form(const request<T>& q) {
+  return solve_as_planned<P>(q, plan_for<P>(q), q.o.variant.c_str());
+}
+
+template <class T>
+cg_report solve_checked(const device& where, const csr_view<T>& a, std::span<const T> b,
+                        std::span<T> x, const cg_options& o, double begin) {
+  request<T> q{where, where.facts(), a, b, x, o, begin, {}, {}};
+  q.executor = choose_executor(o, q.facts, q.why);
+  if (o.variant == "auto") return solve_auto(q);
+  if (o.variant == "textbook") return solve_in_form<textbook_cg>(q);
+  if (o.variant == "single-reduction") return solve_in_form<single_reduction_cg>(q);
+  return solve_in_form<pipelined_cg>(q);
 }
 
 template <class T>

@@ -40,6 +40,11 @@ struct cg_options {
   std::string executor = "auto";
   /// What perks keeps on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model".
   std::string policy = "auto";
+  /// The form of the iteration: "textbook" (Hestenes and Stiefel, three barriers per iteration),
+  /// "single-reduction" (Chronopoulos and Gear, two), "pipelined" (Ghysels and Vanroose, one), the
+  /// last two with residual replacement; "auto": on a GPU, in one kernel, the one with the least
+  /// projected time, else textbook.
+  std::string variant = "auto";
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
   double rtol = 1e-8;
@@ -67,6 +72,7 @@ struct cg_options {
 /// What was run, why, what it cost, and whether the answer is right.
 struct cg_report {
   std::string executor;         ///< never "auto"
+  std::string variant;          ///< never "auto"
   std::string policy = "none";  ///< what is kept on the chip between iterations
   std::string reason;           ///< why this executor and this plan, one line
   std::string device;           ///< name of the device

@@ -7,21 +7,22 @@
 
 #include "dwell/execution/core/program.hpp"
 #include "dwell/formats/fn.hpp"
+#include "dwell/solvers/cg/programs/outcome.hpp"
 
 namespace dwell {
 
-struct textbook_cg {
+struct textbook_cg : cg_outcome {
   static constexpr const char* name = "cg";
   /// d is the inverse of the diagonal (Jacobi); r holds b at the start.
   enum : int { x, r, p, q, d, vectors };
+  static constexpr const char* vector_names[vectors] = {"x", "r", "p", "q", "d"};
+  static constexpr int rhs = r;  ///< where b stands at the start
   static constexpr use uses[vectors] = {use::own, use::own, use::gather, use::own, use::own};
   using in_registers = vector_list<r, x>;
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 3;
 
-  /// stop: 0 while running, else 1 + stop_reason.
-  enum : int { running, converged, iteration_limit, breakdown, not_finite, interrupted };
   struct scalars {
     int step = -1;
     int stop = running;
@@ -33,6 +34,16 @@ struct textbook_cg {
     double rz = 0.0;
     double alpha = 0.0;
   };
+
+  /// Scalars as in the midst of a run, for counting what an iteration moves.
+  static scalars in_midst(bool jacobi) {
+    scalars m;
+    m.step = 1;
+    m.fixed = true;
+    m.max_steps = 3;
+    m.jacobi = jacobi;
+    return m;
+  }
 
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& s, scalars& m) {

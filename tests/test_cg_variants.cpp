@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The variants of CG with fewer barriers: the answers of the textbook's, the iterations of Eigen's,
+// the same bits from every executor and policy, and on ill-conditioned real matrices the true
+// residual that the textbook's variant reaches.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "cg_runner.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/formats/matrix_market.hpp"
+#include "real_matrices.hpp"
+
+namespace dwell::test {
+namespace {
+
+constexpr const char* variants[] = {"single-reduction", "pipelined"};
+
+class cg_variants : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+
+  template <class T>
+  void solve_everywhere(preconditioner p) {
+    const linear_system<T> s = make_system<T>(battery_at(GetParam()));
+    const expectation expected = expect_of(s, p);
+    for (const char* variant : variants) {
+      std::map<std::tuple<std::string, int, int>, std::vector<T>> bits;
+      const auto one = [&](cg_options o, const std::string& policy) {
+        SCOPED_TRACE(fmt::format("{}: {} under {}, policy {}, teams {}, rung {}{}", GetParam(),
+                                 variant, o.executor, policy, o.teams, o.rung,
+                                 o.reverse_lanes ? ", lanes reversed" : ""));
+        o.variant = variant;
+        o.policy = policy;
+        o.max_iterations = expected.max_iterations;
+        const auto got = run(s, o);
+        EXPECT_EQ(got.report.variant, variant);
+        check_solution(s, expected, got);
+        const auto& first =
+            bits.try_emplace({place::family(o.executor), o.teams, o.rung}, got.x).first->second;
+        EXPECT_TRUE(same_bits(first, got.x)) << "other bits than the same cut before";
+      };
+      for (const std::string& executor : place::executors()) {
+        for (const cut& how : place::few_cuts()) {
+          const cg_options o = with(executor, how, expected.rtol, p);
+          if (place::family(executor) == "plain") {
+            one(o, "auto");
+          } else {
+            for (const char* policy : {"none", "vectors", "matrix", "greedy"}) one(o, policy);
+          }
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+};
+
+TEST_P(cg_variants, f64) { solve_everywhere<double>(preconditioner::none); }
+TEST_P(cg_variants, f64_jacobi) { solve_everywhere<double>(preconditioner::jacobi); }
+TEST_P(cg_variants, f32_jacobi) { solve_everywhere<float>(preconditioner::jacobi); }
+
+std::vector<std::string> names() {
+  if (sanitized) return {"one_by_one", "five_rows", "arrow_first", "tile_513"};
+  std::vector<std::string> all;
+  for (const auto& c : battery()) all.push_back(c.name);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(battery, cg_variants, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(cg_variant_names, unknown_is_refused_with_the_list) {
+  DWELL_SKIP_IF_ABSENT();
+  const auto s = make_system<double>(battery_at("five_rows"));
+  cg_options o;
+  o.variant = "s-step";
+  try {
+    (void)run(s, o);
+    ADD_FAILURE() << "variant 's-step' was accepted";
+  } catch (const input_error& e) {
+    const std::string message = e.what();
+    for (const char* name : {"s-step", "auto", "textbook", "single-reduction", "pipelined"})
+      EXPECT_NE(message.find(name), std::string::npos) << name << ": " << message;
+  }
+}
+
+/// Ill-conditioned systems from SuiteSparse: as far down as the textbook's variant comes.
+class ill_conditioned : public testing::TestWithParam<std::string> {};
+
+TEST_P(ill_conditioned, as_accurate_as_the_textbook) {
+  DWELL_SKIP_IF_ABSENT();
+  const auto all = indexed_matrices();
+  if (all.empty()) GTEST_SKIP() << why_no_matrices();
+  const auto known =
+      std::find_if(all.begin(), all.end(), [](const auto& m) { return m.name == GetParam(); });
+  ASSERT_NE(known, all.end());
+  if (sanitized && known->nonzeros > 20000) GTEST_SKIP() << "too long under a sanitizer";
+  linear_system<double> s{known->name, read_matrix_market(known->file).matrix, {}};
+  s.b = row_sums(s.a.view());
+  for (const auto p : {preconditioner::none, preconditioner::jacobi})
+    for (const double rtol : {1e-6, 1e-10}) {
+      cg_options o;
+      o.executor = "persistent";
+      o.preconditioner = p;
+      o.rtol = rtol;
+      o.max_iterations = 30000;
+      o.variant = "textbook";
+      const auto reference = run(s, o);
+      for (const char* variant : variants) {
+        o.variant = variant;
+        const auto got = run(s, o);
+        SCOPED_TRACE(fmt::format(
+            "{}, {}, rtol {}: {} iterations, true residual {:.2g}; textbook "
+            "{}, {:.2g}",
+            variant, to_string(p), rtol, got.report.iterations, got.report.residual_relative_true,
+            reference.report.iterations, reference.report.residual_relative_true));
+        check_report(s, got);
+        if (reference.report.stopped != stop_reason::converged) continue;
+        EXPECT_EQ(got.report.stopped, stop_reason::converged);
+        EXPECT_LE(got.report.residual_relative_true,
+                  std::max(1.01 * rtol, 4 * reference.report.residual_relative_true));
+        EXPECT_LE(got.report.iterations, 1.5 * reference.report.iterations + 20);
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(suitesparse, ill_conditioned,
+                         testing::Values("bcsstk16", "nos5", "s1rmq4m1", "gyro_m", "nos1", "nos7",
+                                         "bcsstk14", "nasa1824", "494_bus", "1138_bus"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace dwell::test
