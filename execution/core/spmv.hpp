@@ -245,18 +245,21 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
   auto ended = warp.template per_lane<bool>();
   warp.each([&](int lane) {
     const auto& mine = part[lane];
-    one x[tile_items];
-    DWELL_UNROLL
-    for (int j = 0; j < tile_items; ++j) x[j] = p[mine.column(j)];
+    constexpr int at_once = tile_items / width;  // gathers under way: registers are few
+    one x[at_once];
     const int ends = mine.path & 0xff;
     index row = mine.header.first_row + (mine.path >> 8);
     one acc = {}, first = {};
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) {
+      if (j % at_once == 0) {
+        DWELL_UNROLL
+        for (int k = 0; k < at_once; ++k) x[k] = p[mine.column(j + k)];
+      }
       const bool end = ends >> j & 1, earliest = (ends & ((1 << j) - 1)) == 0;
       DWELL_UNROLL
       for (int w = 0; w < width; ++w) {
-        acc.v[w] = std::fma(mine.value(j), x[j].v[w], acc.v[w]);
+        acc.v[w] = std::fma(mine.value(j), x[j % at_once].v[w], acc.v[w]);
         if (end) q[w][row] = acc.v[w];
         if (end && earliest) first.v[w] = acc.v[w];
         if (end) acc.v[w] = T(0);

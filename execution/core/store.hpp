@@ -22,11 +22,13 @@ class store {
 
   DWELL_FN store(Team& team, const program_args<P, T>& args)
       : team_(team), a_(args), share_(args.tiles.teams[team.worker()]) {
+    team.join();
     if constexpr (shape.keeps) keep_.open(team, args, share_);
   }
   /// Writes back what the host will read. To be called once, at the end of a run.
   DWELL_FN void close() {
     if constexpr (shape.keeps) keep_.close(team_, a_, share_);
+    team_.leave();
   }
 
   /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>,
@@ -160,35 +162,45 @@ class store {
   template <int F, int Width>
   DWELL_FN const pack<Width>* gathered() const {
     static_assert(Width == (P::uses[F] == use::exchange ? 2 : 1));
-    const auto* all = reinterpret_cast<const pack<Width>*>(a_.vectors[F]);
+    const T* begin = a_.vectors[F];
+    if constexpr (shape.keeps)
+      if (const T* here = keep_.replica()) begin = here;
+    const auto* all = reinterpret_cast<const pack<Width>*>(begin);
     if constexpr (P::uses[F] == use::exchange)
       return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.rows;
     else
       return all;
   }
-  /// Where an element of an exchanged vector or of its partner is written.
+  /// Shows an owned element to the other teams: all have a copy of their own, or there is one.
   template <int F>
-  DWELL_FN T* exchanged(index e) const {
+  DWELL_FN void show(index e, T v) const {
     constexpr int second = P::uses[F] == use::partner;
-    const std::ptrdiff_t row =
-        static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + share_.begin.row + e;
-    return a_.vectors[F - second] + 2 * row + second;
+    constexpr bool pair = P::uses[F] != use::gather;
+    std::ptrdiff_t at = share_.begin.row + e;
+    if constexpr (pair)
+      at = 2 * (static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + at) + second;
+    if constexpr (shape.keeps)
+      if (T* here = keep_.replica()) {
+        for (int t = 0; t < team_.workers(); ++t) team_.of_team(here, t)[at] = v;
+        return;
+      }
+    a_.vectors[F - second][at] = v;
   }
   template <int F>
   DWELL_FN void put(index e, T v) const {
     if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
-      *exchanged<F>(e) = v;
-      return;
+      show<F>(e, v);
+    } else {
+      *at<F>(e) = v;
+      if constexpr (shape.keeps && P::uses[F] == use::gather) show<F>(e, v);
     }
-    *at<F>(e) = v;
-    if constexpr (shape.keeps && P::uses[F] == use::gather) a_.vectors[F][share_.begin.row + e] = v;
   }
 
   template <int F>
   DWELL_FN void put_slot(int lane, int s, index e, T v) {
     if constexpr (in_register<F>()) {
+      static_assert(P::uses[F] == use::own);
       keep_.template slot<F>(lane, s) = v;
-      if constexpr (P::uses[F] == use::gather) a_.vectors[F][share_.begin.row + e] = v;
     } else {
       put<F>(e, v);
     }
@@ -245,10 +257,7 @@ class store {
   }
   template <class Acc>
   DWELL_FN void give(int first, Acc& acc) {
-    team_.reduce(acc, [&](const auto& s) {
-      constexpr int count = static_cast<int>(sizeof(s.v) / sizeof(double));
-      for (int k = 0; k < count; ++k) team_.post(first + k, s.v[k]);
-    });
+    team_.give(first, acc);
   }
 
   template <int Sum, int In, int... Out>

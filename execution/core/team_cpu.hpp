@@ -103,13 +103,15 @@ class cpu_team {
   static constexpr int warp = Lanes < 32 ? Lanes : 32;
   static_assert(Lanes % warp == 0);
 
-  /// posts: post_slots x workers doubles that all teams share, for teams that post.
+  /// posts: post_slots x workers doubles that all teams share, for teams that post. bases: workers
+  /// pointers that all teams share, for teams that reach into each other's scratch.
   cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
-           std::size_t scratch_bytes, double* posts = nullptr)
+           std::size_t scratch_bytes, double* posts = nullptr, std::byte** bases = nullptr)
       : worker_(worker),
         workers_(workers),
         grid_(grid),
         posts_(posts),
+        bases_(bases),
         reversed_(reversed),
         scratch_(scratch),
         scratch_end_(scratch + scratch_bytes) {}
@@ -153,15 +155,32 @@ class cpu_team {
     return scratch_ <= scratch_end_ ? p : nullptr;
   }
 
-  /// The sums over all lanes, in fixed order (halving within warps, then over warps); `then` gets
-  /// them in one lane.
-  template <int N, class Then>
-  void reduce(lane_array<sums<N>, Lanes>& v, Then&& then) {
+  /// Teams that reach into each other's scratch meet before they do and before they leave.
+  void join() {
+    if (bases_ == nullptr) return;
+    bases_[worker_] = scratch_;
+    base_ = scratch_;
+    sync_grid();
+  }
+  void leave() {
+    if (bases_) sync_grid();
+  }
+  /// What stands at `mine` in another team's scratch; teams take scratch in the same order and
+  /// sizes.
+  template <class T>
+  T* of_team(T* mine, int team) const {
+    return reinterpret_cast<T*>(bases_[team] + (reinterpret_cast<std::byte*>(mine) - base_));
+  }
+
+  /// Posts the sums over all lanes, in fixed order (halving within warps, then over warps), in
+  /// slots first .. first + N - 1.
+  template <int N>
+  void give(int first, lane_array<sums<N>, Lanes>& v) {
     sums<N> warps[Lanes / warp];
     for (int w = 0; w < Lanes / warp; ++w) warps[w] = halve(&v.v[w * warp]);
     sums<N> s = warps[0];
     if constexpr (Lanes > warp) s = halve_over<N, 32>(warps, Lanes / warp);
-    then(s);
+    for (int k = 0; k < N; ++k) post(first + k, s.v[k]);
   }
 
   /// A small value for all teams, by one lane: after the next barrier posted(slot, this team).
@@ -240,6 +259,8 @@ class cpu_team {
   int worker_, workers_;
   cpu_barrier* grid_;
   double* posts_;
+  std::byte** bases_;
+  std::byte* base_ = nullptr;
   bool reversed_;
   std::byte* scratch_;
   std::byte* scratch_end_;

@@ -111,19 +111,36 @@ class cuda_team {
     return p;
   }
 
-  template <int N, class Then>
-  DWELL_FN void reduce(lane_value<sums<N>>& v, Then&& then) {
+  /// A block of a cluster must not touch another one's shared memory before that one runs, nor
+  /// after it has ended.
+  DWELL_FN void join() {
+    if (in_cluster_) sync_grid();
+  }
+  DWELL_FN void leave() {
+    if (in_cluster_) sync_grid();
+  }
+  template <class T>
+  DWELL_FN T* of_team(T* mine, int team) const {
+    return static_cast<T*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(team)));
+  }
+
+  template <int N>
+  DWELL_FN void give(int first, lane_value<sums<N>>& v) {
     double* box = next_box();
     sums<N> s = halve(v.v);
-    {
-      const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
-      if (l == 0)
-        for (int k = 0; k < N; ++k) box[k * 32 + w] = s.v[k];
-      __syncthreads();
-      if (threadIdx.x < warp) {
-        for (int k = 0; k < N; ++k) s.v[k] = l < Lanes / warp ? box[k * 32 + l] : 0.0;
-        s = halve(s);
-        if (threadIdx.x == 0) then(s);
+    const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
+    if (l == 0)
+      for (int k = 0; k < N; ++k) box[k * 32 + w] = s.v[k];
+    __syncthreads();
+    if (threadIdx.x >= warp) return;
+    for (int k = 0; k < N; ++k) s.v[k] = l < Lanes / warp ? box[k * 32 + l] : 0.0;
+    s = halve(s);
+    for (int k = 0; k < N; ++k) {
+      if (in_cluster_) {  // lane t writes into block t's mail
+        const double all = __shfl_sync(~0u, s.v[k], 0);
+        if (l < static_cast<int>(gridDim.x)) *mail_of(first + k, l) = all;
+      } else if (l == 0) {
+        post(first + k, s.v[k]);
       }
     }
   }
@@ -134,13 +151,7 @@ class cuda_team {
       posts_[static_cast<std::size_t>(slot) * gridDim.x + blockIdx.x] = v;
       return;
     }
-    const auto mine = static_cast<unsigned>(
-        __cvta_generic_to_shared(mail_ + slot * most_cluster_teams + blockIdx.x));
-    for (unsigned rank = 0; rank < gridDim.x; ++rank) {
-      unsigned there;
-      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mine), "r"(rank));
-      asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(there), "d"(v) : "memory");
-    }
+    for (int team = 0; team < workers(); ++team) *mail_of(slot, team) = v;
   }
   DWELL_FN double posted(int slot, int team) const {
     if (in_cluster_) return mail_[slot * most_cluster_teams + team];
@@ -227,6 +238,10 @@ class cuda_team {
   }
 
  private:
+  /// Where team `team` of the cluster finds what this one posts.
+  DWELL_FN double* mail_of(int slot, int team) const {
+    return of_team(mail_ + slot * most_cluster_teams + blockIdx.x, team);
+  }
   static constexpr int box_doubles = 6 * 32;  // of sums that travel together: five, and a word
 
   /// Two boxes in turn: a lane reaches the meeting inside the next use only after it has read this
