@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tables are meant to be pasted into a paper: a caption, one table per matrix, and what the columns
-// mean below.
+// One table per matrix.
 #include "comparison.hpp"
 
 #include <fmt/format.h>
 
-#include "columns.hpp"
+#include "comparison_layout.hpp"
 #include "units.hpp"
 
 namespace dwell::app {
@@ -28,27 +27,6 @@ double of_floor(const compared_run& r) {
   return us > 0 ? r.floor_us / us : 0;
 }
 
-const char* word(state s) {
-  return s == state::measured ? "measured" : s == state::unsupported ? "unsupported" : "failed";
-}
-
-/// Three significant digits at least.
-std::string number(double v) {
-  return fmt::format("{:.{}f}", v, v < 9.995 ? 2 : v < 99.95 ? 1 : 0);
-}
-std::string number_or_dash(double v) { return v > 0 ? number(v) : "-"; }
-
-std::string label(const compared_run& r) {
-  return r.policy.empty() ? r.executor : r.executor + " " + r.policy;
-}
-
-std::string policy_cell(const compared_run& r) {
-  if (r.policy.empty()) return "-";
-  return r.plan_policy.empty() || r.plan_policy == r.policy
-             ? r.policy
-             : fmt::format("{} ({})", r.policy, r.plan_policy);
-}
-
 columns table_of(const comparison& c, const compared_matrix& m) {
   columns out;
   out.word("executor"), out.word("policy");
@@ -59,12 +37,12 @@ columns table_of(const comparison& c, const compared_matrix& m) {
   for (const auto& r : m.runs) {
     std::vector<std::string> cells = {r.executor, policy_cell(r)};
     if (r.outcome != state::measured) {
-      cells.push_back(word(r.outcome));
+      cells.push_back(to_string(r.outcome));
       cells.insert(cells.end(), c.fixed ? 7 : 8, "-");
     } else {
-      cells.push_back(number(r.median_us()));
-      cells.push_back(number(r.us.front()) + ".." + number(r.us.back()));
-      if (!c.fixed) cells.push_back(number(r.solve_us() * 1e-3));
+      cells.push_back(number_cell(r.median_us()));
+      cells.push_back(number_cell(r.us.front()) + ".." + number_cell(r.us.back()));
+      if (!c.fixed) cells.push_back(number_cell(r.solve_us() * 1e-3));
       const double floor = of_floor(r);
       cells.insert(cells.end(),
                    {number_or_dash(speed_up(c, m, r)), number_or_dash(bandwidth(m, r) * 1e-9),
@@ -94,7 +72,7 @@ std::vector<std::string> remarks(const compared_matrix& m) {
   std::vector<std::string> out;
   for (const auto& r : m.runs) {
     if (r.outcome != state::measured)
-      out.push_back(fmt::format("{}: {}: {}", label(r), word(r.outcome), r.why));
+      out.push_back(fmt::format("{}: {}: {}", label(r), to_string(r.outcome), r.why));
     else if (r.peer)
       out.push_back(fmt::format("{}: {}; {}", r.executor, r.detail, r.device));
   }
@@ -113,50 +91,29 @@ std::vector<std::string> legend(const comparison& c) {
           "Measured by dwell " DWELL_VERSION "."};
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string inside;
-  for (const char ch : text) inside.append(ch == '"' ? 2 : 1, ch);
-  return fmt::format("\"{}\"", inside);
+comparison_layout layout_of(const comparison& c) {
+  comparison_layout out{caption(c), {}, legend(c)};
+  for (const auto& m : c.matrices)
+    out.sections.push_back(
+        {m.refusal.empty() ? heading(m) : m.name, m.refusal, table_of(c, m), remarks(m)});
+  return out;
 }
 
-std::string csv_number(double v) { return v > 0 ? fmt::format("{}", v) : ""; }
-
-json number_or_null(double v) { return v > 0 ? json(v) : json(nullptr); }
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
 json to_json(const comparison& c, const compared_matrix& m, const compared_run& r) {
-  const bool measured = r.outcome == state::measured;
-  const auto if_measured = [&](const json& value) { return measured ? value : json(nullptr); };
-  return {{"executor", r.executor},
-          {"policy", text_or_null(r.policy)},
-          {"plan_policy", text_or_null(r.plan_policy)},
-          {"peer", r.peer},
-          {"device", text_or_null(r.device)},
-          {"detail", text_or_null(r.detail)},
-          {"outcome", word(r.outcome)},
-          {"why", text_or_null(r.why)},
-          {"per_iteration_us", if_measured({{"median", r.median_us()},
-                                            {"min", measured ? r.us.front() : 0},
-                                            {"max", measured ? r.us.back() : 0},
-                                            {"all", r.us}})},
-          {"solve_us", if_measured(r.solve_us())},
-          {"speed_up", number_or_null(speed_up(c, m, r))},
-          {"bandwidth_bytes_per_s", number_or_null(bandwidth(m, r))},
-          {"floor_us", number_or_null(r.floor_us)},
-          {"fraction_of_floor", number_or_null(of_floor(r))},
-          {"iterations", if_measured(r.iterations)},
-          {"stop_reason", if_measured(r.stopped)},
-          {"residual_relative_true", if_measured(r.residual)}};
+  const auto if_measured = [&](const json& value) { return r.measured() ? value : json(nullptr); };
+  json j = json_of_run(r, "per_iteration_us");
+  j.update({{"solve_us", if_measured(r.solve_us())},
+            {"speed_up", number_or_null(speed_up(c, m, r))},
+            {"bandwidth_bytes_per_s", number_or_null(bandwidth(m, r))},
+            {"floor_us", number_or_null(r.floor_us)},
+            {"fraction_of_floor", number_or_null(of_floor(r))},
+            {"iterations", if_measured(r.iterations)},
+            {"stop_reason", if_measured(r.stopped)},
+            {"residual_relative_true", if_measured(r.residual)}});
+  return j;
 }
 
 }  // namespace
-
-double compared_run::median_us() const {
-  if (us.empty()) return 0;
-  const std::size_t half = us.size() / 2;
-  return us.size() % 2 ? us[half] : 0.5 * (us[half - 1] + us[half]);
-}
 
 double speed_up(const comparison& c, const compared_matrix& m, const compared_run& run) {
   const auto* base = baseline(m);
@@ -164,35 +121,8 @@ double speed_up(const comparison& c, const compared_matrix& m, const compared_ru
   return c.fixed ? base->median_us() / run.median_us() : base->solve_us() / run.solve_us();
 }
 
-std::string to_text(const comparison& c) {
-  std::string out = caption(c) + "\n\n";
-  for (const auto& m : c.matrices) {
-    if (!m.refusal.empty()) {
-      out += fmt::format("{}: refused: {}\n\n", m.name, m.refusal);
-      continue;
-    }
-    out += fmt::format("{}\n{}", heading(m), table_of(c, m).text());
-    for (const auto& line : remarks(m)) out += fmt::format("  {}\n", line);
-    out += "\n";
-  }
-  for (const auto& line : legend(c)) out += line + "\n";
-  return out;
-}
-
-std::string to_markdown(const comparison& c) {
-  std::string out = caption(c) + "\n\n";
-  for (const auto& m : c.matrices) {
-    if (!m.refusal.empty()) {
-      out += fmt::format("**{}**: refused: {}\n\n", m.name, m.refusal);
-      continue;
-    }
-    out += fmt::format("**{}**\n\n{}\n", heading(m), table_of(c, m).markdown());
-    for (const auto& line : remarks(m)) out += fmt::format("* {}\n", line);
-    if (!remarks(m).empty()) out += "\n";
-  }
-  for (const auto& line : legend(c)) out += line + "\n";
-  return out;
-}
+std::string to_text(const comparison& c) { return layout_of(c).text(); }
+std::string to_markdown(const comparison& c) { return layout_of(c).markdown(); }
 
 std::string to_csv(const comparison& c) {
   std::string out =
@@ -201,17 +131,17 @@ std::string to_csv(const comparison& c) {
       "residual_relative_true,remark\n";
   for (const auto& m : c.matrices) {
     if (!m.refusal.empty())
-      out += fmt::format("{},,,,,,,refused,,,,,,,,,,,,{}\n", quoted(m.name), quoted(m.refusal));
+      out += fmt::format("{},,,,,,,refused,,,,,,,,,,,,{}\n", csv_text(m.name), csv_text(m.refusal));
     for (const auto& r : m.runs) {
       const bool measured = r.outcome == state::measured;
       out += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(m.name), m.rows,
-          m.nonzeros, quoted(r.device), r.executor, r.policy, r.plan_policy, word(r.outcome),
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_text(m.name), m.rows,
+          m.nonzeros, csv_text(r.device), r.executor, r.policy, r.plan_policy, to_string(r.outcome),
           csv_number(r.median_us()), measured ? csv_number(r.us.front()) : "",
           measured ? csv_number(r.us.back()) : "", csv_number(r.solve_us()),
           csv_number(speed_up(c, m, r)), csv_number(bandwidth(m, r)), csv_number(r.floor_us),
           csv_number(of_floor(r)), measured ? std::to_string(r.iterations) : "", r.stopped,
-          measured ? fmt::format("{}", r.residual) : "", quoted(measured ? r.detail : r.why));
+          measured ? fmt::format("{}", r.residual) : "", csv_text(measured ? r.detail : r.why));
     }
   }
   return out;

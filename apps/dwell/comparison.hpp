@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "measured_run.hpp"
 #include "output.hpp"
 
 #include "dwell/formats/csr.hpp"
@@ -11,24 +12,12 @@
 namespace dwell::app {
 
 /// One executor under one policy, or one peer, on one system.
-struct compared_run {
-  enum class state { measured, unsupported, failed };
-  std::string executor;
-  std::string policy;       ///< as asked for; empty where there is nothing to choose
-  std::string plan_policy;  ///< what "auto" stood for
-  std::string device = {};  ///< that it ran on
-  std::string detail = {};  ///< what else there is to know of it, one line
-  bool peer = false;
+struct compared_run : measured_run {
+  int iterations = 0;        ///< of the last repetition
+  std::string stopped = {};  ///< likewise: stop_reason as text
+  double residual = 0;       ///< true and relative, likewise
+  double floor_us = 0;       ///< per iteration; 0: not known
 
-  state outcome = state::measured;
-  std::string why = {};         ///< unless it was measured, one line
-  std::vector<double> us = {};  ///< per iteration, one of each repetition, ascending
-  int iterations = 0;           ///< of the last repetition
-  std::string stopped = {};     ///< likewise: stop_reason as text
-  double residual = 0;          ///< true and relative, likewise
-  double floor_us = 0;          ///< per iteration; 0: not known
-
-  double median_us() const;
   double solve_us() const { return median_us() * iterations; }
 };
 

@@ -3,11 +3,8 @@
 // runs, which for those that keep nothing is that of policy "none".
 #include "comparison_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <new>
 
 #include "peers.hpp"
 #include "vectors.hpp"
@@ -64,12 +61,12 @@ class measurement {
 
  private:
   bool add(const std::string& executor, const std::string& policy) {
-    compared_run run{executor, policy, {}};
+    compared_run run{{executor, policy, {}}};
     auto options = request_.options;
     options.executor = executor;
     options.policy = policy.empty() ? "none" : policy;
     options.assume_symmetric = true;  // floors() has looked
-    const bool finished = repeat(request_, run, [&] {
+    const bool finished = repeat(request_.runs, run, [&] {
       std::fill(x_.begin(), x_.end(), T(0));
       const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
       run.plan_policy = policy.empty() ? "" : report.policy;
@@ -96,33 +93,6 @@ class measurement {
 };
 
 }  // namespace
-
-bool repeat(const comparison_request& request, compared_run& run,
-            const std::function<double()>& once) {
-  const auto fails = [&](compared_run::state how, const char* why) {
-    run.outcome = how;
-    run.why = why;
-    run.us.clear();
-  };
-  try {
-    for (int k = 0; k <= request.repetitions; ++k) {
-      request.say(fmt::format("{}{}{}, run {} of {}", run.executor, run.policy.empty() ? "" : " ",
-                              run.policy, k + 1, request.repetitions + 1));
-      if (*request.options.interrupt) return false;
-      const double us = once();
-      if (*request.options.interrupt) return false;
-      if (k > 0) run.us.push_back(us);
-    }
-  } catch (const unsupported_error& e) {
-    fails(compared_run::state::unsupported, e.what());
-  } catch (const device_error& e) {
-    fails(compared_run::state::failed, e.what());
-  } catch (const std::bad_alloc&) {
-    fails(compared_run::state::failed, "too little memory");
-  }
-  std::sort(run.us.begin(), run.us.end());
-  return true;
-}
 
 compared_matrix measure(const comparison_request& request, const matrix_source& source,
                         const std::string& text) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measures one system under every combination that was asked for.
 #pragma once
-#include <atomic>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,9 +19,7 @@ struct comparison_request {
   std::vector<std::string> executors, policies, peers;
   std::string rhs, precision;  ///< "ones" or "row-sums"; "f64" or "f32"
   cg_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
-  int repetitions = 5;
-  /// Told what comes next, before each run.
-  std::function<void(const std::string&)> say;
+  repetition runs;
 };
 
 /// Runs all of it; `text` is the matrix as the user named it. What cannot be run gets a row that
@@ -31,11 +27,5 @@ struct comparison_request {
 /// row that was begun, once *options.interrupt is true.
 compared_matrix measure(const comparison_request& request, const matrix_source& source,
                         const std::string& text);
-
-/// One run that is not counted, then the counted ones: calls once(), which returns microseconds per
-/// iteration, and sorts what it got into run.us. False if interrupted meanwhile. An
-/// unsupported_error, a device_error or too little memory becomes the row's outcome.
-bool repeat(const comparison_request& request, compared_run& run,
-            const std::function<double()>& once);
 
 }  // namespace dwell::app
