@@ -88,9 +88,15 @@ command add_explain_cg(CLI::App& app) {
 
 command add_explain(CLI::App& app) {
   auto* cg = app.add_subcommand("cg", "Conjugate gradients, executor perks");
+  auto* stencil = app.add_subcommand("stencil", "An iterative stencil, executor perks");
   app.require_subcommand(1);
-  app.footer("Examples:\n  dwell explain cg like:ecology2 --device-facts h200");
-  return add_explain_cg(*cg);
+  app.footer(
+      "Examples:\n"
+      "  dwell explain cg like:ecology2 --device-facts h200\n"
+      "  dwell explain stencil 2d5pt --size 1320x1200 --device-facts h200");
+  return [cg, run_cg = add_explain_cg(*cg), run_stencil = add_explain_stencil(*stencil)] {
+    return cg->parsed() ? run_cg() : run_stencil();
+  };
 }
 
 }  // namespace dwell::app
