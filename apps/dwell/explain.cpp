@@ -68,7 +68,7 @@ command add_explain_cg(CLI::App& app) {
       ->excludes(here);
   add_positive(app, "--threads", args->threads,
                "Threads to read with, and of the CPU as a device (default: all there are)");
-  auto policies = built_policies();
+  auto policies = planning_policies();
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args->policy, policies, "The policy whose plan is shown in full");
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");

@@ -18,8 +18,10 @@ struct variant_info {
 };
 std::vector<variant_info> built_variants();
 
-/// Names of the caching policies of this build: for vector solvers, and for stencils.
+/// Names of the caching policies of this build: for vector solvers (and those of them that plan
+/// without trying anything), and for stencils.
 std::vector<std::string> built_policies();
+std::vector<std::string> planning_policies();
 std::vector<std::string> built_sweep_policies();
 
 }  // namespace dwell

@@ -18,6 +18,6 @@ struct projection {
 };
 
 projection project(const program_facts& p, const plan& how, std::span<const rung_facts> rungs,
-                   const device_limits& l);
+                   const device_limits& device);
 
 }  // namespace dwell

@@ -82,7 +82,6 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   plan how = policy.choose(made.facts, offered, device);
   if (o.rung >= 0) how.rung = o.rung;
   how.policy = policy.name;
-  how.in_cluster = made.how.in_cluster;
 
   const rung_facts& chosen = all[static_cast<std::size_t>(how.rung)];
   policy_plan out;
@@ -139,10 +138,15 @@ cg_explanation explain_as(const csr_view<T>& a, device_facts device, const cg_op
   out.nonzeros = a.nonzeros();
   out.bytes_per_iteration = made.facts.bytes_per_iteration;
   out.barriers = made.facts.barriers;
-  out.barrier_seconds = out.projected ? limits.barrier : 0.0;
-  out.scratch_per_team = device.shared_per_team;
   out.in_cluster = made.how.in_cluster;
+  if (out.projected) out.barrier_seconds = out.in_cluster ? limits.cluster_barrier : limits.barrier;
+  out.scratch_per_team = device.shared_per_team;
+  out.teams_why = made.teams_why;
   for (const named_policy& policy : program_policies()) {
+    if (!policy.choose) {
+      out.policies_that_try.push_back(policy.name);
+      continue;
+    }
     if (made.how.policy == policy.name) out.chosen = out.policies.size();
     out.policies.push_back(consult(policy, made, v, device, o));
   }

@@ -57,14 +57,15 @@ struct cg_explanation {
   std::string precision;         ///< "f64" or "f32"
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   index rows = 0, nonzeros = 0;
-  std::size_t bytes_per_iteration = 0;  ///< with nothing kept anywhere
-  int barriers = 0;                     ///< per iteration
-  double barrier_seconds = 0;           ///< of each
-  std::size_t scratch_per_team = 0;     ///< bytes there are
-  /// All teams form one thread block cluster, whose barrier is faster than the model's.
-  bool in_cluster = false;
-  /// All policies of this build, in its order. `chosen` is the one that options.policy asks for or,
-  /// if that is "auto" or "model", the one that the model picked.
+  std::size_t bytes_per_iteration = 0;         ///< with nothing kept anywhere
+  int barriers = 0;                            ///< per iteration
+  double barrier_seconds = 0;                  ///< of each
+  std::size_t scratch_per_team = 0;            ///< bytes there are
+  bool in_cluster = false;                     ///< all teams form one thread block cluster
+  std::string teams_why;                       ///< why so many teams, and in a cluster or not
+  std::vector<std::string> policies_that_try;  ///< on the device, and so have no plan here
+  /// All other policies of this build, in its order. `chosen` is the one that options.policy asks
+  /// for or, if that is "auto" or "model", the one that the model picked.
   std::vector<policy_plan> policies;
   std::size_t chosen = 0;
 
@@ -73,7 +74,8 @@ struct cg_explanation {
 
 /// Explains solve() with executor perks. Of the options, policy, preconditioner, assume_symmetric,
 /// teams, rung and scratch_per_team count. Throws as solve() does; unsupported_error also if this
-/// build has no such kernels, or if the policy asked for has no plan that can run there.
+/// build has no such kernels, or if the policy asked for has no plan that can run there or would
+/// try plans on the device.
 cg_explanation explain(const csr_view<double>& a, const device_facts& device,
                        const cg_options& options = {});
 cg_explanation explain(const csr_view<float>& a, const device_facts& device,
