@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dwell compare cg: executors, policies and peers side by side, on one system after the other.
-// Ctrl-C ends the run that is under way, and what was measured before it is handed over.
+// dwell compare cg: executors, variants, policies and peers side by side, on one system after the
+// other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 struct compare_arguments : compare_options {
   std::vector<std::string> matrices;
-  std::vector<std::string> peers = {"cusparse", "eigen"};
+  std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
   std::string rhs = "ones", preconditioner = "none";
   int iterations = 1000, max_iterations = 10000;
   double rtol = 1e-8;
@@ -38,6 +38,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.executors = args.executors;
   r.policies = args.policies;
   r.peers = args.peers;
+  r.variants = args.variants;
   r.rhs = args.rhs;
   r.precision = args.precision;
   r.runs.count = args.repetitions;
@@ -129,6 +130,10 @@ void add_what(CLI::App& app, compare_arguments& args) {
       ->required()
       ->type_name("");
   add_compared(app, args, executor_choices(), built_policies());
+  add_choices(app, "--variants", args.variants,
+              {"auto", "textbook", "single-reduction", "pipelined"},
+              "Forms of the iteration, for all executors; some of auto, textbook, "
+              "single-reduction, pipelined (default: textbook, and auto for perks)");
   auto* peers = add_choices(app, "--peers", args.peers, {"cusparse", "eigen"},
                             "cusparse (with cuBLAS, in a stream and in CUDA graphs), eigen (on the "
                             "CPU)");

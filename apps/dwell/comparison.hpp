@@ -11,7 +11,7 @@
 
 namespace dwell::app {
 
-/// One executor under one policy, or one peer, on one system.
+/// One executor with one variant and one policy, or one peer, on one system.
 struct compared_run : measured_run {
   int iterations = 0;        ///< of the last repetition
   std::string stopped = {};  ///< likewise: stop_reason as text
@@ -19,6 +19,10 @@ struct compared_run : measured_run {
   double floor_us = 0;       ///< per iteration; 0: not known
 
   double solve_us() const { return median_us() * iterations; }
+  /// What is compared: the time of an iteration or, to a tolerance, of the solution.
+  double cost_us(bool fixed) const { return fixed ? median_us() : solve_us(); }
+  /// Is there such a time, and was it for what was asked?
+  bool arrived(bool fixed) const;
 };
 
 struct compared_matrix {
@@ -43,6 +47,9 @@ struct comparison {
 /// How many times faster than the baseline: per iteration, or with a tolerance in time to solution.
 /// 0 where there is none.
 double speed_up(const comparison& c, const compared_matrix& m, const compared_run& run);
+/// Bytes per second of an iteration with nothing cached; and the share of the floor. 0: not known.
+double bandwidth(const compared_matrix& m, const compared_run& run);
+double of_floor(const compared_run& run);
 
 std::string to_text(const comparison& c);
 std::string to_markdown(const comparison& c);

@@ -19,8 +19,9 @@ namespace {
 /// Does this executor take a policy?
 bool has_policies(const std::string& executor) { return executor == "perks"; }
 
-/// Microseconds by policy; empty where there is no model. Throws input_error if the solver would
-/// refuse the system.
+/// Microseconds by policy of perks, and under "" of executors that keep nothing and so run on the
+/// whole device; empty where there is no model. Throws input_error if the solver would refuse the
+/// system.
 template <class T>
 std::map<std::string, double> floors(const comparison_request& request, const csr_view<T>& a) {
   std::map<std::string, double> out;
@@ -28,7 +29,12 @@ std::map<std::string, double> floors(const comparison_request& request, const cs
     const auto found = explain(a, request.where.facts(), request.options);
     if (!found.projected) return out;
     for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
-    out["auto"] = found.plan().floor * 1e6;
+    auto whole = request.options;
+    whole.teams = request.where.facts().units;
+    whole.assume_symmetric = true;
+    const auto on_all = found.in_cluster ? explain(a, request.where.facts(), whole) : found;
+    for (const auto& p : on_all.policies)
+      if (p.policy == "none") out[""] = p.floor * 1e6;
   } catch (const unsupported_error&) {  // the rows of perks will say why
   }
   return out;
@@ -42,16 +48,13 @@ class measurement {
       : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(floors(request, a)) {}
 
   bool run_all(const std::string& text) {
-    if (!add("host-loop", "")) return false;
-    for (const auto& executor : request_.executors) {
-      if (executor == "host-loop") continue;
-      if (!has_policies(executor)) {
-        if (!add(executor, "")) return false;
-        continue;
-      }
-      for (const auto& policy : request_.policies)
-        if (!add(executor, policy)) return false;
-    }
+    if (!add("host-loop", "textbook", "")) return false;
+    for (const auto& executor : request_.executors)
+      for (const auto& variant : variants_of(executor))
+        for (const auto& policy : policies_of(executor)) {
+          if (executor == "host-loop" && variant == "textbook") continue;  // the first row
+          if (!add(executor, variant, policy)) return false;
+        }
     for (const auto& peer : request_.peers)
       if (!(peer == "cusparse" ? add_cusparse(request_, text, out_.runs)
                                : add_eigen(request_, a_, b_, out_.runs)))
@@ -60,16 +63,29 @@ class measurement {
   }
 
  private:
-  bool add(const std::string& executor, const std::string& policy) {
-    compared_run run{{executor, policy, {}}};
+  std::vector<std::string> variants_of(const std::string& executor) const {
+    if (!request_.variants.empty()) return request_.variants;
+    return {has_policies(executor) ? "auto" : "textbook"};
+  }
+  std::vector<std::string> policies_of(const std::string& executor) const {
+    return has_policies(executor) ? request_.policies : std::vector<std::string>{""};
+  }
+
+  bool add(const std::string& executor, const std::string& variant, const std::string& policy) {
+    compared_run run{{executor, policy, {}, variant}};
     auto options = request_.options;
     options.executor = executor;
+    options.variant = variant;
     options.policy = policy.empty() ? "none" : policy;
     options.assume_symmetric = true;  // floors() has looked
     const bool finished = repeat(request_.runs, run, [&] {
       std::fill(x_.begin(), x_.end(), T(0));
       const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
       run.plan_policy = policy.empty() ? "" : report.policy;
+      run.plan_variant = report.variant;
+      // The model plans for the textbook's form.
+      const auto floor = floors_.find(policy.empty() ? "" : report.policy_chosen);
+      run.floor_us = floor != floors_.end() && report.variant == "textbook" ? floor->second : 0;
       run.device = report.device;
       run.detail = report.reason;
       run.iterations = report.iterations;
@@ -78,8 +94,6 @@ class measurement {
       if (out_.runs.empty()) out_.bytes_per_iteration = report.bytes_per_iteration;
       return report.per_iteration_us;
     });
-    const auto floor = floors_.find(options.policy);
-    if (floor != floors_.end()) run.floor_us = floor->second;
     if (finished) out_.runs.push_back(std::move(run));
     return finished;
   }

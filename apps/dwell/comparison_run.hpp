@@ -17,6 +17,8 @@ struct comparison_request {
   device where;
   int threads = 0;  ///< of what runs on the CPU; 0: all there are
   std::vector<std::string> executors, policies, peers;
+  /// Forms of the iteration; none: the textbook's, and for perks what it chooses.
+  std::vector<std::string> variants;
   std::string rhs, precision;  ///< "ones" or "row-sums"; "f64" or "f32"
   cg_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
   repetition runs;

@@ -54,16 +54,25 @@ double speed_up_over(const measured_run& base, const measured_run& run) {
   return a > 0 && b > 0 ? a / b : 0;
 }
 
-std::string label(const measured_run& r) {
-  return r.policy.empty() ? r.executor : r.executor + " " + r.policy;
+namespace {
+
+/// "auto (what it stood for)".
+std::string choice_cell(const std::string& asked, const std::string& stood_for) {
+  if (asked.empty()) return "-";
+  return stood_for.empty() || stood_for == asked ? asked : fmt::format("{} ({})", asked, stood_for);
 }
 
-std::string policy_cell(const measured_run& r) {
-  if (r.policy.empty()) return "-";
-  return r.plan_policy.empty() || r.plan_policy == r.policy
-             ? r.policy
-             : fmt::format("{} ({})", r.policy, r.plan_policy);
+}  // namespace
+
+std::string label(const measured_run& r) {
+  std::string text = r.policy.empty() ? r.executor : r.executor + " " + r.policy;
+  const char* usual = r.policy.empty() ? "textbook" : "auto";
+  if (!r.variant.empty() && r.variant != usual) text += ", " + r.variant;
+  return text;
 }
+
+std::string policy_cell(const measured_run& r) { return choice_cell(r.policy, r.plan_policy); }
+std::string variant_cell(const measured_run& r) { return choice_cell(r.variant, r.plan_variant); }
 
 std::string csv_run_fields(const measured_run& r) {
   return fmt::format("{},{},{},{},{},{},{},{}", csv_text(r.device), r.executor, r.policy,

@@ -14,10 +14,12 @@ namespace dwell::app {
 struct measured_run {
   enum class state { measured, unsupported, failed };
   std::string executor;
-  std::string policy;       ///< as asked for; empty where there is nothing to choose
-  std::string plan_policy;  ///< what "auto" stood for
-  std::string device = {};  ///< that it ran on
-  std::string detail = {};  ///< what else there is to know of it, one line
+  std::string policy;             ///< as asked for; empty where there is nothing to choose
+  std::string plan_policy;        ///< what "auto" stood for
+  std::string variant = {};       ///< form of the solver, as asked for; empty where there is one
+  std::string plan_variant = {};  ///< what "auto" stood for
+  std::string device = {};        ///< that it ran on
+  std::string detail = {};        ///< what else there is to know of it, one line
   bool peer = false;
 
   state outcome = state::measured;
@@ -50,7 +52,10 @@ double speed_up_over(const measured_run& base, const measured_run& run);
 
 /// "auto (model)", "greedy", "-".
 std::string policy_cell(const measured_run& r);
-/// "executor policy".
+/// Likewise, of the variant.
+std::string variant_cell(const measured_run& r);
+/// "executor policy", and the variant unless it is the usual one: the textbook's and, where there
+/// is a policy, auto.
 std::string label(const measured_run& r);
 /// device,executor,policy,plan_policy,outcome,median_us,min_us,max_us
 inline constexpr const char* csv_run_heads =
