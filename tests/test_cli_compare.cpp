@@ -84,8 +84,7 @@ strings rows_of(const nlohmann::json& matrix) {
 }
 
 TEST(cli_compare, variants) {
-  const strings what = {"trefethen:100",    "--no-peers", "--executors",
-                        "persistent,perks", "--format",   "json"};
+  const strings what = {"trefethen:100", "--no-peers", "--format", "json", "--executors"};
   const auto rows = [&](const strings& more) {
     auto args = what;
     args.insert(args.end(), more.begin(), more.end());
@@ -101,8 +100,11 @@ TEST(cli_compare, variants) {
     }
     return rows_of(j.at("matrices").at(0));
   };
-  EXPECT_EQ(rows({}), (strings{"host-loop textbook", "persistent textbook", "perks auto auto"}));
-  EXPECT_EQ(rows({"--variants", "textbook,auto", "--policies", "none,greedy"}),
+  EXPECT_EQ(rows({"persistent,perks"}),
+            (strings{"host-loop textbook", "persistent textbook", "perks auto auto"}));
+  EXPECT_EQ(rows({"host-loop", "--variants", "single-reduction,pipelined"}),
+            (strings{"host-loop textbook", "host-loop single-reduction", "host-loop pipelined"}));
+  EXPECT_EQ(rows({"persistent,perks", "--variants", "textbook,auto", "--policies", "none,greedy"}),
             (strings{"host-loop textbook", "persistent textbook", "persistent auto",
                      "perks textbook none", "perks textbook greedy", "perks auto none",
                      "perks auto greedy"}));
@@ -426,6 +428,33 @@ TEST(cli_explain, figures_agree) {
   EXPECT_GT(none, 0);
 }
 
+TEST(cli_explain, variants) {
+  const auto explained = [](const char* variant) {
+    const auto r = dwell_cli({"explain", "cg", "trefethen:300", "--device", "cpu", "--threads", "2",
+                              "--variant", variant, "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.json();
+  };
+  const std::map<std::string, int> barriers = {
+      {"textbook", 3}, {"single-reduction", 2}, {"pipelined", 1}};
+  double bytes = 0;
+  for (const auto* variant : {"textbook", "single-reduction", "pipelined"}) {
+    const auto j = explained(variant);
+    EXPECT_EQ(j.at("variant"), variant);
+    EXPECT_EQ(j.at("barriers"), barriers.at(variant));
+    EXPECT_EQ(j.at("variants_considered").size(), 0u);
+    EXPECT_GT(j.at("bytes_per_iteration").get<double>(), bytes) << "fewer barriers, more bytes";
+    bytes = j.at("bytes_per_iteration");
+    std::vector<std::string> vectors;
+    const auto plans = j.at("policies");
+    for (const auto& v : plans.at(0).at("vectors")) vectors.push_back(v.at("name"));
+    EXPECT_EQ(vectors.front(), "x");
+  }
+  const auto j = explained("auto");
+  EXPECT_EQ(j.at("variant"), "textbook") << "on a CPU";
+  EXPECT_EQ(j.at("variants_considered").size(), 1u);
+}
+
 TEST(cli_explain, a_device_that_is_not_here) {
   bool cuda = false;
   const auto info = dwell_cli({"info", "--json", "-"}).json();
@@ -448,6 +477,21 @@ TEST(cli_explain, a_device_that_is_not_here) {
     if (p.at("policy") == "model") model = p.at("projected_us");
   }
   EXPECT_EQ(model, least);
+
+  const auto small =
+      dwell_cli({"explain", "cg", "trefethen:2000", "--device-facts", "h200", "--json", "-"});
+  ASSERT_EQ(small.code, 0) << small.err;
+  const auto s = small.json();
+  EXPECT_EQ(s.at("in_cluster"), true);
+  EXPECT_TRUE(holds(s.at("teams_reason"), "one cluster"));
+  EXPECT_NEAR(s.at("barrier_us").get<double>(), 0.3, 1e-9);
+  ASSERT_EQ(s.at("variants_considered").size(), 3u);
+  double shortest = 1e300, chosen = 0;
+  for (const auto& v : s.at("variants_considered")) {
+    shortest = std::min(shortest, v.at("projected_us").get<double>());
+    if (v.at("variant") == s.at("variant")) chosen = v.at("projected_us");
+  }
+  EXPECT_EQ(chosen, shortest);
 }
 
 }  // namespace

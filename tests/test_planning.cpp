@@ -85,6 +85,13 @@ TEST(model, a_cluster_has_the_rates_of_its_multiprocessors) {
   EXPECT_LT(part.barrier, all.barrier);
 }
 
+TEST(model, fewer_barriers_pay_for_small_systems_only) {
+  const projection small = project(plan_for(generate("trefethen:2000")));
+  EXPECT_TRUE(bound_by_barriers(small));
+  EXPECT_LT(small.waiting, small.seconds);
+  EXPECT_FALSE(bound_by_barriers(project(plan_for(generate("poisson2d:1500x1500")))));
+}
+
 TEST(model, the_number_of_teams_has_a_reason) {
   const auto small = generate("trefethen:2000"), large = generate("poisson2d:400x400");
   const auto says = [](const planned<double>& made, const char* part) {

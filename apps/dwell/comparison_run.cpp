@@ -19,33 +19,56 @@ namespace {
 /// Does this executor take a policy?
 bool has_policies(const std::string& executor) { return executor == "perks"; }
 
-/// Microseconds by policy of perks, and under "" of executors that keep nothing and so run on the
-/// whole device; empty where there is no model. Throws input_error if the solver would refuse the
-/// system.
+/// Floors in microseconds, by the planner's model, asked for once for each form of the iteration.
 template <class T>
-std::map<std::string, double> floors(const comparison_request& request, const csr_view<T>& a) {
-  std::map<std::string, double> out;
-  try {
-    const auto found = explain(a, request.where.facts(), request.options);
-    if (!found.projected) return out;
-    for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
-    auto whole = request.options;
-    whole.teams = request.where.facts().units;
-    whole.assume_symmetric = true;
-    const auto on_all = found.in_cluster ? explain(a, request.where.facts(), whole) : found;
-    for (const auto& p : on_all.policies)
-      if (p.policy == "none") out[""] = p.floor * 1e6;
-  } catch (const unsupported_error&) {  // the rows of perks will say why
+class floors {
+ public:
+  /// Throws input_error if the solver would refuse the system.
+  floors(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
+    (void)of("textbook", "none");
   }
-  return out;
-}
+
+  /// Of `policy` of perks or, if that is empty, of an executor that keeps nothing and so runs on
+  /// the whole device; 0 where there is no model.
+  double of(const std::string& variant, const std::string& policy) {
+    const auto known = known_.find(variant);
+    const auto& all = known != known_.end() ? known->second : known_[variant] = ask(variant);
+    const auto found = all.find(policy);
+    return found != all.end() ? found->second : 0.0;
+  }
+
+ private:
+  std::map<std::string, double> ask(const std::string& variant) const {
+    std::map<std::string, double> out;
+    auto options = request_.options;
+    options.variant = variant;
+    options.assume_symmetric = !known_.empty();  // the first has looked
+    const auto facts = request_.where.facts();
+    try {
+      const auto found = explain(a_, facts, options);
+      if (!found.projected) return out;
+      for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
+      options.teams = facts.units;
+      options.assume_symmetric = true;
+      const auto on_all = found.in_cluster ? explain(a_, facts, options) : found;
+      for (const auto& p : on_all.policies)
+        if (p.policy == "none") out[""] = p.floor * 1e6;
+    } catch (const unsupported_error&) {  // the rows of perks will say why
+    }
+    return out;
+  }
+
+  const comparison_request& request_;
+  const csr_view<T> a_;
+  std::map<std::string, std::map<std::string, double>> known_;
+};
 
 template <class T>
 class measurement {
  public:
   measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
               compared_matrix& out)
-      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(floors(request, a)) {}
+      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(request, a) {}
 
   bool run_all(const std::string& text) {
     if (!add("host-loop", "textbook", "")) return false;
@@ -77,15 +100,13 @@ class measurement {
     options.executor = executor;
     options.variant = variant;
     options.policy = policy.empty() ? "none" : policy;
-    options.assume_symmetric = true;  // floors() has looked
+    options.assume_symmetric = true;  // floors_ has looked
     const bool finished = repeat(request_.runs, run, [&] {
       std::fill(x_.begin(), x_.end(), T(0));
       const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
       run.plan_policy = policy.empty() ? "" : report.policy;
       run.plan_variant = report.variant;
-      // The model plans for the textbook's form.
-      const auto floor = floors_.find(policy.empty() ? "" : report.policy_chosen);
-      run.floor_us = floor != floors_.end() && report.variant == "textbook" ? floor->second : 0;
+      run.floor_us = floors_.of(report.variant, policy.empty() ? "" : report.policy_chosen);
       run.device = report.device;
       run.detail = report.reason;
       run.iterations = report.iterations;
@@ -103,7 +124,7 @@ class measurement {
   const std::span<const T> b_;
   std::vector<T> x_;
   compared_matrix& out_;
-  const std::map<std::string, double> floors_;
+  floors<T> floors_;
 };
 
 }  // namespace

@@ -71,6 +71,8 @@ command add_explain_cg(CLI::App& app) {
   auto policies = planning_policies();
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args->policy, policies, "The policy whose plan is shown in full");
+  add_choice(app, "--variant", args->options.variant,
+             {"auto", "textbook", "single-reduction", "pipelined"}, "Form of the iteration");
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
   add_choice(app, "--preconditioner", args->preconditioner, {"none", "jacobi"}, "Of the solve");
   app.add_flag("--assume-symmetric", args->options.assume_symmetric,

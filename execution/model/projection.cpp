@@ -44,6 +44,7 @@ projection project(const program_facts& p, const plan& how, std::span<const rung
                        (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
   out.floor = bytes + p.barriers * l.barrier;
   out.seconds = out.floor + p.barriers * l.phase;
+  out.waiting = p.barriers * (l.barrier + l.phase);
   return out;
 }
 

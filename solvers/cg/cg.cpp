@@ -169,8 +169,7 @@ template <class P, class T>
 void load(const request<T>& q, program_run<P, T>& run) {
   run.vector(P::x).upload(q.x);
   run.vector(P::rhs).upload(q.b);
-  if (q.o.preconditioner == preconditioner::jacobi)
-    run.vector(P::d).upload(inverse_diagonal(q.a));
+  if (q.o.preconditioner == preconditioner::jacobi) run.vector(P::d).upload(inverse_diagonal(q.a));
 }
 
 /// The plan for one form of the iteration.
@@ -182,11 +181,11 @@ planned<T> plan_for(const request<T>& q) {
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(q.where, r));
   typename P::scalars start;
   start.jacobi = o.preconditioner == preconditioner::jacobi;
-  return make_plan<P, T>(v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team},
-                         P::in_midst(start.jacobi),
-                         program_trial<P, T>(
-                             q.where, v, q.a, start,
-                             [&](program_run<P, T>& run) { load(q, run); }, o.interrupt));
+  return make_plan<P, T>(
+      v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team},
+      P::in_midst(start.jacobi),
+      program_trial<P, T>(
+          q.where, v, q.a, start, [&](program_run<P, T>& run) { load(q, run); }, o.interrupt));
 }
 
 template <class P, class T>
@@ -258,16 +257,16 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
 /// fewer barriers: where barriers are a small part of the time their plans are not even made.
 template <class T>
 cg_report solve_auto(const request<T>& q) {
-  constexpr double worth_it = 0.2;  // of the time in barriers
   const planned<T> plain = plan_for<textbook_cg>(q);
   if (q.where.on() == backend::cuda &&
       find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident) {
     const device_limits limits = limits_of(q.facts);
-    const auto seconds = [&](const planned<T>& made) {
-      return project(made.facts, made.how, made.rungs, limits).seconds;
+    const auto projected = [&](const planned<T>& made) {
+      return project(made.facts, made.how, made.rungs, limits);
     };
+    const auto seconds = [&](const planned<T>& made) { return projected(made).seconds; };
     const double least = seconds(plain);
-    if (textbook_cg::phases * (limits.barrier + limits.phase) > worth_it * least) {
+    if (bound_by_barriers(projected(plain))) {
       const planned<T> two = plan_for<single_reduction_cg>(q), one = plan_for<pipelined_cg>(q);
       if (seconds(one) < std::min(least, seconds(two)))
         return solve_as_planned<pipelined_cg>(q, one, "pipelined");
