@@ -20,6 +20,7 @@ set(DWELL_PUBLIC_HEADERS
   formats/vti.hpp
   solvers/cg/cg.hpp
   solvers/cg/explain.hpp
+  solvers/stencil/explain.hpp
   solvers/stencil/stencil.hpp)
 
 foreach(header IN LISTS DWELL_PUBLIC_HEADERS)

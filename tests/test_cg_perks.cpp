@@ -5,6 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <map>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "cg_runner.hpp"
@@ -56,6 +60,84 @@ INSTANTIATE_TEST_SUITE_P(battery, perks,
                                          "tile_513", "mesh_33x47"),
                          [](const auto& info) { return info.param; });
 
+/// "none 3.25; vectors 2.50; mixed, greedy 2.75" of a reason, by the first name.
+std::map<std::string, double> times_in(const std::string& reason) {
+  std::map<std::string, double> times;
+  const auto begin = reason.find('('), end = reason.find(" us)");
+  if (begin == std::string::npos || end == std::string::npos) return times;
+  std::istringstream all(reason.substr(begin + 1, end - begin - 1));
+  for (std::string one; std::getline(all, one, ';');) {
+    const auto name = one.find_first_not_of(' ');
+    times[one.substr(name, one.find_first_of(", ", name) - name)] =
+        std::stod(one.substr(one.rfind(' ')));
+  }
+  return times;
+}
+
+class perks_measured : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+  static cg_options measured() {
+    cg_options o;
+    o.executor = "perks";
+    o.policy = "measured";
+    o.rtol = 1e-9;
+    o.scratch_per_team = std::size_t{12} << 10;
+    return o;
+  }
+};
+
+TEST_P(perks_measured, takes_the_least_of_what_it_saw) {
+  const auto s = make_system<double>(battery_at(GetParam()));
+  const auto got = run(s, measured());
+  EXPECT_EQ(got.report.policy, "measured");
+  const auto times = times_in(got.report.reason);
+  ASSERT_FALSE(times.empty()) << got.report.reason;
+  ASSERT_TRUE(times.contains(got.report.policy_chosen)) << got.report.reason;
+  for (const auto& [name, us] : times) {
+    EXPECT_GT(us, 0) << got.report.reason;
+    EXPECT_LE(times.at(got.report.policy_chosen), us) << got.report.reason;
+  }
+}
+
+TEST_P(perks_measured, trials_leave_no_trace) {
+  const auto s = make_system<float>(battery_at(GetParam()));
+  const auto x0 = [&] {
+    std::vector<float> x(s.b.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i + 1);
+    return x;
+  }();
+  for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
+    cg_options o = measured();
+    o.preconditioner = p;
+    o.rtol = 1e-5;
+    o.history = true;
+    const auto got = run(s, o, x0);
+    check_report(s, got);
+    o.policy = got.report.policy_chosen;
+    const auto named = run(s, o, x0);
+    EXPECT_EQ(named.report.policy, named.report.policy_chosen);
+    EXPECT_TRUE(same_bits(got.x, named.x));
+    EXPECT_TRUE(same_bits(got.report.history, named.report.history));
+  }
+}
+
+TEST_P(perks_measured, interrupt_ends_the_trials) {
+  const auto s = make_system<double>(battery_at(GetParam()));
+  const std::atomic<bool> stop{true};
+  cg_options o = measured();
+  o.interrupt = &stop;
+  const auto got = run(s, o);
+  EXPECT_EQ(got.report.stopped, stop_reason::interrupted);
+  EXPECT_LE(got.report.iterations, 1);
+  EXPECT_NE(got.report.reason.find("interrupted while measuring"), std::string::npos)
+      << got.report.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(battery, perks_measured,
+                         testing::Values("five_rows", "power_law_1500", "mesh_33x47"),
+                         [](const auto& info) { return info.param; });
+
 class perks_refusals : public testing::Test {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
@@ -71,7 +153,8 @@ TEST_F(perks_refusals, unknown_policy) {
     ADD_FAILURE() << "policy 'everything' was accepted";
   } catch (const input_error& e) {
     const std::string message = e.what();
-    for (const char* name : {"everything", "none", "vectors", "matrix", "mixed", "greedy", "model"})
+    for (const char* name :
+         {"everything", "none", "vectors", "matrix", "mixed", "greedy", "model", "measured"})
       EXPECT_NE(message.find(name), std::string::npos)
           << "'" << name << "' is not named: " << message;
   }

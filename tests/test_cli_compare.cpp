@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "cli_runner.hpp"
@@ -70,6 +71,172 @@ TEST(cli_compare, every_combination_has_a_row) {
   EXPECT_EQ(runs.at("perks auto").at("plan_policy"), "model");
 }
 
+/// Executor, variant and policy of the rows of a matrix.
+strings rows_of(const nlohmann::json& matrix) {
+  strings rows;
+  for (const auto& r : matrix.at("runs")) {
+    std::string row = r.at("executor");
+    for (const auto* key : {"variant", "policy"})
+      if (!r.at(key).is_null()) row.append(" ").append(r.at(key).get<std::string>());
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(cli_compare, variants) {
+  const strings what = {"trefethen:100", "--no-peers", "--format", "json", "--executors"};
+  const auto rows = [&](const strings& more) {
+    auto args = what;
+    args.insert(args.end(), more.begin(), more.end());
+    const auto r = dwell_cli(compare(args));
+    EXPECT_EQ(r.code, 0) << r.err;
+    const auto j = r.json();
+    for (const auto& run : j.at("matrices").at(0).at("runs")) {
+      EXPECT_EQ(run.at("outcome"), "measured") << run;
+      EXPECT_NE(run.at("plan_variant"), "auto") << run;
+      if (run.at("variant") != "auto") {
+        EXPECT_EQ(run.at("plan_variant"), run.at("variant"));
+      }
+    }
+    return rows_of(j.at("matrices").at(0));
+  };
+  EXPECT_EQ(rows({"persistent,perks"}),
+            (strings{"host-loop textbook", "persistent textbook", "perks auto auto"}));
+  EXPECT_EQ(rows({"host-loop", "--variants", "single-reduction,pipelined"}),
+            (strings{"host-loop textbook", "host-loop single-reduction", "host-loop pipelined"}));
+  EXPECT_EQ(rows({"persistent,perks", "--variants", "textbook,auto", "--policies", "none,greedy"}),
+            (strings{"host-loop textbook", "persistent textbook", "persistent auto",
+                     "perks textbook none", "perks textbook greedy", "perks auto none",
+                     "perks auto greedy"}));
+}
+
+TEST(cli_compare, policy_measured) {
+  const auto r = dwell_cli(compare({"trefethen:100", "--no-peers", "--executors", "perks",
+                                    "--policies", "measured", "--format", "json"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto run = runs_of(r.json()).at("perks measured");
+  EXPECT_EQ(run.at("outcome"), "measured");
+  EXPECT_TRUE(holds(run.at("detail"), "least measured time of (none "));
+  const auto solved = dwell_cli({"cg", "trefethen:100", "--device", "cpu", "--threads", "2",
+                                 "--executor", "perks", "--policy", "measured", "--json", "-"});
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  EXPECT_EQ(solved.json().at("policy"), "measured");
+  const auto policies = dwell_cli({"info", "--json", "-"}).json().at("policies");
+  const auto chosen = solved.json().at("policy_chosen");
+  EXPECT_NE(chosen, "measured");
+  EXPECT_NE(std::find(policies.begin(), policies.end(), chosen), policies.end()) << chosen;
+  EXPECT_NE(std::find(policies.begin(), policies.end(), "measured"), policies.end());
+}
+
+TEST(cli_compare, geometric_means_over_the_best_peer) {
+  const strings what = {"trefethen:100",
+                        "poisson2d:9x9",
+                        "poisson2d:560x560",
+                        "--executors",
+                        "perks",
+                        "--peers",
+                        "eigen",
+                        "--iterations",
+                        "3",
+                        "--repetitions",
+                        "1",
+                        "--policies",
+                        "none,greedy",
+                        "--device",
+                        "cpu",
+                        "--threads",
+                        "2",
+                        "--format"};
+  const auto as = [&](const char* format) {
+    strings args = {"compare", "cg"};
+    args.insert(args.end(), what.begin(), what.end());
+    args.push_back(format);
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r;
+  };
+  const auto j = as("json").json();
+  std::map<std::string, std::vector<double>> small, large;
+  for (const auto& m : j.at("matrices")) {
+    double eigen = 0;
+    for (const auto& run : m.at("runs"))
+      if (run.at("executor") == "eigen") {
+        eigen = run.at("per_iteration_us").at("median");
+        EXPECT_TRUE(run.at("over_best_peer").is_null());
+      }
+    ASSERT_GT(eigen, 0);
+    for (const auto& run : m.at("runs"))
+      if (run.at("executor") == "perks") {
+        const double factor = run.at("over_best_peer");
+        EXPECT_NEAR(factor * run.at("per_iteration_us").at("median").get<double>() / eigen, 1,
+                    1e-9);
+        (m.at("nonzeros") > 1'500'000 ? large : small)[run.at("policy")].push_back(factor);
+      }
+  }
+  const auto found = j.at("perks_over_best_peer");
+  ASSERT_EQ(found.at("means").size(), 2u);
+  for (const auto& mean : found.at("means")) {
+    const std::string policy = mean.at("policy");
+    ASSERT_EQ(small.at(policy).size(), 2u);
+    ASSERT_EQ(large.at(policy).size(), 1u);
+    EXPECT_EQ(mean.at("small").at("systems"), 2);
+    EXPECT_EQ(mean.at("large").at("systems"), 1);
+    EXPECT_NEAR(mean.at("small").at("geometric_mean").get<double>(),
+                std::sqrt(small.at(policy)[0] * small.at(policy)[1]), 1e-9);
+    EXPECT_NEAR(mean.at("large").at("geometric_mean").get<double>(), large.at(policy)[0], 1e-9);
+  }
+  const auto text = as("table").out;
+  EXPECT_TRUE(holds(text, "\nAll systems, us/iteration\nsystem "));
+  EXPECT_TRUE(holds(text, "\npoisson2d:9x9 "));
+  EXPECT_TRUE(holds(text, "perks, times faster than the fastest peer of each system"));
+  EXPECT_TRUE(holds(text, "(2 systems)"));
+  const auto csv = lines_of(as("csv").out);
+  EXPECT_EQ(std::count_if(csv.begin(), csv.end(),
+                          [](const std::string& l) { return starts(l, "geometric mean of "); }),
+            4)
+      << "two policies, small and large";
+}
+
+TEST(cli_compare, no_means_of_one_system) {
+  const auto r = dwell_cli(compare({"trefethen:50", "--peers", "eigen", "--format", "json"}));
+  EXPECT_EQ(r.json().at("perks_over_best_peer").at("means").size(), 0u);
+  EXPECT_FALSE(holds(dwell_cli(compare({"trefethen:50", "--peers", "eigen"})).out, "geometric"));
+}
+
+TEST(cli_compare, time_to_solution) {
+  const auto args = compare(
+      {"trefethen:200", "--rtol", "1e-8", "--peers", "eigen", "--executors", "perks", "--format"});
+  auto with = [&](const char* format) {
+    auto a = args;
+    a.push_back(format);
+    return dwell_cli(a);
+  };
+  const auto table = with("markdown");
+  EXPECT_EQ(table.code, 0) << table.err;
+  for (const auto* part : {"until the relative residual is 1e-08", "| solve ms", "| iterations |",
+                           "| true residual |", "| over peer |", "| eigen ", "in time to solution"})
+    EXPECT_TRUE(holds(table.out, part)) << part;
+  const auto runs = runs_of(with("json").json());
+  const auto& ours = runs.at("perks auto");
+  EXPECT_NEAR(ours.at("over_best_peer").get<double>() * ours.at("solve_us").get<double>() /
+                  runs.at("eigen").at("solve_us").get<double>(),
+              1, 1e-9);
+  EXPECT_LE(ours.at("residual_relative_true").get<double>(), 1.1e-8);
+}
+
+TEST(cli_compare, who_does_not_arrive_is_not_compared) {
+  const auto args =
+      strings{"trefethen:200", "--rtol",      "1e-8", "--max-iterations", "3", "--peers",
+              "eigen",         "--executors", "perks"};
+  const auto r = dwell_cli(compare(args));
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(holds(r.out, "  perks auto: ended after 3 iterations: iteration limit"));
+  auto as_json = args;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  for (const auto& [name, run] : runs_of(dwell_cli(compare(as_json)).json()))
+    EXPECT_TRUE(run.at("over_best_peer").is_null()) << name;
+}
+
 TEST(cli_compare, what_cannot_run_says_so) {
   const auto runs = runs_of(dwell_cli(compare({"trefethen:20", "--format", "json"})).json());
   for (const auto* name : {"graph", "cusparse-stream", "cusparse-graph"}) {
@@ -132,7 +299,7 @@ TEST(cli_compare, formats) {
     for (const char c : line) n += !quoted && c == ',', quoted ^= c == '"';
     return n;
   };
-  for (const auto& line : csv) EXPECT_EQ(commas(line), 19) << line;
+  for (const auto& line : csv) EXPECT_EQ(commas(line), 22) << line;
   EXPECT_TRUE(holds(csv[1], ",host-loop,"));
   EXPECT_TRUE(holds(csv[2], ",graph,,,unsupported,,"));
 
@@ -205,6 +372,8 @@ TEST(cli_compare, wrong_command_lines) {
   refused({"compare", "cg"}, "see 'dwell compare cg --help'");
   refused({"compare", "cg", "a", "--policies", "none,hoard"}, "found 'hoard'");
   refused({"compare", "cg", "a", "--executors", "graph,graph"}, "each word once");
+  refused({"compare", "cg", "a", "--variants", "textbook,fancy"}, "found 'fancy'");
+  refused({"explain", "cg", "a", "--policy", "measured"}, "found 'measured'");
   refused({"compare", "cg", "a", "--executors", ""}, "found ''");
   refused({"compare", "cg", "a", "--rtol", "1e-8", "--iterations", "5"}, "--iterations");
   refused({"compare", "cg", "a", "--max-iterations", "5"}, "--rtol");
@@ -223,8 +392,9 @@ TEST(cli_compare, wrong_command_lines) {
 TEST(cli_explain, plan_and_all_policies) {
   const auto r = dwell_cli({"explain", "cg", "trefethen:500", "--device", "cpu", "--threads", "2"});
   EXPECT_EQ(r.code, 0) << r.err;
-  for (const auto* part : {"500 rows, 8,478 nonzeros", "2 threads", "model *", "greedy", "barriers",
-                           "no model of CPUs", "streamed"})
+  for (const auto* part :
+       {"500 rows, 8,478 nonzeros", "2 threads", "model *", "one per thread",
+        "measured: needs the device", "greedy", "barriers", "no model of CPUs", "streamed"})
     EXPECT_TRUE(holds(r.out, part));
   for (const auto& line : lines_of(r.out)) EXPECT_FALSE(line.size() && line.back() == ' ');
 }
@@ -258,6 +428,33 @@ TEST(cli_explain, figures_agree) {
   EXPECT_GT(none, 0);
 }
 
+TEST(cli_explain, variants) {
+  const auto explained = [](const char* variant) {
+    const auto r = dwell_cli({"explain", "cg", "trefethen:300", "--device", "cpu", "--threads", "2",
+                              "--variant", variant, "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.json();
+  };
+  const std::map<std::string, int> barriers = {
+      {"textbook", 3}, {"single-reduction", 2}, {"pipelined", 1}};
+  double bytes = 0;
+  for (const auto* variant : {"textbook", "single-reduction", "pipelined"}) {
+    const auto j = explained(variant);
+    EXPECT_EQ(j.at("variant"), variant);
+    EXPECT_EQ(j.at("barriers"), barriers.at(variant));
+    EXPECT_EQ(j.at("variants_considered").size(), 0u);
+    EXPECT_GT(j.at("bytes_per_iteration").get<double>(), bytes) << "fewer barriers, more bytes";
+    bytes = j.at("bytes_per_iteration");
+    std::vector<std::string> vectors;
+    const auto plans = j.at("policies");
+    for (const auto& v : plans.at(0).at("vectors")) vectors.push_back(v.at("name"));
+    EXPECT_EQ(vectors.front(), "x");
+  }
+  const auto j = explained("auto");
+  EXPECT_EQ(j.at("variant"), "textbook") << "on a CPU";
+  EXPECT_EQ(j.at("variants_considered").size(), 1u);
+}
+
 TEST(cli_explain, a_device_that_is_not_here) {
   bool cuda = false;
   const auto info = dwell_cli({"info", "--json", "-"}).json();
@@ -280,6 +477,21 @@ TEST(cli_explain, a_device_that_is_not_here) {
     if (p.at("policy") == "model") model = p.at("projected_us");
   }
   EXPECT_EQ(model, least);
+
+  const auto small =
+      dwell_cli({"explain", "cg", "trefethen:2000", "--device-facts", "h200", "--json", "-"});
+  ASSERT_EQ(small.code, 0) << small.err;
+  const auto s = small.json();
+  EXPECT_EQ(s.at("in_cluster"), true);
+  EXPECT_TRUE(holds(s.at("teams_reason"), "one cluster"));
+  EXPECT_NEAR(s.at("barrier_us").get<double>(), 0.3, 1e-9);
+  ASSERT_EQ(s.at("variants_considered").size(), 3u);
+  double shortest = 1e300, chosen = 0;
+  for (const auto& v : s.at("variants_considered")) {
+    shortest = std::min(shortest, v.at("projected_us").get<double>());
+    if (v.at("variant") == s.at("variant")) chosen = v.at("projected_us");
+  }
+  EXPECT_EQ(chosen, shortest);
 }
 
 }  // namespace

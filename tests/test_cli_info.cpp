@@ -2,6 +2,9 @@
 // `dwell info` of machines and of matrices of any shape, and `dwell generate`.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "cli_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/matrix_market.hpp"
@@ -34,13 +37,40 @@ TEST(cli_info, machine) {
   EXPECT_EQ(j.at("devices").at(0).at("units"), 3);
   EXPECT_EQ(j.at("devices").size(), 1 + j.at("cuda_devices").get<std::size_t>());
   EXPECT_EQ(j.at("cuda_reason").is_null(), j.at("cuda_devices") != 0);
-  bool found = false;
-  for (const auto& v : j.at("variants"))
-    found |=
-        v ==
-        nlohmann::json{
-            {"problem", "cg"}, {"executor", "host-loop"}, {"precision", "f64"}, {"backend", "cpu"}};
-  EXPECT_TRUE(found) << j.at("variants");
+  const auto has = [&](const nlohmann::json& variant) {
+    const auto& all = j.at("variants");
+    return std::find(all.begin(), all.end(), variant) != all.end();
+  };
+  EXPECT_TRUE(has({{"problem", "cg"},
+                   {"executor", "host-loop"},
+                   {"precision", "f64"},
+                   {"backend", "cpu"},
+                   {"shape", nullptr}}))
+      << j.at("variants");
+  for (const auto* executor : {"host-loop", "persistent", "perks"})
+    for (const auto* precision : {"f32", "f64"})
+      EXPECT_TRUE(has({{"problem", "stencil"},
+                       {"executor", executor},
+                       {"precision", precision},
+                       {"backend", "cpu"},
+                       {"shape", "2d5pt"}}))
+          << executor << " " << precision;
+}
+
+TEST(cli_info, all_shapes_are_shown) {
+  const auto text = dwell_cli({"info"}).out;
+  const auto help = dwell_cli({"stencil", "--help"}).out;
+  std::set<std::string> shapes;
+  const auto info = dwell_cli({"info", "--json", "-"}).json();
+  for (const auto& v : info.at("variants"))
+    if (v.at("problem") == "stencil") shapes.insert(v.at("shape").get<std::string>());
+  EXPECT_GE(shapes.size(), 1u);
+  for (const auto& shape : shapes) {
+    EXPECT_TRUE(holds(text, shape));
+    EXPECT_TRUE(holds(help, "\n  " + shape + " "));
+  }
+  for (const auto& line : lines_of(text)) EXPECT_LE(line.size(), 110u) << line;
+  for (const auto* policy : {"shared", "registers", "both"}) EXPECT_TRUE(holds(text, policy));
 }
 
 TEST(cli_info, rectangular) {

@@ -11,6 +11,7 @@
 #include "cg_result.hpp"
 #include "commands.hpp"
 #include "progress.hpp"
+#include "report_target.hpp"
 #include "signals.hpp"
 
 #include "dwell/execution/core/variants.hpp"
@@ -26,8 +27,8 @@ struct cg_arguments {
   int threads = 0;
   std::string precision = "f64", preconditioner = "none";
   cg_options options;
-  std::string output, history, json_target;
-  bool quiet = false;
+  std::string output, history;
+  report_target report;
 };
 
 /// Throws unsupported_error if this build has no such executor there: before a long file is read.
@@ -49,7 +50,7 @@ void check_outputs(const cg_arguments& args) {
   output_files outputs;
   if (!args.output.empty()) outputs.add("--output", args.output);
   if (!args.history.empty()) outputs.add("--history", args.history);
-  if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  if (args.report.json_file()) outputs.add("--json", args.report.json);
   outputs.protect(args.matrix);
   const auto rhs = parse_rhs(args.rhs);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
@@ -95,7 +96,7 @@ exit_code run(const cg_arguments& args) {
   result.start_file = args.start;
   result.options = args.options;
 
-  progress_line progress(!args.quiet);
+  progress_line progress(!args.report.quiet);
   progress.show("reading " + args.matrix);
   const auto source = load_matrix(args.matrix, args.threads);
   const auto& a = source.content.matrix;
@@ -136,17 +137,7 @@ exit_code run(const cg_arguments& args) {
         args.precision == "f32" ? " in f32" : ""));
   write_files(args, x, result);
   for (const auto& w : result.warnings) warn(w);
-  if (const auto line = failure_line(result); !line.empty())
-    fmt::print(stderr, "dwell: {}\n", line);
-  if (!args.json_target.empty() && args.json_target != "-") {
-    result.files.emplace_back("report", args.json_target);
-    write_json(args.json_target, to_json(result));
-  }
-  if (args.json_target == "-")
-    write_json("-", to_json(result));
-  else if (!args.quiet)
-    write_stdout(to_text(result));
-  return code_of(result.report.stopped);
+  return deliver(result, args.report);
 }
 
 /// auto, the executors of every build, and what else this build has for conjugate gradients.
@@ -208,10 +199,7 @@ void add_results(CLI::App& app, cg_arguments& args) {
   app.option_defaults()->group("Results");
   add_file(app, "-o,--output", args.output, "Write the answer as a Matrix Market vector");
   add_file(app, "--history", args.history, "Write |r| of every iteration as CSV");
-  add_file(app, "--json", args.json_target,
-           "Write the report as JSON; - is standard output, which then carries nothing else",
-           "FILE|-");
-  app.add_flag("-q,--quiet", args.quiet, "No report and no progress; warnings and errors remain");
+  add_report_target(app, args.report);
 }
 
 }  // namespace

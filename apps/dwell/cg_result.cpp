@@ -88,7 +88,9 @@ std::string to_text(const cg_result& r) {
   out.row("executor", fmt::format("{} on {}", report.executor, team_text(report)));
   if (!report.reason.empty()) out.row("", report.reason);
   out.row("variant", report.variant);
-  out.row("policy", report.policy);
+  out.row("policy", report.policy == report.policy_chosen
+                        ? report.policy
+                        : fmt::format("{}: {}", report.policy, report.policy_chosen));
   out.row("precision", report.precision);
   out.row("preconditioner", to_string(report.preconditioner));
   out.gap();
@@ -121,6 +123,7 @@ json to_json(const cg_result& r) {
               {"executor", report.executor},
               {"variant", report.variant},
               {"policy", report.policy},
+              {"policy_chosen", report.policy_chosen},
               {"reason", report.reason},
               {"teams", report.teams},
               {"lanes", report.lanes},

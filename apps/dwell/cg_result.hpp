@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "exit_code.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "vectors.hpp"
@@ -39,6 +40,7 @@ struct cg_result {
 double target(const cg_result& r);
 /// Empty if the solve converged.
 std::string failure_line(const cg_result& r);
+inline exit_code code_of(const cg_result& r) { return code_of(r.report.stopped); }
 std::string to_text(const cg_result& r);
 json to_json(const cg_result& r);
 /// iteration,residual_norm,relative_residual

@@ -16,7 +16,9 @@ command add_cg(CLI::App& subcommand);
 command add_info(CLI::App& subcommand);
 command add_generate(CLI::App& subcommand);
 command add_stencil(CLI::App& subcommand);
-/// These two have subcommands of their own, by solver: cg.
+command add_compare_stencil(CLI::App& subcommand);
+command add_explain_stencil(CLI::App& subcommand);
+/// These two have subcommands of their own, by solver: cg, stencil.
 command add_compare(CLI::App& subcommand);
 command add_explain(CLI::App& subcommand);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dwell compare cg: executors, policies and peers side by side, on one system after the other.
-// Ctrl-C ends the run that is under way, and what was measured before it is handed over.
+// dwell compare cg: executors, variants, policies and peers side by side, on one system after the
+// other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "compare_options.hpp"
 #include "comparison.hpp"
 #include "comparison_run.hpp"
 #include "matrix_source.hpp"
@@ -22,15 +23,11 @@ namespace dwell::app {
 
 namespace {
 
-struct compare_arguments {
+struct compare_arguments : compare_options {
   std::vector<std::string> matrices;
-  device_choice device;
-  int threads = 0;
-  std::vector<std::string> executors = {"host-loop", "graph", "persistent", "perks"};
-  std::vector<std::string> policies = {"auto"};
-  std::vector<std::string> peers = {"cusparse", "eigen"};
-  std::string rhs = "ones", precision = "f64", preconditioner = "none", format = "table", output;
-  int iterations = 1000, max_iterations = 10000, repetitions = 5;
+  std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
+  std::string rhs = "ones", preconditioner = "none";
+  int iterations = 1000, max_iterations = 10000;
   double rtol = 1e-8;
   bool to_tolerance = false;
 };
@@ -41,13 +38,15 @@ comparison_request request_of(const compare_arguments& args) {
   r.executors = args.executors;
   r.policies = args.policies;
   r.peers = args.peers;
+  r.variants = args.variants;
   r.rhs = args.rhs;
   r.precision = args.precision;
-  r.repetitions = args.repetitions;
+  r.runs.count = args.repetitions;
+  r.runs.interrupt = &graceful_stop::requested();
   r.options.fixed_iterations = !args.to_tolerance;
   r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
   r.options.rtol = args.rtol;
-  r.options.interrupt = &graceful_stop::requested();
+  r.options.interrupt = r.runs.interrupt;
   if (args.preconditioner == "jacobi") r.options.preconditioner = preconditioner::jacobi;
   return r;
 }
@@ -62,19 +61,8 @@ comparison head_of(const comparison_request& r) {
   c.fixed = r.options.fixed_iterations;
   c.iterations = r.options.max_iterations;
   c.rtol = r.options.rtol;
-  c.repetitions = r.repetitions;
+  c.repetitions = r.runs.count;
   return c;
-}
-
-void hand_over(const comparison& c, const compare_arguments& args) {
-  if (args.format == "json") return write_json(args.output.empty() ? "-" : args.output, to_json(c));
-  const auto text = args.format == "csv"        ? to_csv(c)
-                    : args.format == "markdown" ? to_markdown(c)
-                                                : to_text(c);
-  if (args.output.empty())
-    write_stdout(text);
-  else
-    write_file(args.output, text);
 }
 
 /// The worst that happened: a device that failed, a system that was refused, one that was not
@@ -115,7 +103,7 @@ exit_code run(const compare_arguments& args) {
     progress.show(place + "reading");
     const auto source = load_matrix(args.matrices[i], args.threads);
     if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
-    request.say = [&](const std::string& what) { progress.show(place + what); };
+    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
     result.matrices.push_back(measure(request, source, args.matrices[i]));
   }
   result.interrupted = *request.options.interrupt;
@@ -141,13 +129,11 @@ void add_what(CLI::App& app, compare_arguments& args) {
   app.add_option("MATRIX", args.matrices, std::string("One or more. ") + matrix_help)
       ->required()
       ->type_name("");
-  add_choices(
-      app, "--executors", args.executors, executor_choices(),
-      "Some of host-loop, graph, persistent, perks; host-loop, the baseline, is always run");
-  auto policies = built_policies();
-  policies.insert(policies.begin(), "auto");
-  add_choices(app, "--policies", args.policies, policies,
-              fmt::format("What perks keeps on the chip; some of {}", fmt::join(policies, ", ")));
+  add_compared(app, args, executor_choices(), built_policies());
+  add_choices(app, "--variants", args.variants,
+              {"auto", "textbook", "single-reduction", "pipelined"},
+              "Forms of the iteration, for all executors; some of auto, textbook, "
+              "single-reduction, pipelined (default: textbook, and auto for perks)");
   auto* peers = add_choices(app, "--peers", args.peers, {"cusparse", "eigen"},
                             "cusparse (with cuBLAS, in a stream and in CUDA graphs), eigen (on the "
                             "CPU)");
@@ -158,9 +144,7 @@ void add_what(CLI::App& app, compare_arguments& args) {
 
 void add_how(CLI::App& app, compare_arguments& args) {
   app.option_defaults()->group("How");
-  add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
-  add_positive(app, "--threads", args.threads,
-               "Threads of all that runs on the CPU (default: all there are)");
+  add_where(app, args);
   auto* fixed = add_positive(app, "--iterations", args.iterations,
                              "Run exactly so many, whatever the residual");
   auto* rtol = add_tolerance(app, "--rtol", args.rtol,
@@ -169,15 +153,12 @@ void add_how(CLI::App& app, compare_arguments& args) {
                    ->default_str("");
   add_positive(app, "--max-iterations", args.max_iterations, "With --rtol: iteration limit")
       ->needs(rtol);
-  add_positive(app, "--repetitions", args.repetitions, "Runs of each, after one not counted");
   add_choice(app, "--rhs", args.rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
-  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of matrix and vectors");
+  add_measuring(app, args);
   add_choice(app, "--preconditioner", args.preconditioner, {"none", "jacobi"},
              "jacobi divides by the diagonal");
-  app.option_defaults()->group("Results");
-  add_choice(app, "--format", args.format, {"table", "markdown", "csv", "json"}, "Of the results");
-  add_file(app, "-o,--output", args.output, "Write them to a file (default: standard output)");
+  add_results(app, args);
 }
 
 command add_compare_cg(CLI::App& app) {
@@ -186,10 +167,8 @@ command add_compare_cg(CLI::App& app) {
   add_how(app, *args);
   app.footer(
       std::string("Every run starts from x = 0 and a fresh copy of the data; its time excludes\n"
-                  "reading and set-up. What cannot run here has a row that says why. The first\n"
-                  "Ctrl-C ends the run under way and writes the rows before it, a second one ends\n"
-                  "the program at once.\n\n") +
-      exit_code_help +
+                  "reading and set-up. ") +
+      compare_conduct + exit_code_help +
       "\nExamples:\n"
       "  dwell compare cg trefethen:2000 like:ecology2 --policies none,greedy,auto\n"
       "  dwell compare cg A.mtx --rtol 1e-8 --format markdown --output A.md");
@@ -204,9 +183,15 @@ command add_compare_cg(CLI::App& app) {
 
 command add_compare(CLI::App& app) {
   auto* cg = app.add_subcommand("cg", "Conjugate gradients");
+  auto* stencil = app.add_subcommand("stencil", "Iterative stencils");
   app.require_subcommand(1);
-  app.footer("Examples:\n  dwell compare cg trefethen:2000 like:ecology2 --policies none,auto");
-  return add_compare_cg(*cg);
+  app.footer(
+      "Examples:\n"
+      "  dwell compare cg trefethen:2000 like:ecology2 --policies none,auto\n"
+      "  dwell compare stencil 2d5pt --size 1024x1024");
+  return [cg, run_cg = add_compare_cg(*cg), run_stencil = add_compare_stencil(*stencil)] {
+    return cg->parsed() ? run_cg() : run_stencil();
+  };
 }
 
 }  // namespace dwell::app

@@ -4,32 +4,25 @@
 #include <string>
 #include <vector>
 
+#include "measured_run.hpp"
 #include "output.hpp"
 
 #include "dwell/formats/csr.hpp"
 
 namespace dwell::app {
 
-/// One executor under one policy, or one peer, on one system.
-struct compared_run {
-  enum class state { measured, unsupported, failed };
-  std::string executor;
-  std::string policy;       ///< as asked for; empty where there is nothing to choose
-  std::string plan_policy;  ///< what "auto" stood for
-  std::string device = {};  ///< that it ran on
-  std::string detail = {};  ///< what else there is to know of it, one line
-  bool peer = false;
+/// One executor with one variant and one policy, or one peer, on one system.
+struct compared_run : measured_run {
+  int iterations = 0;        ///< of the last repetition
+  std::string stopped = {};  ///< likewise: stop_reason as text
+  double residual = 0;       ///< true and relative, likewise
+  double floor_us = 0;       ///< per iteration; 0: not known
 
-  state outcome = state::measured;
-  std::string why = {};         ///< unless it was measured, one line
-  std::vector<double> us = {};  ///< per iteration, one of each repetition, ascending
-  int iterations = 0;           ///< of the last repetition
-  std::string stopped = {};     ///< likewise: stop_reason as text
-  double residual = 0;          ///< true and relative, likewise
-  double floor_us = 0;          ///< per iteration; 0: not known
-
-  double median_us() const;
   double solve_us() const { return median_us() * iterations; }
+  /// What is compared: the time of an iteration or, to a tolerance, of the solution.
+  double cost_us(bool fixed) const { return fixed ? median_us() : solve_us(); }
+  /// Is there such a time, and was it for what was asked?
+  bool arrived(bool fixed) const;
 };
 
 struct compared_matrix {
@@ -54,6 +47,9 @@ struct comparison {
 /// How many times faster than the baseline: per iteration, or with a tolerance in time to solution.
 /// 0 where there is none.
 double speed_up(const comparison& c, const compared_matrix& m, const compared_run& run);
+/// Bytes per second of an iteration with nothing cached; and the share of the floor. 0: not known.
+double bandwidth(const compared_matrix& m, const compared_run& run);
+double of_floor(const compared_run& run);
 
 std::string to_text(const comparison& c);
 std::string to_markdown(const comparison& c);

@@ -3,11 +3,8 @@
 // runs, which for those that keep nothing is that of policy "none".
 #include "comparison_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <new>
 
 #include "peers.hpp"
 #include "vectors.hpp"
@@ -22,39 +19,65 @@ namespace {
 /// Does this executor take a policy?
 bool has_policies(const std::string& executor) { return executor == "perks"; }
 
-/// Microseconds by policy; empty where there is no model. Throws input_error if the solver would
-/// refuse the system.
+/// Floors in microseconds, by the planner's model, asked for once for each form of the iteration.
 template <class T>
-std::map<std::string, double> floors(const comparison_request& request, const csr_view<T>& a) {
-  std::map<std::string, double> out;
-  try {
-    const auto found = explain(a, request.where.facts(), request.options);
-    if (!found.projected) return out;
-    for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
-    out["auto"] = found.plan().floor * 1e6;
-  } catch (const unsupported_error&) {  // the rows of perks will say why
+class floors {
+ public:
+  /// Throws input_error if the solver would refuse the system.
+  floors(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
+    (void)of("textbook", "none");
   }
-  return out;
-}
+
+  /// Of `policy` of perks or, if that is empty, of an executor that keeps nothing and so runs on
+  /// the whole device; 0 where there is no model.
+  double of(const std::string& variant, const std::string& policy) {
+    const auto known = known_.find(variant);
+    const auto& all = known != known_.end() ? known->second : known_[variant] = ask(variant);
+    const auto found = all.find(policy);
+    return found != all.end() ? found->second : 0.0;
+  }
+
+ private:
+  std::map<std::string, double> ask(const std::string& variant) const {
+    std::map<std::string, double> out;
+    auto options = request_.options;
+    options.variant = variant;
+    options.assume_symmetric = !known_.empty();  // the first has looked
+    const auto facts = request_.where.facts();
+    try {
+      const auto found = explain(a_, facts, options);
+      if (!found.projected) return out;
+      for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
+      options.teams = facts.units;
+      options.assume_symmetric = true;
+      const auto on_all = found.in_cluster ? explain(a_, facts, options) : found;
+      for (const auto& p : on_all.policies)
+        if (p.policy == "none") out[""] = p.floor * 1e6;
+    } catch (const unsupported_error&) {  // the rows of perks will say why
+    }
+    return out;
+  }
+
+  const comparison_request& request_;
+  const csr_view<T> a_;
+  std::map<std::string, std::map<std::string, double>> known_;
+};
 
 template <class T>
 class measurement {
  public:
   measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
               compared_matrix& out)
-      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(floors(request, a)) {}
+      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(request, a) {}
 
   bool run_all(const std::string& text) {
-    if (!add("host-loop", "")) return false;
-    for (const auto& executor : request_.executors) {
-      if (executor == "host-loop") continue;
-      if (!has_policies(executor)) {
-        if (!add(executor, "")) return false;
-        continue;
-      }
-      for (const auto& policy : request_.policies)
-        if (!add(executor, policy)) return false;
-    }
+    if (!add("host-loop", "textbook", "")) return false;
+    for (const auto& executor : request_.executors)
+      for (const auto& variant : variants_of(executor))
+        for (const auto& policy : policies_of(executor)) {
+          if (executor == "host-loop" && variant == "textbook") continue;  // the first row
+          if (!add(executor, variant, policy)) return false;
+        }
     for (const auto& peer : request_.peers)
       if (!(peer == "cusparse" ? add_cusparse(request_, text, out_.runs)
                                : add_eigen(request_, a_, b_, out_.runs)))
@@ -63,16 +86,27 @@ class measurement {
   }
 
  private:
-  bool add(const std::string& executor, const std::string& policy) {
-    compared_run run{executor, policy, {}};
+  std::vector<std::string> variants_of(const std::string& executor) const {
+    if (!request_.variants.empty()) return request_.variants;
+    return {has_policies(executor) ? "auto" : "textbook"};
+  }
+  std::vector<std::string> policies_of(const std::string& executor) const {
+    return has_policies(executor) ? request_.policies : std::vector<std::string>{""};
+  }
+
+  bool add(const std::string& executor, const std::string& variant, const std::string& policy) {
+    compared_run run{{executor, policy, {}, variant}};
     auto options = request_.options;
     options.executor = executor;
+    options.variant = variant;
     options.policy = policy.empty() ? "none" : policy;
-    options.assume_symmetric = true;  // floors() has looked
-    const bool finished = repeat(request_, run, [&] {
+    options.assume_symmetric = true;  // floors_ has looked
+    const bool finished = repeat(request_.runs, run, [&] {
       std::fill(x_.begin(), x_.end(), T(0));
       const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
       run.plan_policy = policy.empty() ? "" : report.policy;
+      run.plan_variant = report.variant;
+      run.floor_us = floors_.of(report.variant, policy.empty() ? "" : report.policy_chosen);
       run.device = report.device;
       run.detail = report.reason;
       run.iterations = report.iterations;
@@ -81,8 +115,6 @@ class measurement {
       if (out_.runs.empty()) out_.bytes_per_iteration = report.bytes_per_iteration;
       return report.per_iteration_us;
     });
-    const auto floor = floors_.find(options.policy);
-    if (floor != floors_.end()) run.floor_us = floor->second;
     if (finished) out_.runs.push_back(std::move(run));
     return finished;
   }
@@ -92,37 +124,10 @@ class measurement {
   const std::span<const T> b_;
   std::vector<T> x_;
   compared_matrix& out_;
-  const std::map<std::string, double> floors_;
+  floors<T> floors_;
 };
 
 }  // namespace
-
-bool repeat(const comparison_request& request, compared_run& run,
-            const std::function<double()>& once) {
-  const auto fails = [&](compared_run::state how, const char* why) {
-    run.outcome = how;
-    run.why = why;
-    run.us.clear();
-  };
-  try {
-    for (int k = 0; k <= request.repetitions; ++k) {
-      request.say(fmt::format("{}{}{}, run {} of {}", run.executor, run.policy.empty() ? "" : " ",
-                              run.policy, k + 1, request.repetitions + 1));
-      if (*request.options.interrupt) return false;
-      const double us = once();
-      if (*request.options.interrupt) return false;
-      if (k > 0) run.us.push_back(us);
-    }
-  } catch (const unsupported_error& e) {
-    fails(compared_run::state::unsupported, e.what());
-  } catch (const device_error& e) {
-    fails(compared_run::state::failed, e.what());
-  } catch (const std::bad_alloc&) {
-    fails(compared_run::state::failed, "too little memory");
-  }
-  std::sort(run.us.begin(), run.us.end());
-  return true;
-}
 
 compared_matrix measure(const comparison_request& request, const matrix_source& source,
                         const std::string& text) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measures one system under every combination that was asked for.
 #pragma once
-#include <atomic>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,11 +17,11 @@ struct comparison_request {
   device where;
   int threads = 0;  ///< of what runs on the CPU; 0: all there are
   std::vector<std::string> executors, policies, peers;
+  /// Forms of the iteration; none: the textbook's, and for perks what it chooses.
+  std::vector<std::string> variants;
   std::string rhs, precision;  ///< "ones" or "row-sums"; "f64" or "f32"
   cg_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
-  int repetitions = 5;
-  /// Told what comes next, before each run.
-  std::function<void(const std::string&)> say;
+  repetition runs;
 };
 
 /// Runs all of it; `text` is the matrix as the user named it. What cannot be run gets a row that
@@ -31,11 +29,5 @@ struct comparison_request {
 /// row that was begun, once *options.interrupt is true.
 compared_matrix measure(const comparison_request& request, const matrix_source& source,
                         const std::string& text);
-
-/// One run that is not counted, then the counted ones: calls once(), which returns microseconds per
-/// iteration, and sorts what it got into run.us. False if interrupted meanwhile. An
-/// unsupported_error, a device_error or too little memory becomes the row's outcome.
-bool repeat(const comparison_request& request, compared_run& run,
-            const std::function<double()>& once);
 
 }  // namespace dwell::app

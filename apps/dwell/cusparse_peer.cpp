@@ -43,7 +43,7 @@ std::string last_line(std::string text) {
 std::vector<std::string> arguments(const comparison_request& r, const std::string& matrix) {
   std::vector<std::string> args = {"--json",        "-",
                                    "--iterations",  std::to_string(r.options.max_iterations),
-                                   "--repetitions", std::to_string(r.repetitions),
+                                   "--repetitions", std::to_string(r.runs.count),
                                    "--device",      std::to_string(r.where.ordinal()),
                                    "--rhs",         r.rhs};
   if (!r.options.fixed_iterations)
@@ -81,7 +81,7 @@ bool add_cusparse(const comparison_request& request, const std::string& matrix,
                   std::vector<compared_run>& rows) {
   std::vector<compared_run> both;
   for (const char* mode : modes) {
-    both.push_back({fmt::format("cusparse-{}", mode), "", ""});
+    both.push_back({{fmt::format("cusparse-{}", mode), "", ""}});
     both.back().peer = true;
   }
   const auto all = [&](compared_run::state how, const std::string& why) {
@@ -99,11 +99,11 @@ bool add_cusparse(const comparison_request& request, const std::string& matrix,
         fmt::format("not found: {} (looked for {})", program,
                     fmt::join(std::vector<std::string>(where.begin(), where.end()), ", ")));
   } else {
-    request.say("cusparse-stream and cusparse-graph");
+    request.runs.say("cusparse-stream and cusparse-graph");
     try {
       const auto outcome =
-          run_child(found->string(), arguments(request, matrix), *request.options.interrupt);
-      if (*request.options.interrupt) return false;
+          run_child(found->string(), arguments(request, matrix), *request.runs.interrupt);
+      if (*request.runs.interrupt) return false;
       if (outcome.code != 0 && outcome.code != 2)  // 2: not converged, which the rows say
         all(compared_run::state::failed,
             outcome.err.empty() ? fmt::format("{} ended with {}", program, outcome.code)

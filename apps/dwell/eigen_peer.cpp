@@ -46,7 +46,7 @@ bool run_eigen(const comparison_request& request, const csr_view<T>& a, std::spa
   cg.setTolerance(o.fixed_iterations ? T(0) : static_cast<T>(o.rtol));
   cg.compute(system);
   vector x(a.rows);
-  const bool finished = repeat(request, row, [&] {
+  const bool finished = repeat(request.runs, row, [&] {
     const auto begin = std::chrono::steady_clock::now();
     x = cg.solve(rhs);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
@@ -68,7 +68,7 @@ bool run_eigen(const comparison_request& request, const csr_view<T>& a, std::spa
 template <class T>
 bool add(const comparison_request& request, [[maybe_unused]] const csr_view<T>& a,
          [[maybe_unused]] std::span<const T> b, std::vector<compared_run>& rows) {
-  compared_run row{"eigen", "", ""};
+  compared_run row{{"eigen", "", ""}};
   row.peer = true;
   bool finished = true;
 #ifdef DWELL_HAVE_EIGEN

@@ -68,9 +68,11 @@ command add_explain_cg(CLI::App& app) {
       ->excludes(here);
   add_positive(app, "--threads", args->threads,
                "Threads to read with, and of the CPU as a device (default: all there are)");
-  auto policies = built_policies();
+  auto policies = planning_policies();
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args->policy, policies, "The policy whose plan is shown in full");
+  add_choice(app, "--variant", args->options.variant,
+             {"auto", "textbook", "single-reduction", "pipelined"}, "Form of the iteration");
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
   add_choice(app, "--preconditioner", args->preconditioner, {"none", "jacobi"}, "Of the solve");
   app.add_flag("--assume-symmetric", args->options.assume_symmetric,
@@ -88,9 +90,15 @@ command add_explain_cg(CLI::App& app) {
 
 command add_explain(CLI::App& app) {
   auto* cg = app.add_subcommand("cg", "Conjugate gradients, executor perks");
+  auto* stencil = app.add_subcommand("stencil", "An iterative stencil, executor perks");
   app.require_subcommand(1);
-  app.footer("Examples:\n  dwell explain cg like:ecology2 --device-facts h200");
-  return add_explain_cg(*cg);
+  app.footer(
+      "Examples:\n"
+      "  dwell explain cg like:ecology2 --device-facts h200\n"
+      "  dwell explain stencil 2d5pt --size 1320x1200 --device-facts h200");
+  return [cg, run_cg = add_explain_cg(*cg), run_stencil = add_explain_stencil(*stencil)] {
+    return cg->parsed() ? run_cg() : run_stencil();
+  };
 }
 
 }  // namespace dwell::app

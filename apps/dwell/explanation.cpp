@@ -57,6 +57,18 @@ std::string device_text(const cg_explanation& e) {
                      e.limits_measured ? "measured" : "those of its data sheet, scaled");
 }
 
+/// "pipelined, the least of textbook 5.57 us, single-reduction 4.01 us, pipelined 3.50 us".
+std::string variant_text(const cg_explanation& e) {
+  if (e.considered.empty()) return e.variant;
+  if (!e.projected) return e.variant + ", always on CPUs";
+  if (e.considered.size() == 1)
+    return e.variant + ": barriers are too little of its time for another to pay";
+  std::string all;
+  for (const auto& form : e.considered)
+    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", form.name, format_seconds(form.seconds));
+  return fmt::format("{}, the least of {}", e.variant, all);
+}
+
 std::string kernel_text(const cg_explanation& e, const policy_plan& p) {
   const char* unit = e.device.on == backend::cuda ? "block" : "thread";
   std::string out =
@@ -78,11 +90,10 @@ void add_time(const cg_explanation& e, const policy_plan& p, table& out) {
   out.row("", format_bytes(static_cast<double>(e.bytes_per_iteration)) +
                   " if nothing were kept anywhere");
   out.row("barriers", e.projected
-                          ? fmt::format("{} of {}", e.barriers, format_seconds(e.barrier_seconds))
+                          ? fmt::format("{} of {}{}", e.barriers, format_seconds(e.barrier_seconds),
+                                        e.in_cluster ? ", of a cluster" : "")
                           : std::to_string(e.barriers));
   if (!e.projected) return;
-  if (e.in_cluster)
-    out.row("", "of the whole device: a cluster's are faster, and the times below too long");
   out.row("projected", fmt::format("{} per iteration", format_seconds(p.seconds)));
   out.row("floor", fmt::format("{}: these bytes at the rates of where they are, and the barriers",
                                format_seconds(p.floor)));
@@ -109,6 +120,9 @@ std::string all_policies(const cg_explanation& e) {
     out.row(cells);
   }
   std::string text = out.text();
+  for (const auto& name : e.policies_that_try)
+    text +=
+        fmt::format("{}: needs the device, on which it tries these plans; not run here\n", name);
   for (const auto& p : e.policies)
     if (!p.refusal.empty()) text += fmt::format("{}: refused: {}\n", p.policy, p.refusal);
   return text;
@@ -154,9 +168,11 @@ std::string to_text(const cg_explanation& e, const std::string& matrix) {
   out.row("solve", fmt::format("conjugate gradients, {}, preconditioner {}", e.precision,
                                to_string(e.preconditioner)));
   out.gap();
+  out.row("variant", variant_text(e));
   out.row("policy", p.policy);
   out.row("", p.reason);
   out.row("kernel", kernel_text(e, p));
+  out.row("teams", fmt::format("{}: {}", format_count(p.teams), e.teams_why));
   out.row("each team",
           fmt::format("{} rows, {} of the matrix; {} of {} of {} kept", format_count(p.rows),
                       format_plural(p.tiles, "tile"), format_bytes(static_cast<double>(p.kept)),
@@ -172,6 +188,11 @@ std::string to_text(const cg_explanation& e, const std::string& matrix) {
 }
 
 json to_json(const cg_explanation& e, const std::string& matrix) {
+  json considered = json::array();
+  for (const auto& form : e.considered)
+    considered.push_back(
+        {{"variant", form.name},
+         {"projected_us", e.projected ? json(form.seconds * 1e6) : json(nullptr)}});
   json policies = json::array();
   for (const auto& p : e.policies) policies.push_back(to_json(p, e.projected));
   return {{"version", DWELL_VERSION},
@@ -185,12 +206,16 @@ json to_json(const cg_explanation& e, const std::string& matrix) {
              !e.projected ? json(nullptr) : json(e.limits_measured ? "measured" : "data sheet")},
             {"scratch_per_team", e.scratch_per_team}}},
           {"in_cluster", e.in_cluster},
+          {"teams_reason", e.teams_why},
+          {"variant", e.variant},
+          {"variants_considered", considered},
           {"precision", e.precision},
           {"preconditioner", to_string(e.preconditioner)},
           {"bytes_per_iteration", e.bytes_per_iteration},
           {"barriers", e.barriers},
           {"barrier_us", e.projected ? json(e.barrier_seconds * 1e6) : json(nullptr)},
           {"chosen", e.plan().policy},
+          {"policies_that_try", e.policies_that_try},
           {"policies", policies}};
 }
 

@@ -53,6 +53,8 @@ int parse_and_run(int argc, char** argv) {
              "  dwell compare cg A.mtx           measure all executors and peers on a system\n"
              "  dwell explain cg A.mtx           what stays on the chip, and why\n"
              "  dwell stencil 2d5pt --size 64x64 do steps of a stencil on a grid\n"
+             "  dwell compare stencil 2d5pt --size 2048x2048\n"
+             "                                   measure all executors on a stencil\n"
              "  dwell info A.mtx                 look at a matrix\n"
              "  dwell info                       what this program can do on this machine\n"
              "\n'dwell SUBCOMMAND --help' tells more.");

@@ -11,11 +11,13 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "progress.hpp"
+#include "report_target.hpp"
 #include "signals.hpp"
 #include "stencil_field.hpp"
 #include "stencil_result.hpp"
 #include "units.hpp"
 
+#include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/npy.hpp"
 
@@ -30,8 +32,8 @@ struct stencil_arguments {
   int steps = 0, max_steps = 0;
   double until = -1;
   stencil_options options;
-  std::string output, json_target;
-  bool quiet = false;
+  std::string output;
+  report_target report;
 };
 
 void check_outputs(const stencil_arguments& args) {
@@ -40,7 +42,7 @@ void check_outputs(const stencil_arguments& args) {
     require_field_name("--output", args.output);
     outputs.add("--output", args.output);
   }
-  if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  if (args.report.json_file()) outputs.add("--json", args.report.json);
   if (!args.source.empty()) outputs.protect(args.source);
   if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
 }
@@ -95,7 +97,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
                  : args.initial.empty() ? "hot-spot"
                                         : args.initial;
   result.source = args.source;
-  progress_line progress(!args.quiet);
+  progress_line progress(!args.report.quiet);
   progress.show("reading");
   grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
   std::optional<grid<T>> source;
@@ -128,17 +130,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
     write_field(args.output, u);
     result.files.emplace_back("field", args.output);
   }
-  if (const auto line = failure_line(result); !line.empty())
-    fmt::print(stderr, "dwell: {}\n", line);
-  if (!args.json_target.empty() && args.json_target != "-") {
-    result.files.emplace_back("report", args.json_target);
-    write_json(args.json_target, to_json(result));
-  }
-  if (args.json_target == "-")
-    write_json("-", to_json(result));
-  else if (!args.quiet)
-    write_stdout(to_text(result));
-  return code_of(result);
+  return deliver(result, args.report);
 }
 
 exit_code run(stencil_arguments& args) {
@@ -197,9 +189,9 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   add_choice(app, "--executor", args.options.executor,
              {"auto", "host-loop", "graph", "persistent", "perks"},
              "In which loop the steps run; the report says why auto chose what it chose");
-  add_choice(app, "--policy", args.options.policy,
-             {"auto", "none", "shared", "registers", "both", "greedy", "model"},
-             "What perks keeps on the chip");
+  auto policies = built_sweep_policies();
+  policies.insert(policies.begin(), "auto");
+  add_choice(app, "--policy", args.options.policy, policies, "What perks keeps on the chip");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
 }
 
@@ -207,10 +199,7 @@ void add_results(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Results");
   add_file(app, "-o,--output", args.output,
            "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture");
-  add_file(app, "--json", args.json_target,
-           "Write the report as JSON; - is standard output, which then carries nothing else",
-           "FILE|-");
-  app.add_flag("-q,--quiet", args.quiet, "No report and no progress; warnings and errors remain");
+  add_report_target(app, args.report);
 }
 
 }  // namespace

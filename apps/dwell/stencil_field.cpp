@@ -64,6 +64,17 @@ extents parse_size(const std::string& option, const std::string& text) {
   return size;
 }
 
+std::vector<extents> parse_sizes(const std::string& option, const std::string& text) {
+  std::vector<extents> sizes;
+  for (const auto part : split(text, ',')) {
+    const extents size = parse_size(option, std::string(part));
+    if (std::find(sizes.begin(), sizes.end(), size) != sizes.end())
+      throw input_error(fmt::format("{}: expected each size once, found '{}'", option, text));
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
 std::vector<double> parse_weights(const std::string& text) {
   std::vector<double> weights;
   for (const auto part : split(text, ',')) {

@@ -11,6 +11,8 @@ namespace dwell::app {
 
 /// "4096x4096" or "256x256x256". Throws input_error that names `option`.
 extents parse_size(const std::string& option, const std::string& text);
+/// Several, with commas between, each at most once.
+std::vector<extents> parse_sizes(const std::string& option, const std::string& text);
 /// "0.5,0.125,...": finite numbers.
 std::vector<double> parse_weights(const std::string& text);
 

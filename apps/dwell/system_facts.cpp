@@ -49,31 +49,63 @@ void describe(const device_facts& d, table& out) {
   out.row("  grid barrier", d.cooperative_launch ? "yes" : "no");
 }
 
-/// One line per problem and executor: "host-loop: cpu f32 f64, cuda f32 f64".
+void once(std::vector<std::string>& list, const std::string& word) {
+  if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
+}
+
+std::vector<std::string> shapes_of(const std::vector<variant_info>& some) {
+  std::vector<std::string> shapes;
+  for (const auto& v : some)
+    if (!v.shape.empty()) once(shapes, v.shape);
+  std::sort(shapes.begin(), shapes.end());
+  return shapes;
+}
+
+/// "cpu (f32, f64)", of an executor; and of how many shapes where not of all.
+std::string places(const std::vector<variant_info>& variants, const std::string& problem,
+                   const std::string& executor, std::size_t shapes) {
+  std::string text;
+  for (const auto on : {backend::cpu, backend::cuda}) {
+    std::vector<variant_info> here;
+    std::vector<std::string> precisions;
+    for (const auto& v : variants)
+      if (v.problem == problem && v.executor == executor && v.on == on) {
+        here.push_back(v);
+        once(precisions, v.precision);
+      }
+    if (here.empty()) continue;
+    std::sort(precisions.begin(), precisions.end());
+    text += fmt::format("{}{} ({}", text.empty() ? "" : ", ", to_string(on),
+                        fmt::join(precisions, ", "));
+    const auto of_these = shapes_of(here).size();
+    if (of_these < shapes) text += fmt::format("; {} of {} shapes", of_these, shapes);
+    text += ")";
+  }
+  return text;
+}
+
+/// One line per problem and executor, and the shapes of the stencils.
 void describe(const std::vector<variant_info>& variants, table& out) {
-  std::vector<std::string> problems, executors;
-  const auto once = [](std::vector<std::string>& list, const std::string& word) {
-    if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
-  };
+  std::vector<std::string> problems;
   for (const auto& v : variants) once(problems, v.problem);
   for (const auto& problem : problems) {
-    executors.clear();
+    std::vector<variant_info> of_it;
+    std::vector<std::string> executors;
     for (const auto& v : variants)
-      if (v.problem == problem) once(executors, v.executor);
-    out.row("problem", problem);
-    for (const auto& executor : executors) {
-      std::string where;
-      for (const auto on : {backend::cpu, backend::cuda}) {
-        std::vector<std::string> precisions;
-        for (const auto& v : variants)
-          if (v.problem == problem && v.executor == executor && v.on == on)
-            once(precisions, v.precision);
-        if (precisions.empty()) continue;
-        std::sort(precisions.begin(), precisions.end());
-        where += fmt::format("{}{} ({})", where.empty() ? "" : ", ", to_string(on),
-                             fmt::join(precisions, ", "));
+      if (v.problem == problem) {
+        of_it.push_back(v);
+        once(executors, v.executor);
       }
-      out.row("  " + executor, where);
+    const auto shapes = shapes_of(of_it);
+    out.row("problem", problem);
+    for (const auto& executor : executors)
+      out.row("  " + executor, places(variants, problem, executor, shapes.size()));
+    constexpr std::size_t a_line = 8;
+    for (std::size_t i = 0; i < shapes.size(); i += a_line) {
+      const auto end = std::min(i + a_line, shapes.size());
+      out.row(i == 0 ? "  shapes" : "",
+              fmt::format("{}{}", fmt::join(&shapes[i], shapes.data() + end, ", "),
+                          end < shapes.size() ? "," : ""));
     }
   }
 }
@@ -81,7 +113,8 @@ void describe(const std::vector<variant_info>& variants, table& out) {
 }  // namespace
 
 system_facts gather_system_facts(const device_choice& choice, int threads) {
-  system_facts facts{compiler_name(), find_cuda(), {}, built_variants(), built_policies()};
+  system_facts facts{compiler_name(),  find_cuda(),      {},
+                     built_variants(), built_policies(), built_sweep_policies()};
   if (choice.given) {
     facts.devices.push_back(resolve(choice, threads).facts());
   } else {
@@ -102,6 +135,7 @@ std::string to_text(const system_facts& facts) {
   out.gap();
   describe(facts.variants, out);
   out.row("policies", fmt::format("{}", fmt::join(facts.policies, ", ")));
+  out.row("  stencils", fmt::format("{}", fmt::join(facts.stencil_policies, ", ")));
   return out.text();
 }
 
@@ -114,7 +148,8 @@ json to_json(const system_facts& facts) {
       {"cuda_reason", facts.cuda.devices > 0 ? json(nullptr) : json(facts.cuda.reason)},
       {"devices", json::array()},
       {"variants", json::array()},
-      {"policies", facts.policies}};
+      {"policies", facts.policies},
+      {"stencil_policies", facts.stencil_policies}};
   for (const auto& d : facts.devices)
     out["devices"].push_back({{"id", id(d)},
                               {"name", d.name},
@@ -132,7 +167,8 @@ json to_json(const system_facts& facts) {
     out["variants"].push_back({{"problem", v.problem},
                                {"executor", v.executor},
                                {"precision", v.precision},
-                               {"backend", to_string(v.on)}});
+                               {"backend", to_string(v.on)},
+                               {"shape", v.shape.empty() ? json(nullptr) : json(v.shape)}});
   return out;
 }
 

@@ -16,7 +16,7 @@ struct system_facts {
   cuda_presence cuda;
   std::vector<device_facts> devices;  ///< the one asked for, or all: the CPU first
   std::vector<variant_info> variants;
-  std::vector<std::string> policies;
+  std::vector<std::string> policies, stencil_policies;
 };
 
 /// Throws device_error if the device asked for is not there.

@@ -50,6 +50,7 @@ struct plan {
   residency keep;
   bool in_cluster = false;  ///< all teams form one thread block cluster
   std::string policy;       ///< who made it
+  std::string chosen;       ///< whose plan it is, where `policy` picked among those of others
   std::string reason;       ///< why, one line
 };
 

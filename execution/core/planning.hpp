@@ -4,7 +4,10 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "dwell/execution/core/tiles.hpp"
 #include "dwell/execution/core/traffic.hpp"
 #include "dwell/execution/core/variant.hpp"
+#include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell {
@@ -32,11 +36,15 @@ struct planned {
   tiled_matrix<T> cut;
   program_facts facts;
   std::vector<rung_facts> rungs;
+  std::string teams_why;  ///< of executors that keep data: why so many teams
 };
 
 /// Throws unsupported_error, with the numbers, if `how` asks for more than kernel and device have.
 void check_plan(const program_variant& v, const plan& how, std::span<const rung_facts> rungs,
                 std::size_t scratch, const device_facts& device);
+
+/// For planning where nothing can be tried: policies that try plans are refused.
+struct no_trial {};
 
 /// The policy that "auto" stands for.
 inline constexpr const char* auto_policy = "model";
@@ -65,48 +73,76 @@ program_facts facts_of_cut(const csr_view<T>& a, const tiled_matrix<T>& cut, con
   return p;
 }
 
+/// `policy`'s plan for out.cut, of the rung asked for if there is one. trial(out) tries the plan in
+/// out.how, as plan_trial does.
+template <class T, class Trial>
+plan ask_policy(const named_policy& policy, const program_variant& v, const device_facts& device,
+                const plan_request& wish, planned<T>& out, Trial&& trial) {
+  const std::span<const rung_facts> all = out.rungs;
+  const auto offered = wish.rung < 0 ? all : all.subspan(static_cast<std::size_t>(wish.rung), 1);
+  const auto finished = [&](plan how) {
+    if (wish.rung >= 0) how.rung = wish.rung;
+    how.policy = policy.name;
+    if (how.chosen.empty()) how.chosen = policy.name;
+    return how;
+  };
+  if (policy.choose) return finished(policy.choose(out.facts, offered, device));
+  if constexpr (std::is_same_v<std::decay_t<Trial>, no_trial>) {
+    throw unsupported_error(fmt::format(
+        "policy '{}' tries plans on the device, and nothing is run here: expected one of {}",
+        policy.name, fmt::join(planning_policies(), ", ")));
+  } else {
+    return finished(
+        policy.measure(out.facts, offered, device, [&](const plan& how) -> std::optional<double> {
+          out.how = finished(how);
+          try {
+            check_plan(v, out.how, all, kept_bytes<T>(how.keep, out.cut.wide.empty()), device);
+          } catch (const unsupported_error&) {
+            return std::numeric_limits<double>::infinity();
+          }
+          return trial(std::as_const(out));
+        }));
+  }
+}
+
 /// `midst` are scalars as in the midst of a run, for counting traffic. rungs: the variant's,
-/// probed.
-template <class P, class T>
+/// probed. trial: see ask_policy().
+template <class P, class T, class Trial = no_trial>
 planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, device_facts device,
-                     const csr_view<T>& a, const plan_request& wish, typename P::scalars midst) {
+                     const csr_view<T>& a, const plan_request& wish, typename P::scalars midst,
+                     Trial&& trial = {}) {
   if (wish.rung < -1 || wish.rung >= static_cast<int>(rungs.size()))
     throw unsupported_error(
         fmt::format("expected a rung from 0 to {}, found {}", rungs.size() - 1, wish.rung));
   if (wish.scratch_per_team > 0) device.shared_per_team = wish.scratch_per_team;
   const traffic moved = traffic_of<P, T>(a.rows, a.nonzeros(), midst);
   planned<T> out;
-  const bool keeps = rungs[0].shape.keeps;
+  out.rungs = std::move(rungs);
+  const bool keeps = out.rungs[0].shape.keeps;
   if (!keeps) {
     if (wish.policy != "auto" && wish.policy != "none")
       throw unsupported_error(
           fmt::format("executor '{}' keeps nothing on the chip: expected policy none, found '{}' "
                       "(executor perks has policies)",
                       v.executor, wish.policy));
-    out.how = plain_layout(a.rows, a.nonzeros(), rungs, device);
+    out.how = plain_layout(a.rows, a.nonzeros(), out.rungs, device);
     if (wish.rung >= 0) out.how.rung = wish.rung;
     if (wish.teams > 0) out.how.teams = wish.teams;
-    out.cut = cut(a, out.how.teams, rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles,
+    out.cut = cut(a, out.how.teams, out.rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles,
                   whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
   } else {
-    const int teams = wish.teams > 0 ? wish.teams : kept_teams(a.rows, a.nonzeros(), device);
-    out.cut = cut(a, teams, true, whole_rows_of<P>);
+    team_choice teams =
+        wish.teams > 0 ? asked_teams(wish.teams, device) : kept_teams(a.rows, a.nonzeros(), device);
+    out.teams_why = std::move(teams.why);
+    out.cut = cut(a, teams.teams, true, whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
+    out.facts.in_cluster = teams.in_cluster;
     const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
-    if (wish.rung >= 0) {
-      out.how = policy.choose(
-          out.facts, std::span(rungs).subspan(static_cast<std::size_t>(wish.rung), 1), device);
-      out.how.rung = wish.rung;
-    } else {
-      out.how = policy.choose(out.facts, rungs, device);
-    }
-    out.how.policy = policy.name;
-    out.how.in_cluster = teams <= device.cluster_teams;
+    out.how = ask_policy(policy, v, device, wish, out, trial);
     if (out.how.in_cluster) out.how.reason += ", as one cluster";
   }
-  check_plan(v, out.how, rungs, kept_bytes<T>(out.how.keep, out.cut.wide.empty()), device);
-  out.rungs = std::move(rungs);
+  check_plan(v, out.how, out.rungs, kept_bytes<T>(out.how.keep, out.cut.wide.empty()), device);
   return out;
 }
 

@@ -3,7 +3,10 @@
 // solver's text. Teams and cut are given; the policy chooses the rung and the residency.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +36,7 @@ struct program_facts {
   int products = 1;                     ///< vectors that the product multiplies at once
   std::vector<vector_facts> vectors;
   int teams = 1;
+  bool in_cluster = false;  ///< all teams form one thread block cluster
   index rows_per_team = 0;  ///< the most that a team owns
   int tiles_per_team = 0;   ///< likewise
   std::size_t tile_bytes = 0;
@@ -42,19 +46,35 @@ struct program_facts {
 using caching_policy = plan (*)(const program_facts&, std::span<const rung_facts>,
                                 const device_facts&);
 
+/// Tries a plan: seconds per iteration, infinite if it cannot run; nothing: stop trying.
+using plan_trial = std::function<std::optional<double>(const plan&)>;
+
+/// A policy that tries plans before it returns one. It still sees facts only: what a trial runs is
+/// the caller's business.
+using measuring_policy = plan (*)(const program_facts&, std::span<const rung_facts>,
+                                  const device_facts&, const plan_trial&);
+
 /// Rung and teams of an executor that keeps nothing.
 plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
                   const device_facts& device);
 
 /// Teams of an executor that keeps data on the chip: one per multiprocessor, or, for a system so
 /// small that barriers are most of its time, as few as form a cluster with a hardware barrier.
-int kept_teams(index rows, index nonzeros, const device_facts& device);
+struct team_choice {
+  int teams = 1;
+  bool in_cluster = false;
+  std::string why;  ///< half a line
+};
+team_choice kept_teams(index rows, index nonzeros, const device_facts& device);
+/// The same for a number of teams that somebody asked for.
+team_choice asked_teams(int teams, const device_facts& device);
 
 /// All policies of this build, by name; find_policy throws unsupported_error with the list.
 struct named_policy {
   const char* name;
-  const char* what;  ///< one line of help
-  caching_policy choose;
+  const char* what;          ///< one line of help
+  caching_policy choose;     ///< or null, if
+  measuring_policy measure;  ///< it needs trials
 };
 std::span<const named_policy> program_policies();
 const named_policy& find_policy(std::string_view name);

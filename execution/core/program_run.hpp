@@ -53,8 +53,7 @@ class program_run {
                    m.narrow.empty() ? nullptr : narrow_.data(),
                    wide_.data()};
     args_.tile_carry = tile_carry_.data();
-    args_.keep = plan_.keep;
-    args_.in_cluster = plan_.in_cluster;
+    follow(made.how);
     args_.one_launch = v.resident;
     for (int k = 0; k < P::vectors; ++k)
       args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
@@ -65,13 +64,24 @@ class program_run {
     args_.barrier = barrier_.data();
   }
 
+  /// From now on by another plan of the same cut.
+  void follow(const plan& how) {
+    plan_ = how;
+    args_.keep = how.keep;
+    args_.in_cluster = how.in_cluster;
+  }
   buffer<T>& vector(int k) { return vectors_[static_cast<std::size_t>(k)]; }
   /// CPU teams only: play the lanes backwards.
   void reverse_lanes(bool yes) { args_.reverse_lanes = yes; }
 
-  /// Runs from the given scalars to the end. Returns seconds.
+  /// Runs from the given scalars to the end. Returns seconds. May be called again; vectors are as
+  /// the run before left them.
   double run(const typename P::scalars& start, const run_control& control) {
     args_.start = start;
+    const unsigned nobody[] = {0};  // has arrived at the barrier
+    const monitor unseen[] = {{}};
+    barrier_.upload(nobody);
+    watch_.upload(unseen);
     return variant_.run(&args_, where_, plan_, control);
   }
   /// The scalars at the end of the run.

@@ -29,8 +29,17 @@ struct sweep_wish {
   int depth = 0;  ///< steps between two exchanges
 };
 
+/// Projected seconds of one step, and what each resource alone would need of them: they overlap
+/// where the executor lets them. All 0 on a CPU, for which nothing is projected.
+struct sweep_projection {
+  double seconds = 0;
+  double arithmetic = 0, shared = 0, l2 = 0, memory = 0;
+  double exchange = 0;  ///< of tiles' edges, or barriers between steps
+};
+
 struct sweep_choice {
   sweep_plan plan;
+  sweep_projection projected;
   std::string policy;  ///< who made it
   std::string reason;  ///< why, one line
 };

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
 
@@ -35,8 +36,11 @@ const program_variant& find_variant(std::string_view problem, std::string_view e
 
 std::vector<variant_info> built_variants() {
   std::vector<variant_info> all;
-  for (const auto& v : program_variants())
-    all.push_back({v.problem, v.type == precision::f64 ? "f64" : "f32", v.executor, v.on});
+  const auto add = [&](const auto& v, const char* problem, const char* shape) {
+    all.push_back({problem, v.type == precision::f64 ? "f64" : "f32", v.executor, v.on, shape});
+  };
+  for (const auto& v : program_variants()) add(v, v.problem, "");
+  for (const auto& v : sweep_variants()) add(v, "stencil", v.shape.name);
   return all;
 }
 

@@ -18,7 +18,16 @@ struct device_limits {
   double barrier = 0;   ///< grid barrier
   double phase = 0;     ///< what a phase costs with no data: a round trip to L2 and a sum
   bool measured = false;
+
+  int units = 1;               ///< multiprocessors that these rates are of
+  double unit_through = 0;     ///< most that one multiprocessor can draw through L2
+  double cluster_barrier = 0;  ///< of all blocks of one thread block cluster
+  double cluster_phase = 0;    ///< as `phase`, of a system that runs in a cluster
 };
+
+/// What is left of them for a plan whose teams are one cluster of so many multiprocessors: its
+/// share of the shared memories, what it can draw through L2, its own barrier and phase.
+device_limits of_cluster(const device_limits& all, int teams);
 
 device_limits limits_of(const device_facts& d);
 

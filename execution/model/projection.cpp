@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bytes per level, then time: a sweep over more than the cache keeps finds of it what the cache can
-// protect, and the rest comes from device memory.
+// protect, and the rest comes from device memory. A cluster has the rates of its multiprocessors.
 #include "dwell/execution/model/projection.hpp"
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 namespace dwell {
 
 projection project(const program_facts& p, const plan& how, std::span<const rung_facts> rungs,
-                   const device_limits& l) {
+                   const device_limits& device) {
+  const device_limits l = how.in_cluster ? of_cluster(device, how.teams) : device;
   projection out;
   const rung& shape = rungs[static_cast<std::size_t>(how.rung)].shape;
   const double rows = p.rows, scalar = static_cast<double>(p.scalar_bytes);
@@ -43,6 +44,7 @@ projection project(const program_facts& p, const plan& how, std::span<const rung
                        (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
   out.floor = bytes + p.barriers * l.barrier;
   out.seconds = out.floor + p.barriers * l.phase;
+  out.waiting = p.barriers * (l.barrier + l.phase);
   return out;
 }
 

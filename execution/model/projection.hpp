@@ -15,9 +15,14 @@ struct projection {
   double memory_bytes = 0;    ///< of those, from and to device memory
   double seconds = 0;         ///< projected
   double floor = 0;           ///< bytes at the rates of where they are, and barriers: nothing else
+  double waiting = 0;         ///< of `seconds`: barriers and phases, whatever the bytes
 };
 
 projection project(const program_facts& p, const plan& how, std::span<const rung_facts> rungs,
-                   const device_limits& l);
+                   const device_limits& device);
+
+/// Could a form with fewer barriers and more bytes pay? A fifth of the time is where the model is
+/// surer than its errors.
+inline bool bound_by_barriers(const projection& p) { return p.waiting > 0.2 * p.seconds; }
 
 }  // namespace dwell

@@ -17,6 +17,7 @@ class filling {
       : p_(p), rung_(rungs[static_cast<std::size_t>(rung)]) {
     plan_.rung = rung;
     plan_.teams = p.teams;
+    plan_.in_cluster = p.in_cluster;
     left_ = room(d);
     // A tile's carry is used at once, and small: it comes first, if it does not take a tenth of
     // all.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Policy "none", and the layout of executors that keep nothing anyway.
-#include "dwell/execution/policies/policies.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +25,7 @@ constexpr layout layouts[] = {{1 << 10, 1, 1}, {24 << 10, 0, 1}, {INT64_MAX, 0, 
 plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
                   const device_facts& device) {
   plan p;
-  p.policy = "none";
+  p.policy = p.chosen = "none";
   if (device.on == backend::cpu) {
     p.teams = device.units;
     p.reason =
@@ -46,14 +44,30 @@ plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
   return p;
 }
 
-int kept_teams(index rows, index nonzeros, const device_facts& device) {
+team_choice kept_teams(index rows, index nonzeros, const device_facts& device) {
   // Measured on an H200, see docs/results: 16 blocks of a cluster meet in a third of the time that
   // 132 need, and are as fast as those up to about so many items each.
   constexpr std::int64_t items_per_cluster_team = 8000;
+  if (device.on == backend::cpu) return {device.units, false, "one per thread"};
+  if (device.cluster_teams == 0)
+    return {device.units, false, "one per multiprocessor; this device has no clusters"};
   const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
-  if (device.cluster_teams > 0 && items <= items_per_cluster_team * device.cluster_teams)
-    return std::min(device.cluster_teams, device.units);
-  return device.units;
+  const int cluster = std::min(device.cluster_teams, device.units);
+  const std::int64_t most = items_per_cluster_team * cluster;
+  if (items <= most)
+    return {cluster, true,
+            fmt::format("one cluster, whose barrier is the fastest: {} rows and nonzeros, at most "
+                        "{} fit it well",
+                        items, most)};
+  return {device.units, false,
+          fmt::format("one per multiprocessor: {} rows and nonzeros, more than the {} that a "
+                      "cluster does as fast",
+                      items, most)};
+}
+
+team_choice asked_teams(int teams, const device_facts& device) {
+  const bool in_cluster = teams <= device.cluster_teams;
+  return {teams, in_cluster, in_cluster ? "as asked: few enough for one cluster" : "as asked"};
 }
 
 }  // namespace dwell

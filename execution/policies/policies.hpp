@@ -11,5 +11,7 @@ plan matrix(const program_facts&, std::span<const rung_facts>, const device_fact
 plan mixed(const program_facts&, std::span<const rung_facts>, const device_facts&);
 plan greedy(const program_facts&, std::span<const rung_facts>, const device_facts&);
 plan model(const program_facts&, std::span<const rung_facts>, const device_facts&);
+plan measured(const program_facts&, std::span<const rung_facts>, const device_facts&,
+              const plan_trial&);
 
 }  // namespace dwell::policies

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::policies {
@@ -21,34 +22,42 @@ struct permission {
 
 struct candidate {
   sweep_plan plan;
-  double cycles = INFINITY;  ///< projected, per step
+  sweep_projection time{INFINITY};
 };
 
-/// Projected cycles of a multiprocessor. Rates per cycle are the H200's, measured: 64 FP64 (128
-/// FP32) fused multiply-adds of which about 0.7 are reached, 128 bytes of shared memory, 30 bytes
-/// of L2 and 18 of device memory.
+/// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
+/// (128 FP32) fused multiply-adds of which about 0.7 are reached, 128 bytes of shared memory, 30
+/// bytes of L2 and 18 of device memory.
 class projection {
  public:
   projection(const sweep_problem_facts& problem, const device_facts& device)
-      : bytes_(static_cast<double>(problem.scalar_bytes)), l2_(static_cast<double>(device.l2)) {
+      : bytes_(static_cast<double>(problem.scalar_bytes)),
+        l2_(static_cast<double>(device.l2)),
+        cycle_(128.0 * device.units / limits_of(device).shared) {
     const double rate = 0.7 * (problem.scalar_bytes == 8 ? 64 : 128);
     per_cell_ = 0.5 * (problem.flops + 1) / rate;
   }
-  double step(const sweep_plan& p, const sweep_rung& r, double rim_cells) const {
+  sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells) const {
     const double row = static_cast<double>(r.lanes) * r.across;
     const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
-    const double streamed = row * p.streamed_rows;
-    const double from = streamed * p.teams * bytes_ > 0.8 * l2_ ? 18 : 30;
+    const double streamed = 2 * bytes_ * row * p.streamed_rows;
+    const bool beyond_l2 = streamed / 2 * p.teams > 0.8 * l2_;
     // A row from memory is waited for: its latency over the warps that share it.
     const double waiting = 800.0 * p.streamed_rows;
-    const double arithmetic = row * rows * per_cell_ + 800;  // meetings, the window's start
-    const double memory = std::max(streamed * 2 * bytes_ / from, waiting);
-    const double exchange = 7000 + rim_cells * 3 * bytes_ / 30;
-    return arithmetic + memory + row * p.scratch_rows * 2 * bytes_ / 128 + exchange / p.depth;
+    sweep_projection t;
+    t.arithmetic = row * rows * per_cell_ + 800;  // meetings, the window's start
+    t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
+    t.l2 = streamed / 30;
+    t.memory = beyond_l2 ? streamed / 18 : 0;
+    t.exchange = (7000 + rim_cells * 3 * bytes_ / 30) / p.depth;
+    t.seconds = t.arithmetic + t.shared + std::max({t.l2, t.memory, waiting}) + t.exchange;
+    for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
+      *v *= cycle_;
+    return t;
   }
 
  private:
-  double bytes_, l2_, per_cell_ = 0;
+  double bytes_, l2_, cycle_, per_cell_ = 0;
 };
 
 constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -90,7 +99,7 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const proje
   }
   p.streamed_rows = rest - p.scratch_rows;
   const double rim_cells = 2.0 * rim * (width + height);
-  c.cycles = time.step(p, r, rim_cells);
+  c.time = time.step(p, r, rim_cells);
   return c;
 }
 
@@ -130,10 +139,12 @@ sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wi
             // A wish for so many teams comes before speed.
             const bool more = wish.teams > 0 && c->plan.teams > best.plan.teams;
             const bool fewer = wish.teams > 0 && c->plan.teams < best.plan.teams;
-            if (best.cycles == INFINITY || more || (!fewer && c->cycles < best.cycles)) best = *c;
+            if (best.time.seconds == INFINITY || more ||
+                (!fewer && c->time.seconds < best.time.seconds))
+              best = *c;
           }
     }
-  if (best.cycles == INFINITY)
+  if (best.time.seconds == INFINITY)
     throw unsupported_error(fmt::format(
         "perks: {} cells cannot be tiled over {} teams of {} cells across{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
@@ -141,7 +152,7 @@ sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wi
   const sweep_plan& p = best.plan;
   const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
   return {
-      p, wish.policy,
+      p, device.on == backend::cpu ? sweep_projection{} : best.time, wish.policy,
       fmt::format("{} x {} tiles, per warp {} rows in registers, {} in scratch, {} streamed; "
                   "{} steps between exchanges",
                   p.teams_y, p.teams_x, r.register_rows, p.scratch_rows, p.streamed_rows, p.depth)};

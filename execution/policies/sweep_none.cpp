@@ -7,12 +7,27 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::policies {
 namespace {
 
 int pieces(int cells, int of) { return (cells + of - 1) / of; }
+
+/// Every step reads and writes the whole field: through L2 where both copies fit. 0.54 us is a
+/// kernel's share of a graph, as measured on an H200; host-loop pays more.
+sweep_projection project(const sweep_problem_facts& problem, bool resident,
+                         const device_facts& device) {
+  const device_limits l = limits_of(device);
+  const double bytes = 2.0 * static_cast<double>(problem.size.cells() * problem.scalar_bytes);
+  sweep_projection t;
+  t.l2 = bytes / l.l2;
+  t.memory = bytes > l.l2_keeps ? bytes / l.memory : 0;
+  t.exchange = resident ? l.barrier : 0.54e-6;
+  t.seconds = std::max(t.l2, t.memory) + t.exchange;
+  return t;
+}
 
 }  // namespace
 
@@ -44,6 +59,7 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
         fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
     return c;
   }
+  c.projected = project(problem, resident, device);
   // A launch takes a team per tile; beyond a million the teams take several each.
   const std::int64_t most = resident ? rungs[0].max_teams : 1 << 20;
   p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));

@@ -11,12 +11,13 @@
 namespace dwell {
 namespace {
 constexpr named_policy table[] = {
-    {"none", "nothing: what the caches keep", &policies::none},
-    {"vectors", "vectors, the most used first", &policies::vectors},
-    {"matrix", "tiles of the matrix", &policies::matrix},
-    {"mixed", "vectors and matrix, half of the shared memory each", &policies::mixed},
-    {"greedy", "most bytes of traffic saved per byte kept", &policies::greedy},
-    {"model", "least projected time", &policies::model},
+    {"none", "nothing: what the caches keep", &policies::none, nullptr},
+    {"vectors", "vectors, the most used first", &policies::vectors, nullptr},
+    {"matrix", "tiles of the matrix", &policies::matrix, nullptr},
+    {"mixed", "vectors and matrix, half of the shared memory each", &policies::mixed, nullptr},
+    {"greedy", "most bytes of traffic saved per byte kept", &policies::greedy, nullptr},
+    {"model", "least projected time", &policies::model, nullptr},
+    {"measured", "least time of the others, tried on the device", nullptr, &policies::measured},
 };
 }  // namespace
 
@@ -32,6 +33,13 @@ const named_policy& find_policy(std::string_view name) {
 std::vector<std::string> built_policies() {
   std::vector<std::string> names;
   for (const auto& p : table) names.emplace_back(p.name);
+  return names;
+}
+
+std::vector<std::string> planning_policies() {
+  std::vector<std::string> names;
+  for (const auto& p : table)
+    if (p.choose) names.emplace_back(p.name);
   return names;
 }
 

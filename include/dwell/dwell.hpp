@@ -13,4 +13,5 @@
 #include "dwell/formats/vti.hpp"
 #include "dwell/solvers/cg/cg.hpp"
 #include "dwell/solvers/cg/explain.hpp"
+#include "dwell/solvers/stencil/explain.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "dwell/execution/core/program_run.hpp"
+#include "dwell/execution/core/program_trial.hpp"
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
@@ -163,6 +164,14 @@ struct request {
   std::string why;       ///< this executor
 };
 
+/// Uploads what a run starts from.
+template <class P, class T>
+void load(const request<T>& q, program_run<P, T>& run) {
+  run.vector(P::x).upload(q.x);
+  run.vector(P::rhs).upload(q.b);
+  if (q.o.preconditioner == preconditioner::jacobi) run.vector(P::d).upload(inverse_diagonal(q.a));
+}
+
 /// The plan for one form of the iteration.
 template <class P, class T>
 planned<T> plan_for(const request<T>& q) {
@@ -170,8 +179,13 @@ planned<T> plan_for(const request<T>& q) {
   const program_variant& v = find_variant(P::name, q.executor, precision_of<T>, q.where.on());
   std::vector<rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(q.where, r));
-  return make_plan<P, T>(v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team},
-                         P::in_midst(o.preconditioner == preconditioner::jacobi));
+  typename P::scalars start;
+  start.jacobi = o.preconditioner == preconditioner::jacobi;
+  return make_plan<P, T>(
+      v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team},
+      P::in_midst(start.jacobi),
+      program_trial<P, T>(
+          q.where, v, q.a, start, [&](program_run<P, T>& run) { load(q, run); }, o.interrupt));
 }
 
 template <class P, class T>
@@ -200,11 +214,10 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
   program_run<program, T> run(where, v, made, a,
                               o.history ? static_cast<std::size_t>(o.max_iterations) + 1 : 0);
   run.reverse_lanes(o.reverse_lanes);
-  run.vector(program::x).upload(q.x);
-  run.vector(program::rhs).upload(q.b);
-  if (start.jacobi) run.vector(program::d).upload(inverse_diagonal(a));
+  load(q, run);
 
   report.policy = how.policy;
+  report.policy_chosen = how.chosen;
   report.reason = q.why + "; " + how.reason;
   report.device = q.facts.name;
   report.on = where.on();
@@ -244,16 +257,16 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
 /// fewer barriers: where barriers are a small part of the time their plans are not even made.
 template <class T>
 cg_report solve_auto(const request<T>& q) {
-  constexpr double worth_it = 0.2;  // of the time in barriers
   const planned<T> plain = plan_for<textbook_cg>(q);
   if (q.where.on() == backend::cuda &&
       find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident) {
     const device_limits limits = limits_of(q.facts);
-    const auto seconds = [&](const planned<T>& made) {
-      return project(made.facts, made.how, made.rungs, limits).seconds;
+    const auto projected = [&](const planned<T>& made) {
+      return project(made.facts, made.how, made.rungs, limits);
     };
+    const auto seconds = [&](const planned<T>& made) { return projected(made).seconds; };
     const double least = seconds(plain);
-    if (textbook_cg::phases * (limits.barrier + limits.phase) > worth_it * least) {
+    if (bound_by_barriers(projected(plain))) {
       const planned<T> two = plan_for<single_reduction_cg>(q), one = plan_for<pipelined_cg>(q);
       if (seconds(one) < std::min(least, seconds(two)))
         return solve_as_planned<pipelined_cg>(q, one, "pipelined");

@@ -38,7 +38,8 @@ struct cg_progress {
 struct cg_options {
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
-  /// What perks keeps on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model".
+  /// What perks keeps on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model";
+  /// "measured" tries the plans of these on the device first, which takes some milliseconds.
   std::string policy = "auto";
   /// The form of the iteration: "textbook" (Hestenes and Stiefel, three barriers per iteration),
   /// "single-reduction" (Chronopoulos and Gear, two), "pipelined" (Ghysels and Vanroose, one), the
@@ -74,8 +75,10 @@ struct cg_report {
   std::string executor;         ///< never "auto"
   std::string variant;          ///< never "auto"
   std::string policy = "none";  ///< what is kept on the chip between iterations
-  std::string reason;           ///< why this executor and this plan, one line
-  std::string device;           ///< name of the device
+  /// Whose plan that is, where `policy` ("model", "measured") picks among those of others.
+  std::string policy_chosen = "none";
+  std::string reason;  ///< why this executor and this plan, one line
+  std::string device;  ///< name of the device
   backend on = backend::cpu;
   std::string precision;  ///< "f64" or "f32"
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
@@ -93,7 +96,7 @@ struct cg_report {
   bool residuals_disagree = false;    ///< by more than a factor of ten
   std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
 
-  double setup_s = 0;           ///< checks, planning, transfers
+  double setup_s = 0;           ///< checks, planning, trials of plans, transfers
   double solve_s = 0;           ///< from the first to the last phase, on the device's clock
   double per_iteration_us = 0;  ///< solve_s / iterations
 };

@@ -1,36 +1,32 @@
 // SPDX-License-Identifier: MIT
-// The planner's own steps, without the run: one cut, then the plan and the projection of each
-// policy.
+// The planner's own steps, without the run: for a form of the iteration one cut, then the plan and
+// the projection of each policy.
 #include "dwell/solvers/cg/explain.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "dwell/execution/core/planning.hpp"
 #include "dwell/execution/core/variant.hpp"
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/solvers/cg/programs/pipelined.hpp"
+#include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
 #include "dwell/solvers/cg/system_check.hpp"
 
 namespace dwell {
 namespace {
 
-using program = textbook_cg;
 constexpr const char* executor = "perks";
 
-const char* name_of(int vector) {
-  constexpr const char* names[] = {"x", "r", "p", "q", "d"};
-  static_assert(std::size(names) == program::vectors && program::x == 0 && program::r == 1 &&
-                program::p == 2 && program::q == 3 && program::d == 4);
-  return names[vector];
-}
-
-const program_variant& variant_for(precision type, const device_facts& d) {
+const program_variant& variant_for(const char* program, precision type, const device_facts& d) {
   for (const program_variant& v : program_variants())
-    if (std::string_view(v.problem) == program::name && v.executor == std::string_view(executor) &&
+    if (std::string_view(v.problem) == program && v.executor == std::string_view(executor) &&
         v.type == type && v.on == d.on)
       return v;
   throw unsupported_error(fmt::format(
@@ -59,13 +55,14 @@ std::vector<rung_facts> rungs_of(const program_variant& v, const device_facts& d
   return rungs;
 }
 
+template <class P>
 std::vector<vector_plan> vectors_of(const program_facts& p, const plan& how, const rung& shape) {
   std::vector<vector_plan> all;
   const double rows = std::max<index>(1, p.rows_per_team);
-  for (int f = 0; f < program::vectors; ++f) {
+  for (int f = 0; f < P::vectors; ++f) {
     const vector_facts& v = p.vectors[static_cast<std::size_t>(f)];
     if (v.loads + v.stores == 0) continue;
-    vector_plan out{name_of(f), v.loads, v.stores, v.gathered, 0.0, 0.0};
+    vector_plan out{P::vector_names[f], v.loads, v.stores, v.gathered, 0.0, 0.0};
     if (v.in_registers) out.in_registers = std::min(1.0, shape.slots * shape.lanes / rows);
     out.in_scratch = std::min(1.0, how.keep.vector[f] / rows);
     all.push_back(out);
@@ -74,7 +71,7 @@ std::vector<vector_plan> vectors_of(const program_facts& p, const plan& how, con
 }
 
 /// What `policy` makes of it, as make_plan() would ask it.
-template <class T>
+template <class P, class T>
 policy_plan consult(const named_policy& policy, const planned<T>& made, const program_variant& v,
                     const device_facts& device, const cg_options& o) {
   const std::span<const rung_facts> all = made.rungs;
@@ -82,7 +79,6 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   plan how = policy.choose(made.facts, offered, device);
   if (o.rung >= 0) how.rung = o.rung;
   how.policy = policy.name;
-  how.in_cluster = made.how.in_cluster;
 
   const rung_facts& chosen = all[static_cast<std::size_t>(how.rung)];
   policy_plan out;
@@ -98,7 +94,7 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   out.tiles_kept = how.keep.tiles;
   out.kept = kept_bytes<T>(how.keep, made.cut.wide.empty());
   out.other = chosen.scratch_bytes;
-  out.vectors = vectors_of(made.facts, how, chosen.shape);
+  out.vectors = vectors_of<P>(made.facts, how, chosen.shape);
   try {
     check_plan(v, how, all, out.kept, device);
   } catch (const unsupported_error& e) {
@@ -108,25 +104,25 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   out.resident_bytes = p.resident_bytes;
   out.memory_bytes = device.on == backend::cuda ? p.memory_bytes : 0.0;
   out.l2_bytes = p.streamed_bytes - out.memory_bytes;
-  if (device.on == backend::cuda) out.floor = p.floor, out.seconds = p.seconds;
+  if (device.on == backend::cuda) {
+    out.floor = p.floor;
+    out.seconds = p.seconds;
+    out.bound_by_barriers = bound_by_barriers(p);
+  }
   return out;
 }
 
-template <class T>
-cg_explanation explain_as(const csr_view<T>& a, device_facts device, const cg_options& o) {
-  check_system(a, o.assume_symmetric);
-  const program_variant& v = variant_for(precision_of<T>, device);
+template <class P, class T>
+cg_explanation explain_form(const char* name, const csr_view<T>& a, device_facts device,
+                            const cg_options& o) {
+  const program_variant& v = variant_for(P::name, precision_of<T>, device);
   cg_explanation out;
+  out.variant = name;
   out.probed = is_here(device);
 
-  program::scalars midst;
-  midst.step = 1;
-  midst.fixed = true;
-  midst.max_steps = 2;
-  midst.jacobi = o.preconditioner == preconditioner::jacobi;
-  const planned<T> made =
-      make_plan<program, T>(v, rungs_of(v, device, out.probed), device, a,
-                            {o.policy, o.teams, o.rung, o.scratch_per_team}, midst);
+  const planned<T> made = make_plan<P, T>(v, rungs_of(v, device, out.probed), device, a,
+                                          {o.policy, o.teams, o.rung, o.scratch_per_team},
+                                          P::in_midst(o.preconditioner == preconditioner::jacobi));
   if (o.scratch_per_team > 0) device.shared_per_team = o.scratch_per_team;
 
   const device_limits limits = limits_of(device);
@@ -139,14 +135,47 @@ cg_explanation explain_as(const csr_view<T>& a, device_facts device, const cg_op
   out.nonzeros = a.nonzeros();
   out.bytes_per_iteration = made.facts.bytes_per_iteration;
   out.barriers = made.facts.barriers;
-  out.barrier_seconds = out.projected ? limits.barrier : 0.0;
-  out.scratch_per_team = device.shared_per_team;
   out.in_cluster = made.how.in_cluster;
+  if (out.projected) out.barrier_seconds = out.in_cluster ? limits.cluster_barrier : limits.barrier;
+  out.scratch_per_team = device.shared_per_team;
+  out.teams_why = made.teams_why;
   for (const named_policy& policy : program_policies()) {
+    if (!policy.choose) {
+      out.policies_that_try.push_back(policy.name);
+      continue;
+    }
     if (made.how.policy == policy.name) out.chosen = out.policies.size();
-    out.policies.push_back(consult(policy, made, v, device, o));
+    out.policies.push_back(consult<P>(policy, made, v, device, o));
   }
   return out;
+}
+
+/// As solve() chooses.
+template <class T>
+cg_explanation explain_auto(const csr_view<T>& a, const device_facts& device, const cg_options& o) {
+  cg_explanation best = explain_form<textbook_cg>("textbook", a, device, o);
+  std::vector<variant_projection> all = {{best.variant, best.plan().seconds}};
+  if (best.projected && best.plan().bound_by_barriers)
+    for (cg_explanation& other :
+         std::array{explain_form<single_reduction_cg>("single-reduction", a, device, o),
+                    explain_form<pipelined_cg>("pipelined", a, device, o)}) {
+      all.push_back({other.variant, other.plan().seconds});
+      if (other.plan().seconds < best.plan().seconds) best = std::move(other);
+    }
+  best.considered = std::move(all);
+  return best;
+}
+
+template <class T>
+cg_explanation explain_as(const csr_view<T>& a, const device_facts& device, const cg_options& o) {
+  check_system(a, o.assume_symmetric);
+  if (o.variant == "auto") return explain_auto(a, device, o);
+  if (o.variant == "textbook") return explain_form<textbook_cg>("textbook", a, device, o);
+  if (o.variant == "single-reduction")
+    return explain_form<single_reduction_cg>("single-reduction", a, device, o);
+  if (o.variant == "pipelined") return explain_form<pipelined_cg>("pipelined", a, device, o);
+  throw input_error(fmt::format(
+      "expected a variant (auto, textbook, single-reduction, pipelined), found '{}'", o.variant));
 }
 
 }  // namespace

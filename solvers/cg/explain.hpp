@@ -15,7 +15,7 @@ namespace dwell {
 
 /// A vector of the iteration under a plan. Vectors that the iteration does not touch are left out.
 struct vector_plan {
-  std::string name;           ///< x, r, p, q; d is the inverse of the diagonal (jacobi)
+  std::string name;           ///< x, r, p, q, ...; d is the inverse of the diagonal (jacobi)
   int loads = 0, stores = 0;  ///< of each element, per iteration
   bool gathered = false;      ///< others read it: what is stored also goes to memory
   double in_registers = 0;    ///< share of the largest team's elements that stay there, 0 to 1
@@ -47,6 +47,13 @@ struct policy_plan {
   // Seconds per iteration; 0 where there is no model of the device (cg_explanation::projected).
   double floor = 0;    ///< these bytes at the rates of where they are, and the barriers: no more
   double seconds = 0;  ///< projected: the floor, and what a phase costs besides
+  bool bound_by_barriers = false;  ///< so much of that time that fewer of them could pay
+};
+
+/// What a form of the iteration would take.
+struct variant_projection {
+  std::string name;
+  double seconds = 0;  ///< per iteration; 0 where there is no model of the device
 };
 
 struct cg_explanation {
@@ -54,26 +61,31 @@ struct cg_explanation {
   bool probed = false;           ///< the kernels were asked on the device itself
   bool projected = false;        ///< there is a model of this device; there is none of CPUs
   bool limits_measured = false;  ///< else: datasheet figures, scaled
-  std::string precision;         ///< "f64" or "f32"
+  std::string variant;           ///< form of the iteration, never "auto"
+  /// If "auto" was asked for: the forms that were considered, `variant` among them.
+  std::vector<variant_projection> considered;
+  std::string precision;  ///< "f64" or "f32"
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   index rows = 0, nonzeros = 0;
-  std::size_t bytes_per_iteration = 0;  ///< with nothing kept anywhere
-  int barriers = 0;                     ///< per iteration
-  double barrier_seconds = 0;           ///< of each
-  std::size_t scratch_per_team = 0;     ///< bytes there are
-  /// All teams form one thread block cluster, whose barrier is faster than the model's.
-  bool in_cluster = false;
-  /// All policies of this build, in its order. `chosen` is the one that options.policy asks for or,
-  /// if that is "auto" or "model", the one that the model picked.
+  std::size_t bytes_per_iteration = 0;         ///< with nothing kept anywhere
+  int barriers = 0;                            ///< per iteration
+  double barrier_seconds = 0;                  ///< of each
+  std::size_t scratch_per_team = 0;            ///< bytes there are
+  bool in_cluster = false;                     ///< all teams form one thread block cluster
+  std::string teams_why;                       ///< why so many teams, and in a cluster or not
+  std::vector<std::string> policies_that_try;  ///< on the device, and so have no plan here
+  /// All other policies of this build, in its order. `chosen` is the one that options.policy asks
+  /// for or, if that is "auto" or "model", the one that the model picked.
   std::vector<policy_plan> policies;
   std::size_t chosen = 0;
 
   const policy_plan& plan() const { return policies[chosen]; }
 };
 
-/// Explains solve() with executor perks. Of the options, policy, preconditioner, assume_symmetric,
-/// teams, rung and scratch_per_team count. Throws as solve() does; unsupported_error also if this
-/// build has no such kernels, or if the policy asked for has no plan that can run there.
+/// Explains solve() with executor perks. Of the options, variant, policy, preconditioner,
+/// assume_symmetric, teams, rung and scratch_per_team count. Throws as solve() does;
+/// unsupported_error also if this build has no such kernels, or if the policy asked for has no plan
+/// that can run there or would try plans on the device.
 cg_explanation explain(const csr_view<double>& a, const device_facts& device,
                        const cg_options& options = {});
 cg_explanation explain(const csr_view<float>& a, const device_facts& device,

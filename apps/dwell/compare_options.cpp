@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// See compare_options.hpp.
+#include "compare_options.hpp"
+
+#include <fmt/format.h>
+
+namespace dwell::app {
+
+void add_compared(CLI::App& app, compare_options& args, const std::vector<std::string>& executors,
+                  std::vector<std::string> policies) {
+  add_choices(app, "--executors", args.executors, executors,
+              fmt::format("Some of {}; host-loop, the baseline, is always run",
+                          fmt::join(executors, ", ")));
+  policies.insert(policies.begin(), "auto");
+  add_choices(app, "--policies", args.policies, policies,
+              fmt::format("What perks keeps on the chip; some of {}", fmt::join(policies, ", ")));
+}
+
+void add_where(CLI::App& app, compare_options& args) {
+  add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args.threads,
+               "Threads of all that runs on the CPU (default: all there are)");
+}
+
+void add_measuring(CLI::App& app, compare_options& args) {
+  add_positive(app, "--repetitions", args.repetitions, "Runs of each, after one not counted");
+  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of all that is computed with");
+}
+
+void add_results(CLI::App& app, compare_options& args) {
+  app.option_defaults()->group("Results");
+  add_choice(app, "--format", args.format, {"table", "markdown", "csv", "json"}, "Of the results");
+  add_file(app, "-o,--output", args.output, "Write them to a file (default: standard output)");
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// dwell compare stencil: executors and policies side by side, on one stencil and size after the
+// other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.hpp"
+#include "compare_options.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
+#include "stencil_comparison.hpp"
+#include "stencil_comparison_run.hpp"
+#include "stencil_field.hpp"
+
+#include "dwell/execution/core/variants.hpp"
+#include "dwell/execution/model/limits.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct compare_stencil_arguments : compare_options {
+  std::vector<std::string> shapes;
+  std::string sizes, boundary = "fixed", initial = "random:1";
+  int steps = 1000;
+};
+
+struct subject {
+  std::string shape;
+  extents size;
+};
+
+/// Every shape on every size of its dimensions. Throws input_error if a shape or a size is left
+/// without the other.
+std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
+  const auto sizes = parse_sizes("--size", args.sizes);
+  std::vector<stencil_shape> shapes;
+  for (const auto& name : args.shapes) shapes.push_back(find_stencil_shape(name));
+  std::vector<subject> all;
+  for (const auto& shape : shapes) {
+    const auto before = all.size();
+    for (const auto& size : sizes)
+      if (size.dims == shape.dims) all.push_back({shape.name, size});
+    if (all.size() == before)
+      throw input_error(fmt::format("--size: {} works on {} dimensions, found {}", shape.name,
+                                    shape.dims, args.sizes));
+  }
+  for (const auto& size : sizes)
+    if (std::none_of(all.begin(), all.end(), [&](const auto& s) { return s.size == size; }))
+      throw input_error(fmt::format("--size: none of the stencils works on {} dimensions, found {}",
+                                    size.dims, to_string(size)));
+  return all;
+}
+
+stencil_request request_of(const compare_stencil_arguments& args) {
+  stencil_request r(resolve(args.device, args.threads));
+  r.executors = args.executors;
+  r.policies = args.policies;
+  r.precision = args.precision;
+  r.start = args.initial;
+  r.options.edge = parse_boundary(args.boundary);
+  r.options.steps = args.steps;
+  r.runs.count = args.repetitions;
+  r.runs.interrupt = &graceful_stop::requested();
+  return r;
+}
+
+stencil_comparison head_of(const compare_stencil_arguments& args, const device_facts& device) {
+  stencil_comparison c;
+  c.device = device.name;
+  c.backend = to_string(device.on);
+  c.precision = args.precision;
+  c.boundary = args.boundary;
+  c.start = args.initial;
+  c.steps = args.steps;
+  c.repetitions = args.repetitions;
+  c.roofs_measured = device.on == backend::cuda && limits_of(device).measured;
+  return c;
+}
+
+/// The worst that happened: a device that failed or computed other bits, a field that was refused.
+/// What is unsupported is not an error.
+exit_code code_of(const stencil_comparison& c) {
+  if (c.interrupted) return exit_code::interrupted;
+  bool failed = false, refused = false;
+  for (const auto& s : c.stencils) {
+    refused = refused || !s.refusal.empty();
+    for (const auto& r : s.runs) failed = failed || r.outcome == measured_run::state::failed;
+  }
+  return failed ? exit_code::device : refused ? exit_code::bad_input : exit_code::done;
+}
+
+exit_code run(const compare_stencil_arguments& args) {
+  require_initial(args.initial);
+  output_files outputs;
+  if (!args.output.empty()) outputs.add("--output", args.output);
+  const auto subjects = subjects_of(args);
+  auto request = request_of(args);
+  auto result = head_of(args, request.where.facts());
+  progress_line progress(true);
+  const graceful_stop on_signal;
+  for (std::size_t i = 0; i < subjects.size() && !*request.runs.interrupt; ++i) {
+    const auto& [shape, size] = subjects[i];
+    const auto place =
+        fmt::format("{} {} ({} of {}): ", shape, to_string(size), i + 1, subjects.size());
+    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
+    result.stencils.push_back(measure(request, shape, size));
+  }
+  result.interrupted = *request.runs.interrupt;
+  progress.erase();
+  hand_over(result, args);
+  if (result.interrupted)
+    fmt::print(stderr, "dwell: interrupted; the rows measured before it are complete\n");
+  for (const auto& s : result.stencils) {
+    const auto name = fmt::format("{} {}", s.name, to_string(s.size));
+    if (!s.refusal.empty()) fmt::print(stderr, "dwell: {}: {}\n", name, s.refusal);
+    for (const auto& r : s.runs)
+      if (r.outcome == measured_run::state::failed)
+        fmt::print(stderr, "dwell: {}: {}: {}\n", name, label(r), r.why);
+  }
+  return code_of(result);
+}
+
+}  // namespace
+
+command add_compare_stencil(CLI::App& app) {
+  const auto args = std::make_shared<compare_stencil_arguments>();
+  app.option_defaults()->group("What to compare");
+  app.add_option("STENCIL", args->shapes, "One or more names: see 'dwell stencil --help'")
+      ->required()
+      ->type_name("");
+  app.add_option("--size", args->sizes,
+                 "Cells, as 'dwell stencil' takes them; several with commas between: each stencil "
+                 "runs on those of its dimensions")
+      ->required()
+      ->type_name("NxN[xN],...");
+  add_compared(app, *args, {"host-loop", "graph", "persistent", "perks"}, built_sweep_policies());
+  app.option_defaults()->group("How");
+  add_where(app, *args);
+  add_positive(app, "--steps", args->steps, "Steps of every run");
+  add_choice(app, "--boundary", args->boundary, {"fixed", "periodic", "reflect"},
+             "What lies beyond the border");
+  app.add_option("--initial", args->initial,
+                 "Field to start from: random:SEED, hot-spot, checker, zeros")
+      ->type_name("KIND")
+      ->capture_default_str();
+  add_measuring(app, *args);
+  add_results(app, *args);
+  app.footer(
+      std::string("Every run starts from a fresh copy of the field; its time excludes set-up.\n"
+                  "Its whole field is compared with host-loop's, and a bit that differs is a\n"
+                  "failure of that row and exit code 4.\n") +
+      compare_conduct + exit_code_help +
+      "\nExamples:\n"
+      "  dwell compare stencil 2d5pt --size 1320x1200,8192x8192\n"
+      "  dwell compare stencil 2d5pt 2d9pt --size 2048x2048 --executors graph,perks \\\n"
+      "    --policies registers,shared,both,auto --format markdown --output table.md");
+  return [args] { return run(*args); };
+}
+
+}  // namespace dwell::app

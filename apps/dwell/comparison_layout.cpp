@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// See comparison_layout.hpp.
+#include "comparison_layout.hpp"
+
+#include <fmt/format.h>
+
+namespace dwell::app {
+
+std::string comparison_layout::text() const {
+  std::string out = caption + "\n\n";
+  for (const auto& s : sections) {
+    if (s.refusal.empty())
+      out += fmt::format("{}\n{}", s.heading, s.table.text());
+    else
+      out += fmt::format("{}: refused: {}\n", s.heading, s.refusal);
+    for (const auto& line : s.remarks) out += fmt::format("  {}\n", line);
+    out += "\n";
+  }
+  for (const auto& line : legend) out += line + "\n";
+  return out;
+}
+
+std::string comparison_layout::markdown() const {
+  std::string out = caption + "\n\n";
+  for (const auto& s : sections) {
+    if (s.refusal.empty())
+      out += fmt::format("**{}**\n\n{}\n", s.heading, s.table.markdown());
+    else
+      out += fmt::format("**{}**: refused: {}\n\n", s.heading, s.refusal);
+    for (const auto& line : s.remarks) out += fmt::format("* {}\n", line);
+    if (!s.remarks.empty()) out += "\n";
+  }
+  for (const auto& line : legend) out += line + "\n";
+  return out;
+}
+
+std::string number_cell(double v) {
+  return fmt::format("{:.{}f}", v, v < 9.995 ? 2 : v < 99.95 ? 1 : 0);
+}
+
+std::string number_or_dash(double v) { return v > 0 ? number_cell(v) : "-"; }
+
+std::string percent_or_dash(double v) { return v > 0 ? fmt::format("{:.0f} %", 100 * v) : "-"; }
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string inside;
+  for (const char ch : text) inside.append(ch == '"' ? 2 : 1, ch);
+  return fmt::format("\"{}\"", inside);
+}
+
+std::string csv_number(double v) { return v > 0 ? fmt::format("{}", v) : ""; }
+
+json number_or_null(double v) { return v > 0 ? json(v) : json(nullptr); }
+json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+}  // namespace dwell::app

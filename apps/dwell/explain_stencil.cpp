@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// dwell explain stencil: what perks would do with a stencil on a device, be it here or not, and
+// why.
+#include <memory>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "output.hpp"
+#include "stencil_explanation.hpp"
+#include "stencil_field.hpp"
+
+#include "dwell/execution/core/variants.hpp"
+#include "dwell/execution/model/limits.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct explain_stencil_arguments {
+  std::string size, boundary = "fixed", precision = "f64";
+  device_choice device;
+  std::string device_facts;
+  int threads = 0;
+  stencil_options options;
+  std::string json_target;
+};
+
+exit_code run(explain_stencil_arguments args) {
+  output_files outputs;
+  if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  const extents size = parse_size("--size", args.size);
+  const auto facts = args.device_facts.empty() ? resolve(args.device, args.threads).facts()
+                                               : facts_of(args.device_facts);
+  args.options.edge = parse_boundary(args.boundary);
+  const auto found = explain(size, args.precision, facts, args.options);
+  if (args.json_target != "-") write_stdout(to_text(found));
+  if (!args.json_target.empty()) write_json(args.json_target, to_json(found));
+  return exit_code::done;
+}
+
+}  // namespace
+
+command add_explain_stencil(CLI::App& app) {
+  const auto args = std::make_shared<explain_stencil_arguments>();
+  app.add_option("STENCIL", args->options.shape, "A name: see 'dwell stencil --help'")
+      ->required()
+      ->type_name("");
+  app.add_option("--size", args->size, "Cells: rows x columns, or planes x rows x columns")
+      ->required()
+      ->type_name("NxN[xN]");
+  add_choice(app, "--boundary", args->boundary, {"fixed", "periodic", "reflect"}, "Of the run");
+  auto* here = add_device(app, args->device, "Explain for this device");
+  std::vector<std::string> devices;
+  for (const char* name : known_devices()) devices.emplace_back(name);
+  add_choice(app, "--device-facts", args->device_facts, devices,
+             "Explain for a device that need not be here, from its data sheet")
+      ->excludes(here);
+  add_positive(app, "--threads", args->threads, "Of the CPU as a device (default: all there are)");
+  auto policies = built_sweep_policies();
+  policies.insert(policies.begin(), "auto");
+  add_choice(app, "--policy", args->options.policy, policies,
+             "The policy whose plan is shown in full");
+  add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");
+  add_file(app, "--json", args->json_target, "Write all this as JSON; - is standard output, alone",
+           "FILE|-");
+  app.footer(
+      "Examples:\n"
+      "  dwell explain stencil 2d5pt --size 1320x1200 --device-facts h200\n"
+      "  dwell explain stencil 2d9pt --size 4096x4096 --policy both --json -");
+  return [args] { return run(*args); };
+}
+
+}  // namespace dwell::app

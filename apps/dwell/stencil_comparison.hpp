@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What `dwell compare stencil` measured, and the forms in which it is handed over.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "measured_run.hpp"
+#include "output.hpp"
+
+#include "dwell/formats/grid.hpp"
+
+namespace dwell::app {
+
+/// One executor under one policy, on one field. A run whose field differs from the baseline's in
+/// any bit has failed.
+struct compared_sweep : measured_run {
+  int steps = 0;           ///< of the last repetition
+  bool same_bits = false;  ///< as the baseline's field, in every repetition
+};
+
+/// One stencil on a field of one size.
+struct compared_stencil {
+  std::string name;
+  extents size;
+  std::string refusal;  ///< why nothing was run on it; empty if something was
+  std::size_t changing_cells = 0;
+  std::size_t bytes_per_step = 0;    ///< nothing cached: a load and a store per changing cell
+  std::string roof;                  ///< "L2" or "device memory", where both copies fit; or ""
+  double roof_bytes_per_s = 0;       ///< 0: not known
+  std::vector<compared_sweep> runs;  ///< the baseline first
+};
+
+struct stencil_comparison {
+  std::string device, backend;
+  std::string precision, boundary, start;
+  int steps = 0, repetitions = 0;
+  bool roofs_measured = false;  ///< else scaled from data sheets
+  bool interrupted = false;
+  std::vector<compared_stencil> stencils;
+};
+
+std::string to_text(const stencil_comparison& c);
+std::string to_markdown(const stencil_comparison& c);
+/// A line per run, under a line of heads; numbers as they are, empty where there are none.
+std::string to_csv(const stencil_comparison& c);
+/// The keys are an interface: they are added to, never renamed.
+json to_json(const stencil_comparison& c);
+
+}  // namespace dwell::app

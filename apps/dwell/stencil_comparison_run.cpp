@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The baseline is host-loop. Its first field is what all later fields, its own too, must equal.
+#include "stencil_comparison_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#include "field_difference.hpp"
+#include "stencil_field.hpp"
+
+#include "dwell/execution/model/limits.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+/// Does this executor take a policy?
+bool has_policies(const std::string& executor) { return executor == "perks"; }
+
+/// The reason without what a comparison need not say: that the executor was asked for.
+std::string plan_of(const std::string& reason) {
+  constexpr std::string_view asked = "as asked; ";
+  return reason.starts_with(asked) ? reason.substr(asked.size()) : reason;
+}
+
+/// Both copies of the field are read and written in turn: what L2 does not hold comes from device
+/// memory.
+void set_roof(const device_facts& device, std::size_t copies, compared_stencil& out) {
+  if (device.on != backend::cuda) return;
+  const device_limits limits = limits_of(device);
+  const bool cached = static_cast<double>(copies) <= limits.l2_keeps;
+  out.roof = cached ? "L2" : "device memory";
+  out.roof_bytes_per_s = cached ? limits.l2 : limits.memory;
+}
+
+template <class T>
+class measurement {
+ public:
+  measurement(const stencil_request& request, compared_stencil& out)
+      : request_(request), start_(make_initial<T>(request.start, out.size)), u_(start_), out_(out) {
+    set_roof(request.where.facts(), 2 * start_.cells().size_bytes(), out);
+  }
+
+  bool run_all() {
+    if (!add("host-loop", "")) return false;
+    for (const auto& executor : request_.executors) {
+      if (executor == "host-loop") continue;
+      if (!has_policies(executor)) {
+        if (!add(executor, "")) return false;
+        continue;
+      }
+      for (const auto& policy : request_.policies)
+        if (!add(executor, policy)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool add(const std::string& executor, const std::string& policy) {
+    compared_sweep run{{executor, policy, {}}};
+    stencil_options options = request_.options;
+    options.shape = out_.name;
+    options.executor = executor;
+    options.policy = policy.empty() ? "none" : policy;
+    options.interrupt = request_.runs.interrupt;
+    const bool finished = repeat(request_.runs, run, [&] {
+      std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
+      const auto report = solve(request_.where, u_, options);
+      if (report.stopped == stencil_stop::interrupted) return 0.0;
+      run.plan_policy = policy.empty() ? "" : report.policy;
+      run.device = report.device;
+      run.detail = plan_of(report.reason);
+      run.steps = report.steps;
+      out_.changing_cells = report.changing_cells;
+      out_.bytes_per_step = report.bytes_per_step;
+      compare(run);
+      return report.per_step_us;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
+  /// Throws device_error if this run's field is not the baseline's.
+  void compare(compared_sweep& run) {
+    if (!expected_ && out_.runs.empty()) expected_ = u_;
+    if (!expected_) return;
+    const auto difference = field_difference(*expected_, u_);
+    if (!difference.empty()) throw device_error("differs from host-loop: " + difference);
+    run.same_bits = true;
+  }
+
+  const stencil_request& request_;
+  const grid<T> start_;
+  grid<T> u_;
+  std::optional<grid<T>> expected_;
+  compared_stencil& out_;
+};
+
+}  // namespace
+
+compared_stencil measure(const stencil_request& request, const std::string& shape,
+                         const extents& size) {
+  compared_stencil out;
+  out.name = shape;
+  out.size = size;
+  try {
+    if (request.precision == "f64")
+      measurement<double>(request, out).run_all();
+    else
+      measurement<float>(request, out).run_all();
+  } catch (const input_error& e) {
+    out.refusal = e.what();
+    out.runs.clear();
+  } catch (const std::bad_alloc&) {
+    out.refusal = "too little memory for the field";
+    out.runs.clear();
+  }
+  return out;
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// One plan in full, then all policies and executors side by side.
+#include "stencil_explanation.hpp"
+
+#include <fmt/format.h>
+
+#include "columns.hpp"
+#include "comparison_layout.hpp"
+#include "table.hpp"
+#include "units.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+bool keeps_tiles(const stencil_plan& p) { return p.depth > 0; }
+bool on_gpu(const stencil_explanation& e) { return e.device.on == backend::cuda; }
+
+/// "9 x 14", "2 x 3 x 22".
+std::string by(const extents& n) {
+  return n.dims == 3 ? fmt::format("{} x {} x {}", n.z, n.y, n.x)
+                     : fmt::format("{} x {}", n.y, n.x);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+/// Rows of a warp: "18 registers, 20 shared, 1 streamed".
+std::string rows(const stencil_plan& p) {
+  return fmt::format("{} / {} / {}", p.register_rows, p.scratch_rows, p.streamed_rows);
+}
+
+std::string device_text(const stencil_explanation& e) {
+  if (!e.projected) return e.device.name + " (cpu); no model of CPUs, so no projected time";
+  return fmt::format("{} ({} multiprocessors){}", e.device.name, e.device.units,
+                     e.probed ? "" : ", not here: from its data sheet");
+}
+
+std::string kernel_text(const stencil_explanation& e, const stencil_plan& p) {
+  std::string out = fmt::format("{} of {} lanes",
+                                format_plural(p.teams, on_gpu(e) ? "block" : "thread"), p.lanes);
+  if (!on_gpu(e)) return out;
+  if (p.registers == 0) return out + "; registers per lane unknown without the device";
+  out += fmt::format("; {} registers per lane", p.registers);
+  if (p.spill_bytes > 0) out += fmt::format(", {} bytes of them SPILLED", p.spill_bytes);
+  return out;
+}
+
+/// Cells that a team computes for each of its own, because of the rim.
+double overhead(const stencil_plan& p) {
+  double all = 1, own = 1;
+  const auto axis = [&](int cells, int teams) {
+    own *= cells;
+    all *= cells + (teams > 1 ? 2 * p.rim : 0);
+  };
+  axis(p.tile.x, p.teams_along.x);
+  axis(p.tile.y, p.teams_along.y);
+  axis(p.tile.z, p.teams_along.z);
+  return all / own;
+}
+
+std::string why(const stencil_explanation& e, const stencil_plan& p) {
+  if (p.policy != "auto" && p.policy != "model") return "as asked for; " + p.reason;
+  std::string out = e.projected ? "the least projected time of all policies; "
+                                : "the least cost of all policies by the planner's estimate; ";
+  return out + p.reason;
+}
+
+void add_time(const stencil_explanation& e, const stencil_plan& p, table& out) {
+  out.gap();
+  out.row("per step", fmt::format("{} streamed; {} if nothing were kept anywhere",
+                                  format_bytes(p.streamed_bytes),
+                                  format_bytes(static_cast<double>(e.bytes_per_step))));
+  if (!e.projected) return;
+  const stencil_seconds& t = p.projected;
+  out.row("projected",
+          fmt::format("{} per step, {:.3g} GCells/s; {} binds", format_seconds(t.all),
+                      static_cast<double>(e.changing_cells) / t.all * 1e-9, binding_part(t)));
+  out.row("", fmt::format("arithmetic {}, shared memory {}, L2 {}, device memory {}, exchange {}",
+                          format_seconds(t.arithmetic), format_seconds(t.shared_memory),
+                          format_seconds(t.l2), format_seconds(t.device_memory),
+                          format_seconds(t.exchange)));
+}
+
+std::string all_plans(const stencil_explanation& e) {
+  columns out;
+  out.word("executor"), out.word("policy"), out.number("tiles"), out.number("depth");
+  out.number("rows reg/shared/streamed"), out.number("resident"), out.number("streamed/step");
+  if (e.projected) out.number("us/step"), out.number("GCells/s"), out.word("binds");
+  std::string remarks;
+  for (std::size_t i = 0; i < e.plans.size(); ++i) {
+    const auto& p = e.plans[i];
+    std::vector<std::string> cells = {
+        p.executor, (p.policy.empty() ? "-" : p.policy) + (i == e.chosen ? " *" : "")};
+    if (!p.refusal.empty()) {
+      cells.push_back("none");
+      cells.insert(cells.end(), e.projected ? 7 : 4, "-");
+      remarks += fmt::format("{}: no plan: {}\n", p.policy, p.refusal);
+    } else {
+      const bool tiles = keeps_tiles(p);
+      cells.insert(cells.end(),
+                   {tiles ? by(p.teams_along) : "-", tiles ? std::to_string(p.depth) : "-",
+                    tiles ? rows(p) : "-", percent(p.resident), format_bytes(p.streamed_bytes)});
+      if (e.projected)
+        cells.insert(cells.end(),
+                     {number_or_dash(p.projected.all * 1e6),
+                      number_cell(static_cast<double>(e.changing_cells) / p.projected.all * 1e-9),
+                      binding_part(p.projected)});
+    }
+    out.row(cells);
+  }
+  return out.text() + remarks;
+}
+
+json to_json(const stencil_explanation& e, const stencil_plan& p) {
+  const auto us = [&](double s) { return e.projected ? json(s * 1e6) : json(nullptr); };
+  const stencil_seconds& t = p.projected;
+  json j = {{"executor", p.executor},
+            {"policy", text_or_null(p.policy)},
+            {"refusal", text_or_null(p.refusal)}};
+  if (!p.refusal.empty()) return j;
+  j.update({{"reason", p.reason},
+            {"teams", p.teams},
+            {"lanes", p.lanes},
+            {"registers_per_lane", p.registers ? json(p.registers) : json(nullptr)},
+            {"spill_bytes_per_lane", p.registers ? json(p.spill_bytes) : json(nullptr)},
+            {"streamed_bytes_per_step", p.streamed_bytes},
+            {"projected_us",
+             {{"step", us(t.all)},
+              {"arithmetic", us(t.arithmetic)},
+              {"shared_memory", us(t.shared_memory)},
+              {"l2", us(t.l2)},
+              {"device_memory", us(t.device_memory)},
+              {"exchange", us(t.exchange)}}},
+            {"binds", text_or_null(binding_part(t))}});
+  if (!keeps_tiles(p)) return j;
+  j.update({{"teams_along", to_string(p.teams_along)},
+            {"tile", to_string(p.tile)},
+            {"steps_per_exchange", p.depth},
+            {"rim", p.rim},
+            {"rows_per_warp",
+             {{"registers", p.register_rows},
+              {"shared_memory", p.scratch_rows},
+              {"streamed", p.streamed_rows}}},
+            {"resident", p.resident}});
+  return j;
+}
+
+}  // namespace
+
+std::string to_text(const stencil_explanation& e) {
+  const auto& p = e.plan();
+  table out("dwell " DWELL_VERSION ": what perks would do, and why");
+  out.row("stencil", fmt::format("{}: radius {}, {} operations per cell, boundary {}", e.shape,
+                                 e.radius, e.flops, to_string(e.edge)));
+  out.row("field", fmt::format("{} cells, {}", to_string(e.size), e.precision));
+  out.row("device", device_text(e));
+  out.gap();
+  out.row("policy", p.policy);
+  out.row("", why(e, p));
+  out.row("kernel", kernel_text(e, p));
+  out.row("tiles", fmt::format("{} of {} cells each, one per team", by(p.teams_along), by(p.tile)));
+  out.row("",
+          fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
+                      format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));
+  out.row("each warp",
+          fmt::format("{} in registers, {} in {} memory, {} streamed: {} stay",
+                      format_plural(p.register_rows, "row"), p.scratch_rows,
+                      on_gpu(e) ? "shared" : "private", p.streamed_rows, percent(p.resident)));
+  add_time(e, p, out);
+  return out.text() + "\n" + all_plans(e);
+}
+
+json to_json(const stencil_explanation& e) {
+  json plans = json::array();
+  for (const auto& p : e.plans) plans.push_back(to_json(e, p));
+  return {{"version", DWELL_VERSION},
+          {"stencil", e.shape},
+          {"size", to_string(e.size)},
+          {"boundary", to_string(e.edge)},
+          {"precision", e.precision},
+          {"device",
+           {{"name", e.device.name},
+            {"backend", to_string(e.device.on)},
+            {"units", e.device.units},
+            {"probed", e.probed}}},
+          {"changing_cells", e.changing_cells},
+          {"bytes_per_step", e.bytes_per_step},
+          {"chosen", e.plan().policy},
+          {"plans", plans}};
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The policies' own plans, without the run.
+#include "dwell/solvers/stencil/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "dwell/execution/core/sweep_run.hpp"
+#include "dwell/execution/core/sweep_variant.hpp"
+#include "dwell/execution/core/variants.hpp"
+#include "dwell/execution/policies/sweep_keep.hpp"
+#include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell {
+namespace {
+
+int pieces(int cells, int of) { return (cells + of - 1) / std::max(1, of); }
+
+/// Is the device with these facts here, to be asked?
+std::optional<device> find_here(const device_facts& d) {
+  if (d.on == backend::cpu) return device::cpu(d.units);
+  if (d.ordinal >= find_cuda().devices) return {};
+  const device here = device::cuda(d.ordinal);
+  const device_facts facts = here.facts();
+  if (facts.name != d.name || facts.units != d.units) return {};
+  return here;
+}
+
+const sweep_variant* find_row(const std::string& shape, std::string_view executor, precision type,
+                              backend on) {
+  for (const auto& v : sweep_variants())
+    if (v.shape.name == shape && v.executor == executor && v.type == type && v.on == on) return &v;
+  return nullptr;
+}
+
+/// The kernels of an executor as they are on `d` or, where it cannot be asked, as they are written:
+/// the CPU's have the same ladder, and need as much scratch.
+std::vector<sweep_rung_facts> rungs_of(const sweep_variant* there, const sweep_variant* on_cpu,
+                                       const device_facts& d, const std::optional<device>& here) {
+  std::vector<sweep_rung_facts> rungs;
+  const auto& ladder = (there ? there : on_cpu)->rungs;
+  for (int r = 0; r < static_cast<int>(ladder.size()); ++r) {
+    if (here) {
+      rungs.push_back(there->probe(*here, r));
+      continue;
+    }
+    sweep_rung_facts f;
+    f.shape = ladder[static_cast<std::size_t>(r)];
+    f.max_teams = d.units * f.shape.teams_per_unit;
+    if (on_cpu && r < static_cast<int>(on_cpu->rungs.size()))
+      f.scratch_bytes = on_cpu->probe(device::cpu(1), r).scratch_bytes;
+    rungs.push_back(f);
+  }
+  return rungs;
+}
+
+class planner {
+ public:
+  planner(const sweep_problem_facts& problem, precision type, const device_facts& d,
+          const stencil_options& o, const std::optional<device>& here)
+      : problem_(problem), type_(type), device_(d), options_(o), here_(here) {}
+
+  stencil_plan keeping(const std::string& policy) const {
+    return plan("perks", policy, [&](const auto& rungs, bool) {
+      return policies::sweep_keep(problem_, {policy, options_.teams, options_.depth}, rungs,
+                                  device_);
+    });
+  }
+  stencil_plan plain(const char* executor) const {
+    return plan(executor, "", [&](const auto& rungs, bool resident) {
+      return policies::sweep_none(problem_, resident, rungs, device_);
+    });
+  }
+
+ private:
+  template <class Choose>
+  stencil_plan plan(const char* executor, const std::string& policy, Choose&& choose) const {
+    stencil_plan out;
+    out.executor = executor;
+    out.policy = policy;
+    const auto* there = find_row(options_.shape, executor, type_, device_.on);
+    const auto* on_cpu = find_row(options_.shape, executor, type_, backend::cpu);
+    // A policy needs the ladder only, which both backends share; a launch needs a kernel.
+    if (!there && (here_ || !on_cpu || policy.empty())) {
+      out.refusal = fmt::format("this build has no '{}' for {} on {}", executor, options_.shape,
+                                to_string(device_.on));
+      return out;
+    }
+    try {
+      const auto rungs = rungs_of(there, on_cpu, device_, here_);
+      fill(out, choose(rungs, there ? there->resident : on_cpu->resident), rungs);
+    } catch (const unsupported_error& e) {
+      out.refusal = e.what();
+    }
+    return out;
+  }
+
+  void fill(stencil_plan& out, const sweep_choice& c,
+            const std::vector<sweep_rung_facts>& rungs) const {
+    const sweep_plan& p = c.plan;
+    const sweep_rung_facts& f = rungs[static_cast<std::size_t>(p.rung)];
+    out.reason = c.reason;
+    out.teams = p.teams;
+    out.lanes = f.shape.lanes;
+    out.registers = f.registers;
+    out.spill_bytes = f.spill_bytes;
+    const sweep_projection& t = c.projected;
+    out.projected = {t.seconds, t.arithmetic, t.shared, t.l2, t.memory, t.exchange};
+    const extents& n = problem_.size;
+    out.streamed_bytes = 2.0 * static_cast<double>(n.cells() * problem_.scalar_bytes);
+    if (p.teams_x == 0) return;
+    out.teams_along = n;
+    out.teams_along.x = p.teams_x;
+    out.teams_along.y = p.teams_y;
+    out.teams_along.z = p.teams / (p.teams_x * p.teams_y);
+    out.tile = n;
+    out.tile.x = pieces(n.x, out.teams_along.x);
+    out.tile.y = pieces(n.y, out.teams_along.y);
+    out.tile.z = pieces(n.z, out.teams_along.z);
+    out.depth = p.depth;
+    out.rim = p.depth * problem_.radius;
+    out.register_rows = f.shape.register_rows;
+    out.scratch_rows = p.scratch_rows;
+    out.streamed_rows = p.streamed_rows;
+    const double kept = out.register_rows + out.scratch_rows;
+    out.resident = kept / std::max(1.0, kept + out.streamed_rows);
+    out.streamed_bytes = 2.0 * static_cast<double>(problem_.scalar_bytes) * p.teams *
+                         f.shape.lanes * f.shape.across * p.streamed_rows;
+  }
+
+  const sweep_problem_facts& problem_;
+  precision type_;
+  const device_facts& device_;
+  const stencil_options& options_;
+  const std::optional<device>& here_;
+};
+
+}  // namespace
+
+std::string binding_part(const stencil_seconds& t) {
+  const std::pair<double, const char*> parts[] = {{t.arithmetic, "arithmetic"},
+                                                  {t.shared_memory, "shared memory"},
+                                                  {t.l2, "L2"},
+                                                  {t.device_memory, "device memory"},
+                                                  {t.exchange, "exchange"}};
+  const auto largest =
+      std::max_element(std::begin(parts), std::end(parts),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+  return largest->first > 0 ? largest->second : "";
+}
+
+stencil_explanation explain(const extents& size, std::string_view precision_name,
+                            const device_facts& device, const stencil_options& options) {
+  check_extents(size);
+  if (precision_name != "f64" && precision_name != "f32")
+    throw input_error(fmt::format("precision: expected f64 or f32, found '{}'", precision_name));
+  const precision type = precision_name == "f64" ? precision::f64 : precision::f32;
+  const stencil_shape shape = find_stencil_shape(options.shape);
+  if (size.dims != shape.dims)
+    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", shape.name,
+                                  shape.dims, to_string(size)));
+  const std::size_t scalar_bytes = type == precision::f64 ? 8 : 4;
+  const cell_box inner = inner_box(size, shape.radius);
+  const sweep_problem_facts problem{size,         inner,        shape.radius,
+                                    scalar_bytes, options.edge, shape.flops};
+  stencil_explanation out;
+  out.device = device;
+  const auto here = find_here(device);
+  out.probed = here.has_value();
+  out.projected = device.on == backend::cuda;
+  out.shape = shape.name;
+  out.precision = precision_name;
+  out.radius = shape.radius;
+  out.flops = shape.flops;
+  out.edge = options.edge;
+  out.size = size;
+  const auto length = [](int first, int last) { return static_cast<std::size_t>(last - first); };
+  out.changing_cells =
+      options.edge == boundary::fixed
+          ? length(inner.z0, inner.z1) * length(inner.y0, inner.y1) * length(inner.x0, inner.x1)
+          : size.cells();
+  out.bytes_per_step = 2 * scalar_bytes * out.changing_cells;
+
+  const planner make(problem, type, device, options, here);
+  auto policies = built_sweep_policies();
+  policies.insert(policies.begin(), "auto");
+  const auto asked = std::find(policies.begin(), policies.end(), options.policy);
+  if (asked == policies.end())
+    throw input_error(
+        fmt::format("policy: expected {}, found '{}'", fmt::join(policies, ", "), options.policy));
+  out.chosen = static_cast<std::size_t>(asked - policies.begin());
+  for (const auto& policy : policies) out.plans.push_back(make.keeping(policy));
+  if (const auto& refusal = out.plan().refusal; !refusal.empty()) throw unsupported_error(refusal);
+  for (const char* executor : {"persistent", "graph"}) {
+    auto plan = make.plain(executor);
+    if (plan.refusal.empty()) out.plans.push_back(std::move(plan));
+  }
+  return out;
+}
+
+}  // namespace dwell

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What executor perks would do with a stencil on a device, and why: the plan of every caching
+// policy, what stays where, the bytes that are left to move, the time projected from them and what
+// binds it; and the executors that keep nothing beside it. Runs nothing; the device need not be
+// there. Nothing here needs CUDA.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dwell/execution/core/device.hpp"
+#include "dwell/formats/grid.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell {
+
+/// Seconds per step, and what each resource alone would take of them; all 0 where there is no model
+/// of the device.
+struct stencil_seconds {
+  double all = 0;
+  double arithmetic = 0, shared_memory = 0, l2 = 0, device_memory = 0;
+  double exchange = 0;  ///< of tiles' edges, or barriers and launches between steps
+};
+/// The name of the part that is largest: "arithmetic", "shared memory", "L2", "device memory",
+/// "exchange"; "" if nothing is projected.
+std::string binding_part(const stencil_seconds& t);
+
+/// One policy under perks, or one executor that keeps nothing. Teams are thread blocks (threads on
+/// a CPU).
+struct stencil_plan {
+  std::string executor;
+  std::string policy;   ///< empty where there is nothing to choose
+  std::string refusal;  ///< why there is no plan; empty if there is
+  std::string reason;   ///< of the policy, one line
+  int teams = 0, lanes = 0;
+  int registers = 0;    ///< per lane; 0: not known without the device
+  int spill_bytes = 0;  ///< per lane, likewise
+
+  // Of perks: a team owns a tile for the whole run, each of its warps some rows of it.
+  extents teams_along;        ///< teams along each axis
+  extents tile;               ///< cells of the largest tile, without its rim
+  int depth = 0;              ///< steps between two exchanges of tiles' edges
+  int rim = 0;                ///< cells around a tile that its team computes too: depth * radius
+  int register_rows = 0;      ///< rows of a warp that stay in registers,
+  int scratch_rows = 0;       ///< in shared memory,
+  int streamed_rows = 0;      ///< and that pass through in every step
+  double resident = 0;        ///< share of those rows that stays on the chip, 0 to 1
+  double streamed_bytes = 0;  ///< read and written per step beyond the chip's own memories
+
+  stencil_seconds projected;
+};
+
+struct stencil_explanation {
+  device_facts device;
+  bool probed = false;     ///< the kernels were asked on the device itself
+  bool projected = false;  ///< there is a model of this device; there is none of CPUs
+  std::string shape, precision;
+  int radius = 1, flops = 0;  ///< per cell and step
+  boundary edge = boundary::fixed;
+  extents size;
+  std::size_t changing_cells = 0;
+  std::size_t bytes_per_step = 0;  ///< with nothing kept anywhere
+  /// Perks under "auto", then under each policy of this build, then the other executors.
+  std::vector<stencil_plan> plans;
+  std::size_t chosen = 0;  ///< perks under options.policy
+
+  const stencil_plan& plan() const { return plans[chosen]; }
+};
+
+/// Explains solve() on a field of `size` in `precision` ("f64" or "f32"). Of the options, shape,
+/// policy, edge, teams and depth count. Throws as solve() does; unsupported_error also if this
+/// build has no perks for the shape, or if the policy asked for has no plan.
+stencil_explanation explain(const extents& size, std::string_view precision,
+                            const device_facts& device, const stencil_options& options = {});
+
+}  // namespace dwell

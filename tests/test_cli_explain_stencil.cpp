@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// `dwell explain stencil`: plans that add up, for the CPU and for GPUs that are not here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "cli_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+
+nlohmann::json explain(strings args) {
+  args.insert(args.begin(), {"explain", "stencil"});
+  args.insert(args.end(), {"--json", "-"});
+  const auto r = dwell_cli(args);
+  EXPECT_EQ(r.code, 0) << r.err;
+  return r.json();
+}
+
+/// "9x14" and "3x4x5", with 1 for the z that is not there.
+std::array<int, 3> numbers(const std::string& text) {
+  std::array<int, 3> n{1, 1, 1};
+  const int found = std::sscanf(text.c_str(), "%dx%dx%d", &n[0], &n[1], &n[2]);
+  if (found == 2) n = {1, n[0], n[1]};
+  EXPECT_GE(found, 2) << text;
+  return n;
+}
+
+TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
+  for (const auto* device : {"v100", "a100", "h100", "h200"})
+    for (const auto* precision : {"f64", "f32"}) {
+      const auto j = explain(
+          {"2d5pt", "--size", "1320x1200", "--device-facts", device, "--precision", precision});
+      EXPECT_EQ(j.at("chosen"), "auto");
+      const double bytes = j.at("precision") == "f64" ? 8 : 4;
+      EXPECT_EQ(j.at("changing_cells"), 1318 * 1198);
+      EXPECT_EQ(j.at("bytes_per_step"), 2 * bytes * 1318 * 1198);
+      int planned = 0;
+      for (const auto& p : j.at("plans")) {
+        if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
+        ++planned;
+        const auto teams = numbers(p.at("teams_along")), tile = numbers(p.at("tile"));
+        EXPECT_EQ(p.at("teams"), teams[0] * teams[1] * teams[2]);
+        EXPECT_LE(p.at("teams").get<int>(), j.at("device").at("units").get<int>());
+        EXPECT_GE(teams[1] * tile[1], 1320) << p;
+        EXPECT_GE(teams[2] * tile[2], 1200) << p;
+        EXPECT_EQ(p.at("rim"), p.at("steps_per_exchange").get<int>()) << "radius 1";
+        const auto& rows = p.at("rows_per_warp");
+        const double kept =
+            rows.at("registers").get<double>() + rows.at("shared_memory").get<double>();
+        const double streamed = rows.at("streamed");
+        EXPECT_NEAR(p.at("resident").get<double>(), kept / (kept + streamed), 1e-12);
+        EXPECT_EQ(p.at("streamed_bytes_per_step") == 0.0, streamed == 0) << p;
+        if (p.at("policy") == "none") {
+          EXPECT_EQ(kept, 0);
+        }
+        if (p.at("policy") == "registers") {
+          EXPECT_EQ(rows.at("shared_memory"), 0);
+        }
+        if (p.at("policy") == "shared") {
+          EXPECT_EQ(rows.at("registers"), 0);
+        }
+      }
+      EXPECT_GE(planned, 5) << device;
+    }
+}
+
+TEST(cli_explain_stencil, projected_time_is_at_least_its_largest_part_and_auto_has_the_least) {
+  const auto j = explain({"2d9pt", "--size", "2000x2000", "--device-facts", "h200"});
+  double least = 1e300, chosen = 0;
+  for (const auto& p : j.at("plans")) {
+    if (!p.at("refusal").is_null()) continue;
+    const auto& us = p.at("projected_us");
+    const double step = us.at("step");
+    double largest = 0;
+    std::string name;
+    for (const auto& [key, part] : us.items())
+      if (key != "step" && part.get<double>() > largest) largest = part, name = key;
+    EXPECT_GT(largest, 0) << p;
+    EXPECT_GE(step, largest * (1 - 1e-12)) << p;
+    std::string binds = p.at("binds");
+    std::replace(binds.begin(), binds.end(), ' ', '_');
+    EXPECT_EQ(binds == "L2" ? "l2" : binds, name);
+    if (p.at("executor") != "perks") continue;
+    least = std::min(least, step);
+    if (p.at("policy") == "auto") chosen = step;
+  }
+  EXPECT_EQ(chosen, least);
+}
+
+TEST(cli_explain_stencil, text_shows_one_plan_in_full_and_all_side_by_side) {
+  const auto r = dwell_cli({"explain", "stencil", "2d5pt", "--size", "1320x1200", "--device-facts",
+                            "h200", "--policy", "registers", "--boundary", "periodic"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const auto* part : {"boundary periodic", "NVIDIA H200 (132 multiprocessors), not here",
+                           "registers *", "between exchanges", "GCells/s", "binds", "streamed"})
+    EXPECT_TRUE(holds(r.out, part));
+  for (const auto& line : lines_of(r.out)) {
+    EXPECT_FALSE(line.size() && line.back() == ' ') << line;
+    EXPECT_LE(line.size(), 130u) << line;
+  }
+}
+
+TEST(cli_explain_stencil, on_a_cpu_nothing_is_projected) {
+  const auto j = explain({"2d5pt", "--size", "64x200", "--device", "cpu", "--threads", "2"});
+  EXPECT_EQ(j.at("device").at("probed"), true);
+  for (const auto& p : j.at("plans")) {
+    ASSERT_TRUE(p.at("refusal").is_null()) << p;
+    EXPECT_TRUE(p.at("projected_us").at("step").is_null());
+    EXPECT_TRUE(p.at("binds").is_null());
+  }
+  const auto text =
+      dwell_cli({"explain", "stencil", "2d5pt", "--size", "64x200", "--device", "cpu"});
+  EXPECT_TRUE(holds(text.out, "no model of CPUs"));
+}
+
+/// The plan that is explained is the plan that is run.
+TEST(cli_explain_stencil, agrees_with_the_run) {
+  const auto j = explain(
+      {"2d9pt", "--size", "90x150", "--device", "cpu", "--threads", "2", "--policy", "both"});
+  const auto ran =
+      dwell_cli({"stencil", "2d9pt", "--size", "90x150", "--device", "cpu", "--threads", "2",
+                 "--executor", "perks", "--policy", "both", "--steps", "3", "--json", "-"})
+          .json()
+          .at("execution");
+  for (const auto& p : j.at("plans")) {
+    if (p.at("policy") != "both") continue;
+    EXPECT_EQ(p.at("teams"), ran.at("teams"));
+    EXPECT_EQ(p.at("lanes"), ran.at("lanes"));
+    EXPECT_EQ(p.at("steps_per_exchange"), ran.at("steps_per_exchange"));
+    EXPECT_TRUE(ends(ran.at("reason"), p.at("reason")));
+    EXPECT_EQ(p.at("streamed_bytes_per_step").get<double>(),
+              16 * ran.at("cells_streamed").get<double>());
+    return;
+  }
+  FAIL() << "no plan for both";
+}
+
+TEST(cli_explain_stencil, wrong_command_lines) {
+  const auto refused = [](strings args, const std::string& part) {
+    args.insert(args.begin(), {"explain", "stencil"});
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 1) << ::testing::PrintToString(args);
+    EXPECT_EQ(r.out, "");
+    EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
+    EXPECT_TRUE(holds(r.err, part));
+  };
+  refused({"2d5pt"}, "--size is required");
+  refused({"2d6pt", "--size", "8x8"}, "found '2d6pt'");
+  refused({"2d5pt", "--size", "8x8x8"}, "2d5pt works on 2 dimensions");
+  refused({"2d5pt", "--size", "8x8", "--device-facts", "k80"}, "v100, a100, h100 or h200");
+  refused({"2d5pt", "--size", "8x8", "--policy", "hoard"}, "found 'hoard'");
+  refused({"2d5pt", "--size", "900000x900000", "--device-facts", "h200", "--policy", "registers"},
+          "cannot be tiled");
+  const auto help = dwell_cli({"explain", "stencil", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const auto& line : lines_of(help.out)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Planning without a device: facts from the table of devices, kernels as perks has them. The model
+// of the H200 against times that were measured there (docs/results/cg-h200.md), and how policy
+// "measured" chooses among times that the test makes up.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dwell/datasets/generators.hpp"
+#include "dwell/execution/core/planning.hpp"
+#include "dwell/execution/model/limits.hpp"
+#include "dwell/execution/model/projection.hpp"
+#include "dwell/formats/matrix_market.hpp"
+#include "dwell/solvers/cg/programs/textbook.hpp"
+#include "real_matrices.hpp"
+
+namespace dwell::test {
+namespace {
+
+/// perks on the H200: two rungs of 512 lanes, one team a multiprocessor.
+std::vector<rung_facts> rungs() {
+  return {{{512, 1, true, true, true, 0}, 96, 0, 132, 2560},
+          {{512, 1, true, true, true, 2}, 104, 0, 132, 2560}};
+}
+
+planned<double> plan_for(const csr<double>& a, plan_request wish = {},
+                         const device_facts& device = facts_of("h200")) {
+  const program_variant v{"cg", "perks", precision::f64, backend::cuda, true, {}, {}, {}, {}};
+  textbook_cg::scalars midst;
+  midst.step = 1;
+  midst.fixed = true;
+  midst.max_steps = 2;
+  return make_plan<textbook_cg, double>(v, rungs(), device, a.view(), wish, midst);
+}
+
+projection project(const planned<double>& made, const device_facts& device = facts_of("h200")) {
+  return project(made.facts, made.how, made.rungs, limits_of(device));
+}
+
+/// Within a twelfth of what textbook took under policy model, and never under its floor.
+void expect_measured(const std::string& name, const csr<double>& a, double measured_us) {
+  const auto made = plan_for(a);
+  EXPECT_TRUE(made.how.in_cluster) << name;
+  EXPECT_EQ(made.how.teams, 16) << name;
+  const projection p = project(made);
+  EXPECT_NEAR(p.seconds * 1e6 / measured_us, 1.0, 0.083)
+      << name << ": " << p.seconds * 1e6 << " us";
+  EXPECT_LT(p.floor * 1e6, measured_us) << name;
+  EXPECT_GT(p.floor, 3 * limits_of(facts_of("h200")).cluster_barrier) << name;
+}
+
+TEST(model, small_systems_run_in_a_cluster) {
+  expect_measured("Trefethen_2000", generate("trefethen:2000"), 5.72);
+}
+
+TEST(model, small_real_systems_run_in_a_cluster) {
+  const auto all = indexed_matrices();
+  if (all.empty()) GTEST_SKIP() << why_no_matrices();
+  const std::map<std::string, double> measured_us = {
+      {"msc01440", 5.64}, {"fv1", 6.65}, {"msc04515", 6.40}};
+  std::size_t found = 0;
+  for (const auto& m : all)
+    if (const auto known = measured_us.find(m.name); known != measured_us.end()) {
+      expect_measured(m.name, read_matrix_market(m.file).matrix, known->second);
+      ++found;
+    }
+  EXPECT_EQ(found, measured_us.size());
+}
+
+TEST(model, a_cluster_has_the_rates_of_its_multiprocessors) {
+  const auto a = generate("poisson2d:400x400");
+  const auto grid = plan_for(a), cluster = plan_for(a, {.policy = "none", .teams = 16});
+  EXPECT_FALSE(grid.how.in_cluster);
+  EXPECT_EQ(grid.how.teams, 132);
+  EXPECT_TRUE(cluster.how.in_cluster);
+  EXPECT_GT(project(cluster).seconds, 2 * project(grid).seconds)
+      << "sixteen multiprocessors cannot draw what 132 can";
+  const device_limits all = limits_of(facts_of("h200")), part = of_cluster(all, 16);
+  EXPECT_DOUBLE_EQ(part.shared * all.units, all.shared * 16);
+  EXPECT_LT(part.l2, all.l2);
+  EXPECT_LT(part.barrier, all.barrier);
+}
+
+TEST(model, fewer_barriers_pay_for_small_systems_only) {
+  const projection small = project(plan_for(generate("trefethen:2000")));
+  EXPECT_TRUE(bound_by_barriers(small));
+  EXPECT_LT(small.waiting, small.seconds);
+  EXPECT_FALSE(bound_by_barriers(project(plan_for(generate("poisson2d:1500x1500")))));
+}
+
+TEST(model, the_number_of_teams_has_a_reason) {
+  const auto small = generate("trefethen:2000"), large = generate("poisson2d:400x400");
+  const auto says = [](const planned<double>& made, const char* part) {
+    EXPECT_NE(made.teams_why.find(part), std::string::npos) << made.teams_why;
+  };
+  says(plan_for(small), "43906 rows and nonzeros");
+  says(plan_for(large), "more than the 128000");
+  says(plan_for(small, {.teams = 132}), "as asked");
+  says(plan_for(small, {.teams = 8}), "one cluster");
+  const auto a100 = facts_of("a100");
+  const auto made = plan_for(small, {}, a100);
+  EXPECT_FALSE(made.how.in_cluster);
+  EXPECT_EQ(made.how.teams, a100.units);
+  says(made, "no clusters");
+}
+
+TEST(policy_model, says_whose_plan_it_took) {
+  const auto made = plan_for(generate("poisson2d:1000x1000"));
+  EXPECT_EQ(made.how.policy, "model");
+  EXPECT_NE(made.how.chosen, "none");
+  const auto named = plan_for(generate("poisson2d:1000x1000"), {.policy = made.how.chosen});
+  EXPECT_EQ(named.how.chosen, made.how.chosen);
+  EXPECT_EQ(project(named).seconds, project(made).seconds);
+}
+
+/// Plans that are all different, of a system of which a part fits.
+class policy_measured : public testing::Test {
+ protected:
+  const planned<double> made = plan_for(generate("poisson2d:1000x1000"));
+  plan choose(const plan_trial& try_plan) const {
+    return find_policy("measured").measure(made.facts, made.rungs, facts_of("h200"), try_plan);
+  }
+};
+
+TEST_F(policy_measured, takes_the_least_wherever_it_is) {
+  int plans = 0;
+  (void)choose([&](const plan&) { return ++plans; });
+  ASSERT_GE(plans, 4);
+  for (int fast = 0; fast < plans; ++fast) {
+    int tried = 0;
+    std::string name;
+    const plan how = choose([&](const plan& p) {
+      if (tried == fast) name = p.chosen;
+      return tried++ == fast ? 1.5e-6 : 2.5e-6;
+    });
+    EXPECT_EQ(tried, plans) << "each once";
+    EXPECT_EQ(how.chosen, name);
+    EXPECT_NE(how.reason.find(" 1.50"), std::string::npos) << how.reason;
+    EXPECT_NE(how.reason.find(" 2.50"), std::string::npos) << how.reason;
+  }
+}
+
+TEST_F(policy_measured, leaves_out_what_does_not_fit) {
+  const plan how = choose([](const plan& p) {
+    return p.chosen == "matrix" ? 9e-6 : std::numeric_limits<double>::infinity();
+  });
+  EXPECT_EQ(how.chosen, "matrix");
+  EXPECT_NE(how.reason.find("none does not fit"), std::string::npos) << how.reason;
+}
+
+TEST_F(policy_measured, ends_when_it_is_told_to) {
+  int tried = 0;
+  std::string first;
+  const plan how = choose([&](const plan& p) -> std::optional<double> {
+    if (++tried == 3) return std::nullopt;
+    if (tried == 1) first = p.chosen;
+    return tried * 1e-6;
+  });
+  EXPECT_EQ(tried, 3);
+  EXPECT_EQ(how.chosen, first) << "the best so far";
+  EXPECT_NE(how.reason.find("interrupted"), std::string::npos) << how.reason;
+}
+
+TEST_F(policy_measured, tries_equal_plans_once) {
+  const auto small = plan_for(generate("trefethen:200"));  // all of it fits, whoever plans
+  int tried = 0;
+  const plan how =
+      find_policy("measured").measure(small.facts, small.rungs, facts_of("h200"), [&](const plan&) {
+        return static_cast<double>(++tried);
+      });
+  EXPECT_LT(tried, 5);
+  EXPECT_NE(how.reason.find("mixed, greedy"), std::string::npos) << how.reason;
+}
+
+TEST(policy_refusals, plans_are_not_tried_where_nothing_runs) {
+  try {
+    (void)plan_for(generate("trefethen:20"), {.policy = "measured"});
+    ADD_FAILURE() << "measured without a device";
+  } catch (const unsupported_error& e) {
+    EXPECT_NE(std::string(e.what()).find("nothing is run here"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("greedy"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test
