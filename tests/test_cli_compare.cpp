@@ -443,7 +443,7 @@ TEST(cli_explain, variants) {
     EXPECT_EQ(j.at("variant"), variant);
     EXPECT_EQ(j.at("barriers"), barriers.at(variant));
     EXPECT_EQ(j.at("variants_considered").size(), 0u);
-    EXPECT_GT(j.at("bytes_per_iteration").get<double>(), bytes) << "fewer barriers, more bytes";
+    EXPECT_GE(j.at("bytes_per_iteration").get<double>(), bytes) << "fewer barriers, more bytes";
     bytes = j.at("bytes_per_iteration");
     std::vector<std::string> vectors;
     const auto plans = j.at("policies");
@@ -485,7 +485,7 @@ TEST(cli_explain, a_device_that_is_not_here) {
   EXPECT_EQ(s.at("in_cluster"), true);
   EXPECT_TRUE(holds(s.at("teams_reason"), "one cluster"));
   EXPECT_NEAR(s.at("barrier_us").get<double>(), 0.3, 1e-9);
-  ASSERT_EQ(s.at("variants_considered").size(), 3u);
+  ASSERT_EQ(s.at("variants_considered").size(), 2u) << "nothing speaks for the textbook's here";
   double shortest = 1e300, chosen = 0;
   for (const auto& v : s.at("variants_considered")) {
     shortest = std::min(shortest, v.at("projected_us").get<double>());

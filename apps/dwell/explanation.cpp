@@ -62,7 +62,7 @@ std::string variant_text(const cg_explanation& e) {
   if (e.considered.empty()) return e.variant;
   if (!e.projected) return e.variant + ", always on CPUs";
   if (e.considered.size() == 1)
-    return e.variant + ": barriers are too little of its time for another to pay";
+    return e.variant + ": its barriers are too little of its time for another to pay";
   std::string all;
   for (const auto& form : e.considered)
     all += fmt::format("{}{} {}", all.empty() ? "" : ", ", form.name, format_seconds(form.seconds));

@@ -48,6 +48,13 @@ class filling {
     plan_.keep.tiles = static_cast<int>(n);
     left_ -= n * p_.tile_bytes;
   }
+  /// What products read, whole, in every team: if it takes no more than half of what is left.
+  void keep_replica() {
+    const std::size_t bytes = round(static_cast<std::size_t>(p_.replica) * p_.scalar_bytes);
+    if (p_.replica == 0 || 2 * bytes > left_) return;
+    plan_.keep.replica = p_.replica;
+    left_ -= bytes;
+  }
   std::size_t left() const { return left_; }
   plan& result() { return plan_; }
 

@@ -14,6 +14,7 @@
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/solvers/cg/form_choice.hpp"
 #include "dwell/solvers/cg/programs/pipelined.hpp"
 #include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
@@ -253,28 +254,31 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
   return report;
 }
 
-/// The textbook's form unless another one's projected time is less. Its rivals move more bytes for
-/// fewer barriers: where barriers are a small part of the time their plans are not even made.
+/// The form with the least projected time; plans are made only of those that may win.
 template <class T>
 cg_report solve_auto(const request<T>& q) {
-  const planned<T> plain = plan_for<textbook_cg>(q);
-  if (q.where.on() == backend::cuda &&
-      find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident) {
-    const device_limits limits = limits_of(q.facts);
-    const auto projected = [&](const planned<T>& made) {
-      return project(made.facts, made.how, made.rungs, limits);
-    };
-    const auto seconds = [&](const planned<T>& made) { return projected(made).seconds; };
-    const double least = seconds(plain);
-    if (bound_by_barriers(projected(plain))) {
-      const planned<T> two = plan_for<single_reduction_cg>(q), one = plan_for<pipelined_cg>(q);
-      if (seconds(one) < std::min(least, seconds(two)))
-        return solve_as_planned<pipelined_cg>(q, one, "pipelined");
-      if (seconds(two) < least)
-        return solve_as_planned<single_reduction_cg>(q, two, "single-reduction");
-    }
+  const bool choice =
+      q.where.on() == backend::cuda &&
+      find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident;
+  if (!choice) return solve_as_planned<textbook_cg>(q, plan_for<textbook_cg>(q), "textbook");
+
+  const device_limits limits = limits_of(q.facts);
+  const auto projected = [&](const planned<T>& made) {
+    return project(made.facts, made.how, made.rungs, limits);
+  };
+  const planned<T> two = plan_for<single_reduction_cg>(q);
+  const double least = projected(two).seconds;
+  const form_rivals rivals = rivals_of_single_reduction(two.facts, projected(two));
+  if (rivals.textbook) {
+    const planned<T> three = plan_for<textbook_cg>(q);
+    if (projected(three).seconds < least)
+      return solve_as_planned<textbook_cg>(q, three, "textbook");
   }
-  return solve_as_planned<textbook_cg>(q, plain, "textbook");
+  if (rivals.pipelined) {
+    const planned<T> one = plan_for<pipelined_cg>(q);
+    if (projected(one).seconds < least) return solve_as_planned<pipelined_cg>(q, one, "pipelined");
+  }
+  return solve_as_planned<single_reduction_cg>(q, two, "single-reduction");
 }
 
 template <class P, class T>

@@ -14,6 +14,7 @@
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/solvers/cg/form_choice.hpp"
 #include "dwell/solvers/cg/programs/pipelined.hpp"
 #include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
@@ -104,17 +105,13 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   out.resident_bytes = p.resident_bytes;
   out.memory_bytes = device.on == backend::cuda ? p.memory_bytes : 0.0;
   out.l2_bytes = p.streamed_bytes - out.memory_bytes;
-  if (device.on == backend::cuda) {
-    out.floor = p.floor;
-    out.seconds = p.seconds;
-    out.bound_by_barriers = bound_by_barriers(p);
-  }
+  if (device.on == backend::cuda) out.floor = p.floor, out.seconds = p.seconds;
   return out;
 }
 
 template <class P, class T>
 cg_explanation explain_form(const char* name, const csr_view<T>& a, device_facts device,
-                            const cg_options& o) {
+                            const cg_options& o, form_rivals* rivals = nullptr) {
   const program_variant& v = variant_for(P::name, precision_of<T>, device);
   cg_explanation out;
   out.variant = name;
@@ -126,6 +123,9 @@ cg_explanation explain_form(const char* name, const csr_view<T>& a, device_facts
   if (o.scratch_per_team > 0) device.shared_per_team = o.scratch_per_team;
 
   const device_limits limits = limits_of(device);
+  if (rivals)
+    *rivals =
+        rivals_of_single_reduction(made.facts, project(made.facts, made.how, made.rungs, limits));
   out.device = device;
   out.projected = device.on == backend::cuda;
   out.limits_measured = out.projected && limits.measured;
@@ -153,15 +153,21 @@ cg_explanation explain_form(const char* name, const csr_view<T>& a, device_facts
 /// As solve() chooses.
 template <class T>
 cg_explanation explain_auto(const csr_view<T>& a, const device_facts& device, const cg_options& o) {
-  cg_explanation best = explain_form<textbook_cg>("textbook", a, device, o);
+  if (device.on == backend::cpu) {
+    cg_explanation only = explain_form<textbook_cg>("textbook", a, device, o);
+    only.considered = {{only.variant, 0.0}};
+    return only;
+  }
+  form_rivals rivals;
+  cg_explanation best =
+      explain_form<single_reduction_cg>("single-reduction", a, device, o, &rivals);
   std::vector<variant_projection> all = {{best.variant, best.plan().seconds}};
-  if (best.projected && best.plan().bound_by_barriers)
-    for (cg_explanation& other :
-         std::array{explain_form<single_reduction_cg>("single-reduction", a, device, o),
-                    explain_form<pipelined_cg>("pipelined", a, device, o)}) {
-      all.push_back({other.variant, other.plan().seconds});
-      if (other.plan().seconds < best.plan().seconds) best = std::move(other);
-    }
+  const auto weigh = [&](cg_explanation other) {
+    all.push_back({other.variant, other.plan().seconds});
+    if (other.plan().seconds < best.plan().seconds) best = std::move(other);
+  };
+  if (rivals.textbook) weigh(explain_form<textbook_cg>("textbook", a, device, o));
+  if (rivals.pipelined) weigh(explain_form<pipelined_cg>("pipelined", a, device, o));
   best.considered = std::move(all);
   return best;
 }

@@ -47,7 +47,6 @@ struct policy_plan {
   // Seconds per iteration; 0 where there is no model of the device (cg_explanation::projected).
   double floor = 0;    ///< these bytes at the rates of where they are, and the barriers: no more
   double seconds = 0;  ///< projected: the floor, and what a phase costs besides
-  bool bound_by_barriers = false;  ///< so much of that time that fewer of them could pay
 };
 
 /// What a form of the iteration would take.

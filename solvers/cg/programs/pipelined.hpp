@@ -71,13 +71,10 @@ struct pipelined_cg : cg_recurrence {
  private:
   template <class T, class Store>
   DWELL_FN static void iterate(Store& st, scalars& m) {
-    const int step = m.step, first = set * m.turn;
+    const int step = m.step;
     const bool carries = m.stage == iterating;
-    next then;
-    if (m.jacobi)
-      then = decide(m, st.template total<set, true>(first, m.turn).v, st.interrupted(), carries);
-    else
-      then = decide(m, st.template total<rr, true>(first, m.turn).v, st.interrupted(), carries);
+    const sums<set> now = sums_of(st, m);
+    const next then = decide(m, now.v, st.interrupted(), carries);
     st.note(step, m.rr);
     if (then == next::end) return;
     if (then == next::replace) {
@@ -117,6 +114,14 @@ struct pipelined_cg : cg_recurrence {
       v[gu] = v[u];
       v[gs] = v[s];
     });
+  }
+
+  template <class Store>
+  DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
+    const int first = set * m.turn;
+    if (m.jacobi) return st.template total<set, true>(first, m.turn);
+    const sums<rr> now = st.template total<rr, true>(first, m.turn);
+    return {{now.v[nu], now.v[mu], now.v[sigma], now.v[gamma], now.v[nu]}};
   }
 
   /// From (x, p), u = M (b - A x) and s = M A p; from p, s alone.

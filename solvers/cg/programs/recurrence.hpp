@@ -30,7 +30,7 @@ struct cg_recurrence : cg_outcome {
     residual_replacement replacement;
   };
 
-  /// The sums, in this order; rr only with a preconditioner, else it is nu.
+  /// The sums, in this order; without a preconditioner the last one is nu, and is not summed.
   enum : int { nu, mu, sigma, gamma, rr, set };
 
   enum class next { advance, replace, compute, restart, end };
@@ -41,7 +41,7 @@ struct cg_recurrence : cg_outcome {
   DWELL_FN static next decide(scalars& m, const double* sum, bool asked_to_stop, bool carries) {
     residual_replacement& guard = m.replacement;
     const bool fresh = guard.fresh;
-    m.rr = m.jacobi ? sum[rr] : sum[nu];
+    m.rr = sum[rr];
     if (!m.fixed && !(finite(m.rr) && finite(sum[nu]))) return end(m, not_finite);
     if (!m.fixed && m.rr <= m.target2) {
       if (!carries || fresh || m.step == 0) return end(m, converged);

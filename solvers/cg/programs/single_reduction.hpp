@@ -71,12 +71,9 @@ struct single_reduction_cg : cg_recurrence {
 
   template <class T, class Store>
   DWELL_FN static void iterate(Store& st, scalars& m) {
-    next then;
     const int step = m.step;
-    if (m.jacobi)
-      then = decide(m, st.template total<set, true>(nu).v, st.interrupted(), false);
-    else
-      then = decide(m, st.template total<rr, true>(nu).v, st.interrupted(), false);
+    const sums<set> now = sums_of(st, m);
+    const next then = decide(m, now.v, st.interrupted(), false);
     st.note(step, m.rr);
     if (then == next::end) return;
     const T alpha = static_cast<T>(m.alpha), beta = static_cast<T>(m.beta);
@@ -92,6 +89,13 @@ struct single_reduction_cg : cg_recurrence {
         v[r] = fma(-alpha, v[s], v[r]);
         v[p] = fma(beta, v[p], v[r]);
       });
+  }
+
+  template <class Store>
+  DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
+    if (m.jacobi) return st.template total<set, true>(nu);
+    const sums<rr> now = st.template total<rr, true>(nu);
+    return {{now.v[nu], now.v[mu], now.v[sigma], now.v[gamma], now.v[nu]}};
   }
 
   /// s = A p, and the sums.
