@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The threads of a CPU run. They live as long as the crew; launch() gives every member one call and
-// returns when all are done, as a kernel launch followed by a synchronisation would.
+// returns when all are done, as a kernel launch followed by a synchronisation would. The caller is
+// a member itself: no core idles meanwhile, and a crew of one needs no meeting.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -13,8 +14,8 @@ namespace dwell {
 
 class crew {
  public:
-  explicit crew(int members) : meet_(members + 1) {
-    for (int m = 0; m < members; ++m) threads_.emplace_back([this, m] { serve(m); });
+  explicit crew(int members) : meet_(members) {
+    for (int m = 1; m < members; ++m) threads_.emplace_back([this, m] { serve(m); });
   }
   ~crew() {
     task_ = nullptr;
@@ -23,10 +24,11 @@ class crew {
   crew(const crew&) = delete;
   crew& operator=(const crew&) = delete;
 
-  /// f(member) on every member's own thread.
+  /// f(member) on every member's own thread; the caller's is number 0.
   void launch(const std::function<void(int)>& f) {
     task_ = &f;
     meet_.arrive_and_wait();
+    f(0);
     meet_.arrive_and_wait();
   }
 

@@ -3,6 +3,9 @@
 // that neighbours in x go to neighbouring lanes (here a loop which the compiler turns into
 // vectors); the neighbouring lane's value; and flags between teams.
 #pragma once
+#include <cstdint>
+#include <utility>
+
 #include "dwell/execution/core/team_cpu.hpp"
 
 namespace dwell {
@@ -11,12 +14,13 @@ template <int Lanes>
 class cpu_grid_team : public cpu_team<Lanes> {
  public:
   using cpu_team<Lanes>::cpu_team;
-  /// Cells along the slowest axis that a lane works on together.
-  static constexpr int depth = 1;
+  /// Lanes are the elements of vectors: rows are loops that the compiler turns into those.
+  static constexpr bool vectors = true;
 
-  /// f(i, j) for 0 <= i < width, 0 <= j < height, in any order.
+  /// f(i, j) for 0 <= i < width, 0 <= j < height, in any order. Inlined, so that what f captures
+  /// can stay in registers.
   template <class F>
-  void over(int width, int height, F&& f) {
+  [[gnu::always_inline]] void over(int width, int height, F&& f) {
     if (this->reversed()) {
       for (int j = height - 1; j >= 0; --j)
         for (int i = width - 1; i >= 0; --i) f(i, j);
@@ -29,14 +33,9 @@ class cpu_grid_team : public cpu_team<Lanes> {
       for (int i = 0; i < width; ++i) f(i, j);
     }
   }
-  /// f(t) for this team's share of 0 <= t < n: a piece, which is its own memory's.
-  template <class F>
-  void deal(unsigned n, F&& f) {
-    const auto at = [&](int w) {
-      return static_cast<unsigned>(std::uint64_t(n) * static_cast<unsigned>(w) /
-                                   static_cast<unsigned>(this->workers()));
-    };
-    for (unsigned t = at(this->worker()); t < at(this->worker() + 1); ++t) f(t);
+  /// This team's piece of 0 <= i < n, which is its own memory's: from first to before second.
+  std::pair<std::int64_t, std::int64_t> share(std::int64_t n) const {
+    return {n * this->worker() / this->workers(), n * (this->worker() + 1) / this->workers()};
   }
   /// f(lane, i) for first <= i < last.
   template <class I, class F>

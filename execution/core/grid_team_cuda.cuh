@@ -9,6 +9,8 @@ template <int Lanes>
 class cuda_grid_team : public cuda_team<Lanes> {
  public:
   using cuda_team<Lanes>::cuda_team;
+  /// Lanes are threads: see cpu_grid_team.
+  static constexpr bool vectors = false;
   /// Loads of one lane that are under way together, and rows that it needs to load once only.
   static constexpr int depth = 4;
   /// Lanes side by side along x: two warps, so that a warp reads whole lines.

@@ -44,23 +44,25 @@ enum class boundary { fixed, periodic, reflect };
 DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
-/// The sum of w[i] * taps[i], by fma in the order written.
+/// The sum of w[i] * taps[i], by fma in the order written. Always in the place of the call: a loop
+/// over cells that calls a function does not become vectors.
 template <class Shape>
 struct linear_sweep {
   template <class T, class Near>
-  DWELL_FN static T apply(const Near& u, const T* w) {
+  [[gnu::always_inline]] DWELL_FN static T apply(const Near& u, const T* w) {
     return sum<T>(u, w, std::make_index_sequence<std::size(Shape::taps) - 1>{});
   }
 
  private:
   template <class T, class Near, std::size_t... I>
-  DWELL_FN static T sum(const Near& u, const T* w, std::index_sequence<I...>) {
+  [[gnu::always_inline]] DWELL_FN static T sum(const Near& u, const T* w,
+                                               std::index_sequence<I...>) {
     T acc = w[0] * at<0>(u);
     ((acc = multiply_add(w[I + 1], at<I + 1>(u), acc)), ...);
     return acc;
   }
   template <std::size_t I, class Near>
-  DWELL_FN static auto at(const Near& u) {
+  [[gnu::always_inline]] DWELL_FN static auto at(const Near& u) {
     constexpr tap t = Shape::taps[I];
     return u(t.dz, t.dy, t.dx);
   }

@@ -109,6 +109,7 @@ DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t 
   for (int d = 0; d < Depth; ++d) out[d * along] = v[d];
 }
 
+/// The inner cells by tiles, `depth` cells of a column to a lane.
 template <class S, class T, class Team>
 DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
   constexpr int depth = Team::depth;
@@ -136,7 +137,7 @@ DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T*
         const int first = flat ? j * depth : below;
         const std::ptrdiff_t at = first * along + (flat ? 0 : j * pitch) + i;
         const T* f = source ? source + at : nullptr;
-        if (depth == 1 || first + depth <= length)
+        if (first + depth <= length)
           sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
         else
           for (int d = 0; d < length - first; ++d)
@@ -146,9 +147,40 @@ DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T*
   });
 }
 
+/// The same by teams whose lanes are the elements of vectors: each takes a piece of all rows, and
+/// rows are loops without a branch.
+template <class S, class T, bool Source, class Team>
+void sweep_rows(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  const int nx = a.inner.x1 - a.inner.x0, ny = a.inner.y1 - a.inner.y0;
+  T w[weight_count<S>];  // which no store can change
+  for (int k = 0; k < weight_count<S>; ++k) w[k] = a.w[k];
+  const std::int64_t rows = static_cast<std::int64_t>(a.inner.z1 - a.inner.z0) * ny;
+  const auto [first, last] = team.share(rows);
+  for (std::int64_t row = first; row < last;) {
+    const std::int64_t z = row / ny, y = row - z * ny;
+    const int count = static_cast<int>(last - row < ny - y ? last - row : ny - y);
+    const std::ptrdiff_t corner = (a.inner.z0 + z) * plane + (a.inner.y0 + y) * pitch + a.inner.x0;
+    team.over(
+        nx, count, [&](int i, int j) __attribute__((always_inline)) {
+          const std::ptrdiff_t at = corner + j * pitch + i;
+          T v = S::template apply<T>(near_inner<T>{in + at, pitch, plane}, w);
+          if constexpr (Source) v += a.source[at];
+          out[at] = v;
+        });
+    row += count;
+  }
+}
+
 template <class S, class T, class Team>
 DWELL_FN void sweep_once(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
-  sweep_inner<S, T>(team, a, in, out);
+  if constexpr (!Team::vectors) {
+    sweep_inner<S, T>(team, a, in, out);
+  } else if (a.source) {
+    sweep_rows<S, T, true>(team, a, in, out);
+  } else {
+    sweep_rows<S, T, false>(team, a, in, out);
+  }
   if (a.edge != boundary::fixed) sweep_frame<S, T>(team, a, in, out);
 }
 
