@@ -21,18 +21,37 @@ set(DWELL_PUBLIC_HEADERS
   solvers/cg/cg.hpp
   solvers/cg/explain.hpp
   solvers/stencil/explain.hpp
-  solvers/stencil/stencil.hpp)
+  solvers/stencil/stencil.hpp
+  solvers/stencil/stencil_table.hpp)
+
+# What dwell/custom_stencil.hpp compiles in a user's program: the texts of the executors of stencils. Those with
+# "cuda" in their names are for nvcc only.
+foreach(name crew cuda_check grid_team_cpu grid_team_cuda launch_sweep_cpu launch_sweep_cuda plan program
+    sweep_args sweep_launches sweep_look sweep_plan sweep_step sweep_variant team_cpu team_cuda tiles variant watch_cpu
+    watch_cuda)
+  if(name MATCHES "team_cuda$|launch_sweep_cuda$")
+    list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.cuh)
+  else()
+    list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.hpp)
+  endif()
+endforeach()
+file(GLOB dwell_sweep_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+  execution/*/*_sweep.hpp execution/perks/*.hpp execution/perks/*.cuh)
+list(REMOVE_ITEM dwell_sweep_headers execution/perks/perks.hpp)  # of Programs
+list(APPEND DWELL_PUBLIC_HEADERS ${dwell_sweep_headers})
+list(REMOVE_DUPLICATES DWELL_PUBLIC_HEADERS)
 
 foreach(header IN LISTS DWELL_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dwell/${folder})
 endforeach()
-install(FILES include/dwell/dwell.hpp include/dwell/eigen.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dwell)
+install(FILES include/dwell/custom_stencil.hpp include/dwell/dwell.hpp include/dwell/eigen.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dwell)
 
 # Before 1.0 a minor version may change the interface.
 set_target_properties(dwell PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-install(TARGETS dwell EXPORT dwell_targets)
+install(TARGETS dwell dwell_custom_stencil EXPORT dwell_targets)
 if(TARGET dwell_cli)
   if(BUILD_SHARED_LIBS)
     file(RELATIVE_PATH dwell_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

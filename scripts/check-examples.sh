@@ -19,6 +19,7 @@ cmake -S "$folder/source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release
 cmake --build "$folder/build"
 
 "$folder/build/solve_eigen"
+"$folder/build/custom_stencil"
 "$prefix/bin/dwell" generate poisson2d:50x40 -o "$folder/a.mtx"
 "$folder/build/solve_file" "$folder/a.mtx" "$folder/x.mtx"
 test -s "$folder/x.mtx"

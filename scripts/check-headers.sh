@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Compiles every header under INCLUDE/dwell alone, twice in one file, without warnings and without
-# CUDA: check-headers.sh [--public] INCLUDE. Left out are .cuh and those with "cuda" in their name.
-# --public, for the installed headers: none is left out, and no word of CUDA may be in them.
+# CUDA: check-headers.sh [--public] INCLUDE. Left out are .cuh and those with "cuda" in their name,
+# which are for nvcc. --public, for the installed headers: no word of CUDA may be in the others.
 set -euo pipefail
 
 public=0
@@ -19,11 +19,8 @@ include=$1
 flags=(-std=c++20 -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror -I "$include")
 flags+=(-isystem "${EIGEN3_INCLUDE_DIR:-/usr/include/eigen3}")
 
-names=(-name '*.hpp')
-if ((!public)); then  # the library's own build knows what a pragma for nvcc is
-  names+=(! -name '*cuda*')
-  flags+=(-Wno-unknown-pragmas)
-fi
+names=(-name '*.hpp' ! -name '*cuda*')
+flags+=(-Wno-unknown-pragmas)  # nvcc's; those who include an installed copy do so as a system's
 mapfile -t headers < <(cd "$include" && find -L dwell "${names[@]}" | sort)
 if ((${#headers[@]} == 0)); then
   echo "$0: no headers in $include/dwell" >&2

@@ -14,12 +14,27 @@
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/solvers/stencil/stencil_table.hpp"
 
 namespace dwell {
 namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+stencil_shape public_shape(const sweep_shape& s) {
+  return {s.name, s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()}, s.weights};
+}
+
+stencil_shape find_in(std::span<const sweep_variant> table, std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& s : shapes_of(table)) {
+    if (s.name == name) return public_shape(s);
+    names.emplace_back(s.name);
+  }
+  throw unsupported_error(
+      fmt::format("expected a stencil ({}), found '{}'", fmt::join(names, ", "), name));
 }
 
 struct value_range {
@@ -128,10 +143,11 @@ struct decision {
   sweep_choice choice;
   std::string why;
 };
-decision decide(const stencil_options& o, precision type, const device& where,
-                const device_facts& facts, const sweep_problem_facts& problem) {
+decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
+                const device& where, const device_facts& facts,
+                const sweep_problem_facts& problem) {
   const auto with = [&](const char* executor, const char* why) {
-    const auto& v = find_variant(sweep_variants(), o.shape, executor, type, where.on());
+    const auto& v = find_variant(table, o.shape, executor, type, where.on());
     return decision{&v, choose_plan(o, problem, v, where, facts), why};
   };
   if (o.executor != "auto") return with(o.executor.c_str(), "as asked");
@@ -151,13 +167,13 @@ decision decide(const stencil_options& o, precision type, const device& where,
 }
 
 template <class T>
-stencil_report solve_as(const device& where, grid<T>& u, const stencil_options& o,
-                        const grid<T>* source) {
+stencil_report solve_as(std::span<const sweep_variant> table, const device& where, grid<T>& u,
+                        const stencil_options& o, const grid<T>* source) {
   const double begin = now();
   const device_facts facts = where.facts();
   stencil_report report;
   const extents n = u.size();
-  const stencil_shape known = find_stencil_shape(o.shape);
+  const stencil_shape known = find_in(table, o.shape);
   check_options(o, known);
   if (n.dims != known.dims)
     throw input_error(fmt::format("size: {} works on {} dimensions, found {}", known.name,
@@ -177,7 +193,7 @@ stencil_report solve_as(const device& where, grid<T>& u, const stencil_options& 
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
 
   const sweep_problem_facts problem{n, inner, known.radius, sizeof(T), o.edge, known.flops};
-  const decision made = decide(o, precision_of<T>, where, facts, problem);
+  const decision made = decide(table, o, precision_of<T>, where, facts, problem);
   const sweep_variant& v = *made.variant;
   const sweep_choice& choice = made.choice;
   const sweep_plan& p = choice.plan;
@@ -244,10 +260,6 @@ stencil_report solve_as(const device& where, grid<T>& u, const stencil_options& 
   return report;
 }
 
-stencil_shape public_shape(const sweep_shape& s) {
-  return {s.name, s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()}, s.weights};
-}
-
 }  // namespace
 
 std::string to_string(boundary b) {
@@ -282,24 +294,25 @@ std::vector<stencil_shape> stencil_shapes() {
   return all;
 }
 
-stencil_shape find_stencil_shape(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& s : shapes_of(sweep_variants())) {
-    if (s.name == name) return public_shape(s);
-    names.emplace_back(s.name);
-  }
-  throw unsupported_error(
-      fmt::format("expected a stencil ({}), found '{}'", fmt::join(names, ", "), name));
-}
+stencil_shape find_stencil_shape(std::string_view name) { return find_in(sweep_variants(), name); }
 
 stencil_report solve(const device& where, grid<double>& u, const stencil_options& options,
                      const grid<double>* source) {
-  return solve_as(where, u, options, source);
+  return solve_as(sweep_variants(), where, u, options, source);
 }
-
 stencil_report solve(const device& where, grid<float>& u, const stencil_options& options,
                      const grid<float>* source) {
-  return solve_as(where, u, options, source);
+  return solve_as(sweep_variants(), where, u, options, source);
+}
+
+stencil_report solve_from(std::span<const sweep_variant> table, const device& where,
+                          grid<double>& u, const stencil_options& options,
+                          const grid<double>* source) {
+  return solve_as(table, where, u, options, source);
+}
+stencil_report solve_from(std::span<const sweep_variant> table, const device& where, grid<float>& u,
+                          const stencil_options& options, const grid<float>* source) {
+  return solve_as(table, where, u, options, source);
 }
 
 }  // namespace dwell
