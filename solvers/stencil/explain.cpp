@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/core/sweep_variant.hpp"

@@ -23,20 +23,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-stencil_shape public_shape(const sweep_shape& s) {
-  return {s.name, s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()}, s.weights};
-}
-
-stencil_shape find_in(std::span<const sweep_variant> table, std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& s : shapes_of(table)) {
-    if (s.name == name) return public_shape(s);
-    names.emplace_back(s.name);
-  }
-  throw unsupported_error(
-      fmt::format("expected a stencil ({}), found '{}'", fmt::join(names, ", "), name));
-}
-
 struct value_range {
   double least = INFINITY, greatest = -INFINITY;
   bool finite = true;
@@ -173,7 +159,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   const device_facts facts = where.facts();
   stencil_report report;
   const extents n = u.size();
-  const stencil_shape known = find_in(table, o.shape);
+  const stencil_shape known = find_stencil_shape(table, o.shape);
   check_options(o, known);
   if (n.dims != known.dims)
     throw input_error(fmt::format("size: {} works on {} dimensions, found {}", known.name,
@@ -261,40 +247,6 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
 }
 
 }  // namespace
-
-std::string to_string(boundary b) {
-  return b == boundary::fixed ? "fixed" : b == boundary::periodic ? "periodic" : "reflect";
-}
-
-boundary parse_boundary(std::string_view name) {
-  for (const boundary b : {boundary::fixed, boundary::periodic, boundary::reflect})
-    if (to_string(b) == name) return b;
-  throw input_error(fmt::format("boundary: expected fixed, periodic or reflect, found '{}'", name));
-}
-
-std::string to_string(stencil_stop r) {
-  switch (r) {
-    case stencil_stop::steps_done:
-      return "steps done";
-    case stencil_stop::converged:
-      return "converged";
-    case stencil_stop::step_limit:
-      return "step limit";
-    case stencil_stop::not_finite:
-      return "not finite";
-    case stencil_stop::interrupted:
-      return "interrupted";
-  }
-  return "unknown";
-}
-
-std::vector<stencil_shape> stencil_shapes() {
-  std::vector<stencil_shape> all;
-  for (const auto& s : shapes_of(sweep_variants())) all.push_back(public_shape(s));
-  return all;
-}
-
-stencil_shape find_stencil_shape(std::string_view name) { return find_in(sweep_variants(), name); }
 
 stencil_report solve(const device& where, grid<double>& u, const stencil_options& options,
                      const grid<double>* source) {

@@ -2,11 +2,15 @@
 // solve() with kernels that the caller has compiled: what dwell/custom_stencil.hpp is built on.
 #pragma once
 #include <span>
+#include <string_view>
 
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell {
+
+/// The shape of this name in `table`; throws unsupported_error with the list if there is none.
+stencil_shape find_stencil_shape(std::span<const sweep_variant> table, std::string_view name);
 
 /// As solve(), but options.shape and the executors are those of `table`, which must outlive the
 /// call.

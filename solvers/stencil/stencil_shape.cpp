@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The words of stencils: names of shapes, boundaries and reasons to stop.
+#include <fmt/format.h>
+
+#include "dwell/execution/core/sweep_variant.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/solvers/stencil/stencil_table.hpp"
+
+namespace dwell {
+namespace {
+
+stencil_shape public_shape(const sweep_shape& s) {
+  return {s.name, s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()}, s.weights};
+}
+
+}  // namespace
+
+stencil_shape find_stencil_shape(std::span<const sweep_variant> table, std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& s : shapes_of(table)) {
+    if (s.name == name) return public_shape(s);
+    names.emplace_back(s.name);
+  }
+  throw unsupported_error(
+      fmt::format("expected a stencil ({}), found '{}'", fmt::join(names, ", "), name));
+}
+
+std::string to_string(boundary b) {
+  return b == boundary::fixed ? "fixed" : b == boundary::periodic ? "periodic" : "reflect";
+}
+
+boundary parse_boundary(std::string_view name) {
+  for (const boundary b : {boundary::fixed, boundary::periodic, boundary::reflect})
+    if (to_string(b) == name) return b;
+  throw input_error(fmt::format("boundary: expected fixed, periodic or reflect, found '{}'", name));
+}
+
+std::string to_string(stencil_stop r) {
+  switch (r) {
+    case stencil_stop::steps_done:
+      return "steps done";
+    case stencil_stop::converged:
+      return "converged";
+    case stencil_stop::step_limit:
+      return "step limit";
+    case stencil_stop::not_finite:
+      return "not finite";
+    case stencil_stop::interrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
+std::vector<stencil_shape> stencil_shapes() {
+  std::vector<stencil_shape> all;
+  for (const auto& s : shapes_of(sweep_variants())) all.push_back(public_shape(s));
+  return all;
+}
+
+stencil_shape find_stencil_shape(std::string_view name) {
+  return find_stencil_shape(sweep_variants(), name);
+}
+
+}  // namespace dwell
