@@ -21,7 +21,7 @@ class sweep_runs : public testing::Test {
   }
   template <class F>
   static void each_way(F&& f) {
-    for (const auto& way : sweep_place::ways(2)) {
+    for (const auto& way : sweep_place::ways()) {
       SCOPED_TRACE(testing::PrintToString(way));
       stencil_options o;
       way.apply(o);

@@ -26,7 +26,7 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
   const auto a = call_of<S, T>(args, weights);
   const std::size_t scratch =
       perks_base_scratch<S, T> +
-      static_cast<std::size_t>(a.plan.scratch_rows * perks_lanes * perks_across<S>) * sizeof(T);
+      static_cast<std::size_t>(a.plan.scratch_rows) * perks_layer_values<S> * sizeof(T);
   if (a.plan.rung == 0)
     return run_resident(keeping_kernel<S, T, E, perks_rungs<S, T>[0].register_rows>, a, perks_lanes,
                         scratch, where, control);

@@ -40,17 +40,30 @@ class perks_tile {
   /// The whole tile from a copy of the field.
   DWELL_FN void load(const T* field) { take_if(field, true); }
 
-  /// One step of the whole tile. `turn` alternates. Tiles inside the grid have a text to
-  /// themselves: a branch per row for the others' sake would cost them registers.
-  DWELL_FN void step(int turn) {
-    if (at_border_)
-      step_as<false>(turn);
-    else
-      step_as<true>(turn);
+  /// Steps of the whole tile, then shows the others what they need of it, or all of it. Tiles
+  /// inside the grid have a text to themselves: a branch per row for the others' sake would cost
+  /// them registers.
+  DWELL_FN void advance(int steps, const T*, T* to, bool whole) {
+#pragma unroll 1
+    for (int k = 0; k < steps; ++k) {
+      if (at_border_)
+        step_as<false>(turn_);
+      else
+        step_as<true>(turn_);
+      turn_ ^= 1;
+    }
+    show(to, whole);
   }
 
+  /// All that the team owns into a copy of the field.
+  DWELL_FN void publish(T* field) { show(field, true); }
+
+  /// Takes the rim from what the neighbours have published: whole lanes, and whole rows.
+  DWELL_FN void take(const T* field) { take_if(field, false); }
+
+ private:
   /// Shows the others what they need of the cells that this team owns, or all of them.
-  DWELL_FN void publish(T* field, bool all) {
+  DWELL_FN void show(T* field, bool all) {
     team_.each([&](int l) {
       const ownership o = *own_;
       const int x = o.left() + l % 32 * RX, y = o.top() + warp(l) * strip();
@@ -81,10 +94,6 @@ class perks_tile {
     });
   }
 
-  /// Takes the rim from what the neighbours have published: whole lanes, and whole rows.
-  DWELL_FN void take(const T* field) { take_if(field, false); }
-
- private:
   static constexpr int R = radius_of<S>, RX = perks_across<S>, W = perks_warps;
   static constexpr int across = 32 * RX, sets = perks_edge_sets<S, T>;
   static constexpr int sides = is_star<S> ? 1 : 2 * R + 1;  // rows whose neighbours in x count
@@ -368,6 +377,7 @@ class perks_tile {
   using registers = decltype(std::declval<Team&>().template per_lane<tile>());
   Team& team_;
   const sweep_call<S, T>& a_;
+  int turn_ = 0;    ///< which set of edges the next step uses
   int rest_;        ///< rows of a warp that are not in registers
   bool at_border_;  ///< some cells keep their values, or there is a source
   T *edges_, *kept_, *streamed_;

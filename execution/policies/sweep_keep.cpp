@@ -51,12 +51,33 @@ class projection {
     t.memory = beyond_l2 ? streamed / 18 : 0;
     t.exchange = (7000 + rim_cells * 3 * bytes_ / 30) / p.depth;
     t.seconds = t.arithmetic + t.shared + std::max({t.l2, t.memory, waiting}) + t.exchange;
+    return in_seconds(t);
+  }
+  /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them: what
+  /// binds, arithmetic or scratch, hides the other.
+  sweep_projection step_of_brick(const sweep_plan& p, const sweep_rung& r, double faces) const {
+    const double layer = static_cast<double>(r.lanes) * r.across * r.down;
+    const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
+    const double streamed = 2 * bytes_ * layer * p.streamed_rows;
+    const bool beyond_l2 = streamed / 2 * p.teams > 0.8 * l2_;
+    sweep_projection t;
+    t.arithmetic = layer * planes * per_cell_;
+    t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
+    t.l2 = streamed / 30;
+    t.memory = beyond_l2 ? streamed / 18 : 0;
+    t.exchange = 3000 + faces * 3 * bytes_ / 30;
+    const double meetings = 150 * planes;  // of the lanes, once a plane
+    t.seconds = std::max(t.arithmetic, t.shared) + meetings + std::max(t.l2, t.memory) + t.exchange;
+    return in_seconds(t);
+  }
+
+ private:
+  sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
       *v *= cycle_;
     return t;
   }
 
- private:
   double bytes_, l2_, cycle_, per_cell_ = 0;
 };
 
@@ -67,7 +88,54 @@ std::size_t scratch_limit(const device_facts& device) {
   return device.on == backend::cpu ? std::size_t(200) * 1024 : device.shared_per_team;
 }
 
-/// The plan for one tiling, if it is possible.
+/// What is not in registers: in scratch as far as it may and fits, the rest streams.
+void lay_rest(sweep_plan& p, int rest, const sweep_problem_facts& problem,
+              const sweep_rung_facts& rung, permission may, const device_facts& device) {
+  if (may.scratch) {
+    const auto layer =
+        static_cast<std::size_t>(rung.shape.lanes * rung.shape.across * rung.shape.down) *
+        problem.scalar_bytes;
+    const std::size_t limit = scratch_limit(device);
+    const std::size_t fit = limit > rung.scratch_bytes ? (limit - rung.scratch_bytes) / layer : 0;
+    p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
+  }
+  p.streamed_rows = rest - p.scratch_rows;
+}
+
+/// The plan for one tiling in three dimensions, if it is possible.
+std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const projection& time,
+                                    std::span<const sweep_rung_facts> rungs, int rung, int teams_z,
+                                    int teams_y, int teams_x, permission may,
+                                    const device_facts& device) {
+  const sweep_rung_facts& f = rungs[static_cast<std::size_t>(rung)];
+  const sweep_rung& r = f.shape;
+  const extents& n = problem.size;
+  // What a team reads of others belongs to those next to it.
+  const auto thin = [&](int cells, int teams) {
+    return teams > 1 && cells / teams < problem.radius;
+  };
+  if (thin(n.z, teams_z) || thin(n.y, teams_y) || thin(n.x, teams_x)) return {};
+  const int width = pieces(n.x, teams_x), height = pieces(n.y, teams_y);
+  const int planes = pieces(n.z, teams_z);
+  if (width > 32 * r.across || height > r.lanes / 32 * r.down) return {};
+  // The planes below those in registers enter the window without a question.
+  if (r.register_rows > 0 && n.z / teams_z < r.register_rows + problem.radius) return {};
+  candidate c;
+  sweep_plan& p = c.plan;
+  p.rung = rung;
+  p.teams = teams_x * teams_y * teams_z;
+  p.teams_x = teams_x;
+  p.teams_y = teams_y;
+  p.teams_z = teams_z;
+  lay_rest(p, planes - r.register_rows, problem, f, may, device);
+  const double faces = 2.0 * problem.radius *
+                       (static_cast<double>(width) * height + static_cast<double>(width) * planes +
+                        static_cast<double>(height) * planes);
+  c.time = time.step_of_brick(p, r, faces);
+  return c;
+}
+
+/// The plan for one tiling in two dimensions, if it is possible.
 std::optional<candidate> lay_out(const sweep_problem_facts& problem, const projection& time,
                                  std::span<const sweep_rung_facts> rungs, int rung, int teams_x,
                                  int teams_y, int depth, permission may,
@@ -89,15 +157,7 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const proje
   int rest = std::max(0, pieces(height, warps) - r.register_rows);
   if (rest > 0) rest = std::max(rest, radius);  // the window needs that many
   if (r.register_rows == 0) rest = std::max(rest, radius);
-  if (may.scratch) {
-    const std::size_t base = rungs[static_cast<std::size_t>(rung)].scratch_bytes;
-    const std::size_t row = static_cast<std::size_t>(r.lanes) * static_cast<std::size_t>(r.across) *
-                            problem.scalar_bytes;
-    const std::size_t limit = scratch_limit(device);
-    const std::size_t fit = limit > base ? (limit - base) / row : 0;
-    p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
-  }
-  p.streamed_rows = rest - p.scratch_rows;
+  lay_rest(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, device);
   const double rim_cells = 2.0 * rim * (width + height);
   c.time = time.step(p, r, rim_cells);
   return c;
@@ -120,29 +180,43 @@ sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wi
                         std::span<const sweep_rung_facts> rungs, const device_facts& device) {
   const auto may = permissions(wish.policy);
   const projection time(problem, device);
+  const bool solid = problem.size.dims == 3;
   int most = wish.teams > 0 ? wish.teams : device.units;
-  if (wish.teams == 0 &&
-      device.on == backend::cpu)  // threads may share a core: enough for the width
-    most = std::max(most, pieces(problem.size.x, 32 * rungs[0].shape.across - 2 * problem.radius));
+  if (wish.teams == 0 && device.on == backend::cpu) {  // threads may share a core: enough for all
+    const sweep_rung& r = rungs[0].shape;
+    const int across = pieces(problem.size.x, 32 * r.across - (solid ? 0 : 2 * problem.radius));
+    most = std::max(most, solid ? across * pieces(problem.size.y, r.lanes / 32 * r.down) : across);
+  }
   candidate best;
+  const auto consider = [&](const std::optional<candidate>& c) {
+    if (!c) return;
+    // A wish for so many teams comes before speed.
+    const bool more = wish.teams > 0 && c->plan.teams > best.plan.teams;
+    const bool fewer = wish.teams > 0 && c->plan.teams < best.plan.teams;
+    if (best.time.seconds == INFINITY || more || (!fewer && c->time.seconds < best.time.seconds))
+      best = *c;
+  };
   for (const permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
-      if ((rungs[static_cast<std::size_t>(rung)].shape.register_rows > 0) != m.registers) continue;
+      const bool keeps = rungs[static_cast<std::size_t>(rung)].shape.register_rows > 0;
+      if (keeps && !m.registers) continue;
+      // A brick may be too thin for the planes in registers; rows fit always.
+      if (!keeps && m.registers && !solid) continue;
       for (int tx = 1; tx <= most; ++tx)
-        for (int ty = 1; ty <= most / tx; ++ty)
+        for (int ty = 1; ty <= most / tx; ++ty) {
+          if (solid) {
+            if (wish.depth <= 1)
+              for (int tz = 1; tz <= most / tx / ty; ++tz)
+                consider(lay_bricks(problem, time, rungs, rung, tz, ty, tx, m, device));
+            continue;
+          }
           for (const int planned : depths) {
             const int depth = wish.depth > 0 ? wish.depth : planned;
             // A mirror is looked into at every step.
             if (problem.edge == boundary::reflect && depth > 1) continue;
-            const auto c = lay_out(problem, time, rungs, rung, tx, ty, depth, m, device);
-            if (!c) continue;
-            // A wish for so many teams comes before speed.
-            const bool more = wish.teams > 0 && c->plan.teams > best.plan.teams;
-            const bool fewer = wish.teams > 0 && c->plan.teams < best.plan.teams;
-            if (best.time.seconds == INFINITY || more ||
-                (!fewer && c->time.seconds < best.time.seconds))
-              best = *c;
+            consider(lay_out(problem, time, rungs, rung, tx, ty, depth, m, device));
           }
+        }
     }
   if (best.time.seconds == INFINITY)
     throw unsupported_error(fmt::format(
@@ -151,11 +225,13 @@ sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wi
         wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : ""));
   const sweep_plan& p = best.plan;
   const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
+  const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
+                                p.scratch_rows, p.streamed_rows);
   return {
       p, device.on == backend::cpu ? sweep_projection{} : best.time, wish.policy,
-      fmt::format("{} x {} tiles, per warp {} rows in registers, {} in scratch, {} streamed; "
-                  "{} steps between exchanges",
-                  p.teams_y, p.teams_x, r.register_rows, p.scratch_rows, p.streamed_rows, p.depth)};
+      solid ? fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept)
+            : fmt::format("{} x {} tiles, rows per warp: {}; {} steps between exchanges", p.teams_y,
+                          p.teams_x, kept, p.depth)};
 }
 
 }  // namespace dwell::policies

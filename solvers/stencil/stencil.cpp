@@ -211,7 +211,7 @@ stencil_report solve_as(const device& where, grid<T>& u, const stencil_options& 
   report.lanes = rung.lanes;
   report.depth = p.depth;
   const auto row = static_cast<std::size_t>(p.teams) * static_cast<std::size_t>(rung.lanes) *
-                   static_cast<std::size_t>(rung.across);
+                   static_cast<std::size_t>(rung.across * rung.down);
   report.kept_registers = row * static_cast<std::size_t>(rung.register_rows);
   report.kept_scratch = row * static_cast<std::size_t>(p.scratch_rows);
   report.streamed = row * static_cast<std::size_t>(p.streamed_rows);
