@@ -3,8 +3,10 @@
 // multiprocessor: a lane may then have 255 registers, the most there are.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/execution/core/sweep_plan.hpp"
@@ -26,25 +28,43 @@ inline constexpr int perks_across = S::dims == 3        ? 2
 template <class S>
 inline constexpr int perks_down = S::dims == 3 ? 4 : 1;
 
-/// Layers in registers. In two dimensions from what a lane needs besides: the window of rows that
-/// are being computed, its neighbours' columns. 90 values of 8 bytes leave 75 registers for the
-/// rest; more than 24 rows only make text.
+/// Rows in registers in two dimensions, from what a lane needs besides: the window of rows that are
+/// being computed, its neighbours' columns. `values` of 8 bytes are for all of these; more than 24
+/// rows only make text.
 template <class S, class T>
-constexpr int perks_register_rows() {
-  if constexpr (S::dims == 3) {
-    return sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;  // one more spills
-  } else {
-    constexpr int r = radius_of<S>, across = perks_across<S>;
-    constexpr int values = sizeof(T) == 8 ? 90 : 180;
-    constexpr int beside = r * across + (is_star<S> ? 1 : 2 * r + 1) * 2 * r + 2 * across;
-    return std::clamp((values - beside) / across / 2 * 2, (r + 1) / 2 * 2, 24);
-  }
+constexpr int perks_register_rows(int values) {
+  constexpr int r = radius_of<S>, across = perks_across<S>;
+  constexpr int beside = r * across + (is_star<S> ? 1 : 2 * r + 1) * 2 * r + 2 * across;
+  const int rows = (values * 8 / static_cast<int>(sizeof(T)) - beside) / across;
+  return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
 
+/// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
+/// is in registers whole, with no source, has a kernel to itself: that one reaches the arithmetic's
+/// limit.
 template <class S, class T>
-inline constexpr sweep_rung perks_rungs[] = {
-    {perks_lanes, 1, perks_across<S>, perks_register_rows<S, T>(), perks_down<S>},
-    {perks_lanes, 1, perks_across<S>, 0, perks_down<S>}};
+constexpr auto rungs_of_perks() {
+  constexpr int across = perks_across<S>, down = perks_down<S>;
+  const sweep_rung none = {perks_lanes, 1, across, 0, down, true};
+  if constexpr (S::dims == 3) {
+    const int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
+    return std::array{sweep_rung{perks_lanes, 1, across, planes, down, true}, none};
+  } else {
+    const int whole = perks_register_rows<S, T>(82), part = perks_register_rows<S, T>(66);
+    return std::array{sweep_rung{perks_lanes, 1, across, whole, down, false},
+                      sweep_rung{perks_lanes, 1, across, part, down, true}, none};
+  }
+}
+template <class S, class T>
+inline constexpr auto perks_rungs = rungs_of_perks<S, T>();
+
+/// f(std::integral_constant<int, rung>).
+template <class S, class T, int Rung = 0, class F>
+auto with_perks_rung(int rung, F&& f) {
+  if constexpr (Rung + 1 < static_cast<int>(perks_rungs<S, T>.size()))
+    if (rung != Rung) return with_perks_rung<S, T, Rung + 1>(rung, f);
+  return f(std::integral_constant<int, Rung>{});
+}
 
 /// Values of all lanes in one layer.
 template <class S>
@@ -65,20 +85,21 @@ template <class S>
 inline constexpr int perks_plane_slots =
     is_star<S> ? 2 : static_cast<int>(std::bit_ceil(2u * radius_of<S> + 2));
 
-/// Scratch that the kernel needs even if no layers stay there: the looks, what lanes show each
-/// other, and where the tile lies.
+/// Scratch that a kernel needs even if no layers stay there: the looks, what lanes show each other,
+/// and where the tile lies. 128: every piece begins at a multiple of 16 bytes.
 template <class S, class T>
-constexpr std::size_t scratch_of_perks() {
+constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   std::size_t values = 0, places = 0;
   if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
   } else {
+    constexpr std::size_t width = 32 * perks_across<S>;
     values = static_cast<std::size_t>(perks_edge_values<S, T>) * perks_edge_sets<S, T>;
-    places = 32 * perks_across<S> + perks_warps * perks_register_rows<S, T>() + 8;
+    if (!rung.rest) values += 2 * radius_of<S> * width;
+    places = (width + 8) * sizeof(int) +
+             static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t);
   }
-  return perks_lanes * sizeof(double) + sizeof(T) * values + sizeof(int) * places;
+  return 128 + perks_lanes * sizeof(double) + sizeof(T) * values + places;
 }
-template <class S, class T>
-inline constexpr std::size_t perks_scratch_bytes = scratch_of_perks<S, T>();
 
 }  // namespace dwell

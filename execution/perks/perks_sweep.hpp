@@ -12,10 +12,12 @@ namespace dwell {
 struct perks_sweep {
   static constexpr const char* name = "perks";
 
-  template <class S, class T, int Kept, class Team>
+  /// Kept: layers of a tile in registers; Rest: there may be others.
+  template <class S, class T, int Kept, bool Rest, class Team>
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
     double* box = team.template scratch<double>(Team::lanes());
-    std::conditional_t<S::dims == 3, perks_brick<S, T, Team, Kept>, perks_tile<S, T, Team, Kept>>
+    std::conditional_t<S::dims == 3, perks_brick<S, T, Team, Kept>,
+                       perks_tile<S, T, Team, Kept, Rest>>
         tile(team, a);
     sweep_state now;
     unsigned epoch = 0;

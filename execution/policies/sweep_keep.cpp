@@ -155,6 +155,7 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const proje
   p.teams_y = teams_y;
   p.depth = depth;
   int rest = std::max(0, pieces(height, warps) - r.register_rows);
+  if (!r.rest && (rest > 0 || problem.source)) return {};
   if (rest > 0) rest = std::max(rest, radius);  // the window needs that many
   if (r.register_rows == 0) rest = std::max(rest, radius);
   lay_rest(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, device);

@@ -176,7 +176,8 @@ stencil_report solve_as(const device& where, grid<T>& u, const stencil_options& 
           : n.cells();
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
 
-  const sweep_problem_facts problem{n, inner, known.radius, sizeof(T), o.edge, known.flops};
+  const sweep_problem_facts problem{n,      inner,       known.radius,     sizeof(T),
+                                    o.edge, known.flops, source != nullptr};
   const decision made = decide(o, precision_of<T>, where, facts, problem);
   const sweep_variant& v = *made.variant;
   const sweep_choice& choice = made.choice;
