@@ -15,7 +15,8 @@ struct sweep_rung {
   int across = 0;         ///< along x
   int register_rows = 0;  ///< that stay in registers; below them come rows kept elsewhere
   int down = 1;           ///< along y in one plane
-  bool rest = true;       ///< there may be rows that are not in registers, and a source
+  bool rest = true;       ///< there may be rows that are not in registers
+  bool source = true;     ///< there may be a source
 };
 
 /// What the compiler and the driver say of one compiled kernel.

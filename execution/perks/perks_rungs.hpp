@@ -17,31 +17,30 @@ namespace dwell {
 inline constexpr int perks_lanes = 256;
 inline constexpr int perks_warps = perks_lanes / 32;
 
-/// Cells of a lane along x: a neighbour must lie in the lane itself or in the next one.
+/// Cells of a lane along x.
 template <class S>
-inline constexpr int perks_across = S::dims == 3        ? 2
-                                    : radius_of<S> <= 4 ? 4
-                                                        : 6;
+inline constexpr int perks_across = S::dims == 3 ? 2 : 4;
 
 /// Cells of a lane along y in one layer of a tile. A layer is a row of every warp in two
 /// dimensions, and in three a plane: eight rows of neighbours serve four of one's own.
 template <class S>
 inline constexpr int perks_down = S::dims == 3 ? 4 : 1;
 
-/// Rows in registers in two dimensions, from what a lane needs besides: the window of rows that are
-/// being computed, its neighbours' columns. `values` of 8 bytes are for all of these; more than 24
-/// rows only make text.
+/// Rows in registers in two dimensions: 78 values of 8 bytes are for these and for what a lane
+/// needs besides, the rows that are being computed and its neighbours' columns. More than 24 rows
+/// only make text.
 template <class S, class T>
-constexpr int perks_register_rows(int values) {
+constexpr int perks_register_rows() {
   constexpr int r = radius_of<S>, across = perks_across<S>;
-  constexpr int beside = r * across + (is_star<S> ? 1 : 2 * r + 1) * 2 * r + 2 * across;
+  constexpr int columns = is_star<S> ? 2 * r : (2 * r + 1) * r + (r > 2 ? 8 : 0);
+  constexpr int beside = r * across + columns + 2 * across + (is_linear<S> ? 0 : 16);
+  constexpr int values = 78;
   const int rows = (values * 8 / static_cast<int>(sizeof(T)) - beside) / across;
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
 
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
-/// is in registers whole, with no source, has a kernel to itself: that one reaches the arithmetic's
-/// limit.
+/// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit.
 template <class S, class T>
 constexpr auto rungs_of_perks() {
   constexpr int across = perks_across<S>, down = perks_down<S>;
@@ -50,9 +49,12 @@ constexpr auto rungs_of_perks() {
     const int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
     return std::array{sweep_rung{perks_lanes, 1, across, planes, down, true}, none};
   } else {
-    const int whole = perks_register_rows<S, T>(82), part = perks_register_rows<S, T>(66);
-    return std::array{sweep_rung{perks_lanes, 1, across, whole, down, false},
-                      sweep_rung{perks_lanes, 1, across, part, down, true}, none};
+    constexpr int rows = perks_register_rows<S, T>();
+    // Of 2ds9pt in f64 one row more spills where there are others.
+    constexpr bool tight = is_star<S> && radius_of<S> == 2 && sizeof(T) == 8;
+    return std::array{sweep_rung{perks_lanes, 1, across, rows, down, false, false},
+                      sweep_rung{perks_lanes, 1, across, rows - 2 * tight, down, true, false},
+                      none};
   }
 }
 template <class S, class T>
@@ -95,7 +97,7 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   } else {
     constexpr std::size_t width = 32 * perks_across<S>;
     values = static_cast<std::size_t>(perks_edge_values<S, T>) * perks_edge_sets<S, T>;
-    if (!rung.rest) values += 2 * radius_of<S> * width;
+    if (rung.register_rows > 0) values += 2 * radius_of<S> * width;
     places = (width + 8) * sizeof(int) +
              static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t);
   }

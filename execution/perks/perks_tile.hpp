@@ -16,16 +16,16 @@
 
 namespace dwell {
 
-/// RY rows of a warp are in registers; Rest: there may be others, and a source.
+/// RY rows of a warp are in registers. Rest: there may be others. Where none are in registers there
+/// may be a source, too.
 template <class S, class T, class Team, int RY, bool Rest>
 class perks_tile {
  public:
   DWELL_FN perks_tile(Team& team, const sweep_call<S, T>& a)
       : team_(team),
         a_(a),
-        rest_count_(a.plan.scratch_rows + a.plan.streamed_rows),
         edges_(team.template scratch<T>(perks_edge_values<S, T> * sets)),
-        kept_rows_(Rest ? nullptr : team.template scratch<T>(2 * R * width)),
+        still_rows_(RY == 0 ? nullptr : team.template scratch<T>(2 * R * width)),
         rows_(team.template scratch<std::ptrdiff_t>(W * RY)),
         columns_(team.template scratch<int>(width)),
         own_(team.template scratch<share>(1)),
@@ -47,17 +47,16 @@ class perks_tile {
   /// The whole tile from a copy of the field.
   DWELL_FN void load(const T* field) {
     take_if(field, true);
-    if constexpr (!Rest)
-      if (freezes_) team_.each([&](int l) { each_still_row(l, [&](T& v, T& kept) { kept = v; }); });
+    if (freezes_) team_.each([&](int l) { each_still_row(l, [](T& v, T& kept) { kept = v; }); });
   }
 
   /// Steps of the whole tile, then shows the others what they need of it, or all of it. Tiles with
   /// nothing to hold have a text to themselves.
   DWELL_FN void advance(int steps, const T*, T* to, bool whole) {
-    if (Rest && (freezes_ || a_.source))
+    if constexpr (RY == 0)
       steps_as<text::any>(steps);
     else if (freezes_)
-      steps_as<text::fixed_columns>(steps);
+      steps_as<text::fixed>(steps);
     else
       steps_as<text::plain>(steps);
     show(to, whole);
@@ -84,9 +83,9 @@ class perks_tile {
   struct columns {
     int at[RX];
   };
-  /// What a step does beside the stencil: nothing; columns keep their values, and rows get theirs
-  /// back after it; any row or column keeps its values, and a source is added.
-  enum class text { plain, fixed_columns, any };
+  /// What a step does beside the stencil: nothing; some cells keep their values; some may, and a
+  /// source may be added.
+  enum class text { plain, fixed, any };
   /// What a lane at the border must know: the rows before `first` and from `last` on keep their
   /// values, and some of its columns.
   struct border {
@@ -101,7 +100,9 @@ class perks_tile {
   }
   DWELL_FN static int warp(int l) { return l / 32; }
   /// Rows of a warp that are not in registers.
-  DWELL_FN int rest_count() const { return Rest ? rest_count_ : 0; }
+  DWELL_FN int rest_count() const {
+    return Rest ? a_.plan.scratch_rows + a_.plan.streamed_rows : 0;
+  }
   /// Rows of a warp.
   DWELL_FN int strip() const { return RY + rest_count(); }
   DWELL_FN int left(const share& o, int l) const { return o.left() + l % 32 * RX; }
@@ -269,33 +270,31 @@ class perks_tile {
     DWELL_UNROLL
     for (int j = 0; j < RY; ++j) {
       push([&](int l) { return own_row(e, l, j + R); });
-      team_.each([&](int l) { r_[l].v[j] = next<Text>(win[l], edge[l], l, j); });
+      team_.each([&](int l) { r_[l].v[j] = next<Text, true>(win[l], edge[l], l, j); });
     }
     for (int q = 0; q < rest_count(); ++q) {
       push([&](int l) { return rest_row(e, l, q + R); });
-      team_.each([&](int l) { put_rest(l, q, next<Text>(win[l], edge[l], l, RY + q)); });
+      team_.each([&](int l) { put_rest(l, q, next<Text, false>(win[l], edge[l], l, RY + q)); });
     }
-    if constexpr (Text == text::fixed_columns)
+    if constexpr (Text == text::fixed)
       team_.each([&](int l) { each_still_row(l, [](T& v, T& kept) { v = kept; }); });
   }
 
-  /// What the row in the middle of the window, row j of the strip, becomes.
-  template <text Text>
+  /// What the row in the middle of the window, row j of the strip, becomes. Rows in registers get
+  /// their values back after the step, if they keep them: a test per row costs more.
+  template <text Text, bool InRegisters>
   DWELL_FN row next(const window& w, const border& edge, int l, int j) {
     row v;
     DWELL_UNROLL
     for (int i = 0; i < RX; ++i) v.v[i] = S::template apply<T>(typename window::near{w, i}, a_.w);
     if constexpr (Text == text::plain) return v;
-    bool out = false;
-    if constexpr (Text == text::any) {
-      if (a_.source) {
-        const row f =
-            row_at(a_.source + row_in_field(own_->row(a_, warp(l) * strip() + j)), columns_of(l));
-        DWELL_UNROLL
-        for (int i = 0; i < RX; ++i) v.v[i] += f.v[i];
-      }
-      out = j < edge.first || j >= edge.last;
+    if (Text == text::any && a_.source) {
+      const T* p = a_.source + row_in_field(own_->row(a_, warp(l) * strip() + j));
+      const row f = row_at(p, columns_of(l));
+      DWELL_UNROLL
+      for (int i = 0; i < RX; ++i) v.v[i] += f.v[i];
     }
+    const bool out = !InRegisters && (j < edge.first || j >= edge.last);
     DWELL_UNROLL
     for (int i = 0; i < RX; ++i) v.v[i] = out || edge.column[i] ? w.here[R][i] : v.v[i];
     return v;
@@ -315,17 +314,18 @@ class perks_tile {
       b.column[i] = fixed && (x + i < a_.inner.x0 || x + i >= a_.inner.x1);
     return b;
   }
-  /// f(cell, place in kept_rows_) for the lane's cells in rows of the grid that keep their values;
-  /// a warp has some or none. Rows beyond the grid need not be right.
+  /// f(cell, place in still_rows_) for the lane's cells in registers, in rows of the grid that keep
+  /// their values; a warp has some or none. Rows beyond the grid need not be right.
   template <class F>
   DWELL_FN void each_still_row(int l, F&& f) {
+    if constexpr (RY == 0) return;
     const int y = team_.opaque(top(*own_, l)), y0 = a_.inner.y0, y1 = a_.inner.y1;
     const std::uint32_t still = (bits(-y, y0 - y) | bits(y1 - y, a_.size.y - y)) & bits(0, RY);
     if (still == 0) return;
     DWELL_UNROLL
     for (int j = 0; j < RY; ++j)
       if (still >> j & 1) {
-        T* kept = kept_rows_ + (y + j < y0 ? y + j : y0 + y + j - y1) * width + l % 32;
+        T* kept = still_rows_ + (y + j < y0 ? y + j : y0 + y + j - y1) * width + l % 32;
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i) f(r_[l].v[j].v[i], kept[i * 32]);
       }
@@ -334,12 +334,11 @@ class perks_tile {
   using registers = decltype(std::declval<Team&>().template per_lane<tile>());
   Team& team_;
   const sweep_call<S, T>& a_;
-  int rest_count_;
   int turn_ = 0;          ///< which set of edges the next step uses
   bool freezes_ = false;  ///< some cells keep their values
   // In scratch, since registers are dear:
-  T *edges_, *kept_rows_;  ///< rows that warps show each other; rows that keep their values
-  std::ptrdiff_t* rows_;   ///< of the field, for those of the tile that are in registers
+  T *edges_, *still_rows_;  ///< rows that warps show each other; those that keep their values
+  std::ptrdiff_t* rows_;    ///< of the field, for those of the tile that are in registers
   int* columns_;
   share* own_;
   rest rest_;

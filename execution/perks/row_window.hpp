@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a lane sees while its team goes down the rows of a tile: rows j - R to j + R of its own
-// columns, and R columns to either side, which come from the next lanes by shift. Of a star only
-// the middle row's neighbours count. In text that the compiler unrolls, moving the window down is a
-// renaming of registers.
+// columns, and R columns to either side, which come from the next lane or two by shift. Of a star
+// only the middle row's neighbours count. In text that the compiler unrolls, moving the window down
+// is a renaming of registers.
 #pragma once
 #include "dwell/execution/core/sweep.hpp"
 
@@ -12,7 +12,7 @@ template <class S, class T, int Across>
 struct row_window {
   static constexpr int R = radius_of<S>;
   static constexpr int sides = is_star<S> ? 1 : 2 * R + 1;  ///< rows whose neighbours in x count
-  static_assert(Across >= R, "a neighbour lies in the lane itself or in the next one");
+  static_assert(2 * Across >= R);
 
   struct row {
     T v[Across];
@@ -58,10 +58,13 @@ struct row_window {
     });
     constexpr int at = sides == 1 ? R : 2 * R;
     DWELL_UNROLL
-    for (int d = 0; d < R; ++d) {
-      auto left =
-          team.template from_left<T>([&](int l) { return all[l].here[at][Across - R + d]; });
-      auto right = team.template from_right<T>([&](int l) { return all[l].here[at][d]; });
+    for (int d = 0; d < R;
+         ++d) {  // columns R - d to the left of a lane's first, d right of its last
+      const int back = (R - d + Across - 1) / Across, on = d / Across + 1;
+      auto left = team.template from_left<T>(
+          [&](int l) { return all[l].here[at][back * Across - (R - d)]; }, back);
+      auto right =
+          team.template from_right<T>([&](int l) { return all[l].here[at][d % Across]; }, on);
       team.each([&](int l) {
         all[l].left[sides - 1][d] = left[l];
         all[l].right[sides - 1][d] = right[l];
