@@ -134,6 +134,26 @@ TEST_F(sweep_runs, all_ways_end_at_the_same_step) {
   }
 }
 
+TEST_F(sweep_runs, a_measured_plan_leaves_the_field_as_it_was_and_gives_its_bits) {
+  stencil_options o;
+  o.executor = "perks";
+  o.policy = "measured";
+  o.steps = 13;
+  for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
+    o.edge = edge;
+    const auto start = random_field<double>({37, 90}, 5),
+               source = random_field<double>({37, 90}, 6);
+    for (const auto* f : {static_cast<const grid<double>*>(nullptr), &source}) {
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o, f);
+      EXPECT_EQ(report.policy, "measured");
+      EXPECT_NE(report.reason.find("plans tried"), std::string::npos) << report.reason;
+      EXPECT_EQ(report.steps, 13);
+      EXPECT_EQ(difference(u, sweep_by_loops("2d5pt", start, 13, edge, {}, f)), "");
+    }
+  }
+}
+
 TEST_F(sweep_runs, the_step_limit_is_kept_and_tested) {
   for (const int steps : {1, 2, 99, 130})
     each_way([&](stencil_options o) {

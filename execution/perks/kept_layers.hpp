@@ -10,12 +10,16 @@
 
 namespace dwell {
 
+/// A lane's values of one layer.
+template <class T, int N>
+struct lane_layer {
+  T v[N];
+};
+
 template <class T, int N, int Lanes>
 class kept_layers {
  public:
-  struct layer {
-    T v[N];
-  };
+  using layer = lane_layer<T, N>;
 
   DWELL_FN kept_layers(T* kept, int kept_count, T* streamed)
       : kept_(kept), streamed_(streamed), kept_count_(kept_count) {}

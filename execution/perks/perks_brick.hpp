@@ -13,7 +13,7 @@
 // Between steps teams only signal and wait. A team writes a copy of the field again two steps
 // later: by then every neighbour has signalled the step in which it read it.
 #pragma once
-#include "dwell/execution/perks/brick_share.hpp"
+#include "dwell/execution/perks/brick_rim.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 
@@ -33,8 +33,8 @@ class perks_brick {
               a.streamed + static_cast<std::size_t>(team.worker()) * a.plan.streamed_rows *
                                perks_layer_values<S>) {
     team.each([&](int l) {
-      marks_[l] = marks_of(l);
-      rim_[l] = rim_of(l);
+      marks_[l] = rim::marks_of(a, own_, l);
+      rim_[l] = rim::places_of(a, own_, l);
       first_[l] = (own_.y0 + top(l)) * a.size.x + own_.x0 + left(l);
     });
   }
@@ -101,12 +101,10 @@ class perks_brick {
   static constexpr int ahead = star ? 0 : R;  // planes shown beyond the one that is computed
   static constexpr int slots = perks_plane_slots<S>;
   using plane = perks_plane<S>;
-  /// Cells of a plane's rim: rows above and below, columns at the sides; a star needs no corners.
-  static constexpr int corner = star ? 0 : R;
-  static constexpr int rim_cells = 2 * R * (plane::width + 2 * corner) + 2 * R * plane::height;
-  static constexpr int rim_share = (rim_cells + perks_lanes - 1) / perks_lanes;
+  using rim = brick_rim<S, T>;
   static_assert(Team::lanes() == perks_lanes && (RZ == 0 || RZ >= R) && N <= 8);
 
+  using rim_place = typename rim::places;
   using rest = kept_layers<T, N, perks_lanes>;
   using patch = typename rest::layer;
   struct column {
@@ -116,12 +114,7 @@ class perks_brick {
     patch here[2 * R + 1];
   };
   struct rim_values {
-    T v[rim_share];
-  };
-  /// A lane's cells of the rim: where they are shown (negative: nowhere), and where they lie in a
-  /// plane of the field (which is no larger than all teams' planes together: an int will do).
-  struct rim_place {
-    int to[rim_share], from[rim_share];
+    T v[rim::share];
   };
   struct journey {
     const T* from;
@@ -145,46 +138,10 @@ class perks_brick {
   DWELL_FN T* slot(int z) const { return shown_ + (z & (slots - 1)) * plane::values; }
 
   static constexpr unsigned all_cells = (1u << N) - 1;
-  // Marks of a lane: 8 bits each for its cells in a plane.
   DWELL_FN static unsigned owned(unsigned marks) { return marks & 255; }
   DWELL_FN static unsigned needed(unsigned marks) { return marks >> 8 & 255; }  ///< by other teams
   DWELL_FN static unsigned frozen(unsigned marks) { return marks >> 16; }
-  DWELL_FN unsigned marks_of(int l) const {
-    unsigned m = 0;
-    for (int k = 0; k < N; ++k) {
-      const int y = top(l) + k / RX, x = left(l) + k % RX;
-      if (y >= own_.ny || x >= own_.nx) continue;
-      m |= 1u << k;
-      if (y < R || y >= own_.ny - R || x < R || x >= own_.nx - R) m |= 256u << k;
-      const int gy = own_.y0 + y, gx = own_.x0 + x;
-      if (a_.edge == boundary::fixed &&
-          (gy < a_.inner.y0 || gy >= a_.inner.y1 || gx < a_.inner.x0 || gx >= a_.inner.x1))
-        m |= 65536u << k;
-    }
-    return m;
-  }
 
-  DWELL_FN rim_place rim_of(int l) const {
-    rim_place r;
-    const int across = own_.nx + 2 * corner, rows = 2 * R * across;
-    for (int k = 0; k < rim_share; ++k) {
-      const int c = k * perks_lanes + l;
-      int y, x;
-      if (c < rows) {
-        y = c / across - R;
-        x = c % across - corner;
-        if (y >= 0) y += own_.ny;
-      } else {
-        y = (c - rows) / (2 * R);
-        x = (c - rows) % (2 * R) - R;
-        if (x >= 0) x += own_.nx;
-      }
-      r.to[k] = y < own_.ny + R && c < rows + 2 * R * own_.ny ? plane::at(y, x) : -1;
-      if (r.to[k] < 0) y = x = 0;
-      r.from[k] = place(a_.size.y, own_.y0 + y) * a_.size.x + place(a_.size.x, own_.x0 + x);
-    }
-    return r;
-  }
   DWELL_FN int place(int n, int i) const { return brick_share<T>::place(a_.edge, i, n); }
   /// Cells of a plane of the field.
   DWELL_FN std::ptrdiff_t stride() const {
@@ -203,7 +160,7 @@ class perks_brick {
   DWELL_FN rim_values rim_from(int l, const T* p) {
     rim_values v;
     DWELL_UNROLL
-    for (int k = 0; k < rim_share; ++k) v.v[k] = team_.taken(p + rim_[l].from[k]);
+    for (int k = 0; k < rim::share; ++k) v.v[k] = team_.taken(p + rim_[l].from[k]);
     return v;
   }
 
@@ -249,7 +206,7 @@ class perks_brick {
         if (mine >> k & 1) p[plane::step(k / RX, k % RX)] = v.v[k];
     }
     DWELL_UNROLL
-    for (int k = 0; k < rim_share; ++k)
+    for (int k = 0; k < rim::share; ++k)
       if (rim_[l].to[k] >= 0) s[rim_[l].to[k]] = rim.v[k];
   }
 

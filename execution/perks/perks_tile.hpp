@@ -13,6 +13,7 @@
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/row_window.hpp"
 #include "dwell/execution/perks/tile_share.hpp"
+#include "dwell/execution/perks/warp_edges.hpp"
 
 namespace dwell {
 
@@ -74,25 +75,18 @@ class perks_tile {
   static_assert(Team::lanes() == perks_lanes && (RY == 0 ? Rest : RY >= R));
 
   using share = tile_share<S, T, RX>;
+  using border = frozen_cells<T, RX>;
+  using columns = lane_columns<RX>;
   using window = row_window<S, T, RX>;
   using row = typename window::row;
+  using edges = warp_edges<S, T>;
   using rest = kept_layers<T, RX, perks_lanes>;
   struct tile {
     row v[RY > 0 ? RY : 1];
   };
-  struct columns {
-    int at[RX];
-  };
   /// What a step does beside the stencil: nothing; some cells keep their values; some may, and a
   /// source may be added.
   enum class text { plain, fixed, any };
-  /// What a lane at the border must know: the rows before `first` and from `last` on keep their
-  /// values, and some of its columns.
-  struct border {
-    int first, last;
-    bool column[RX];
-  };
-
   /// Bits first to last - 1 of 32.
   DWELL_FN static std::uint32_t bits(int first, int last) {
     const int a = first < 0 ? 0 : first > 32 ? 32 : first, b = last < a ? a : last > 32 ? 32 : last;
@@ -115,12 +109,6 @@ class perks_tile {
     DWELL_UNROLL
     for (int i = 0; i < RX; ++i) c.at[i] = columns_[l % 32 * RX + i];
     return c;
-  }
-  DWELL_FN static bool in_line(const columns& c) {
-    bool yes = true;
-    DWELL_UNROLL
-    for (int i = 1; i < RX; ++i) yes = yes && c.at[i] == c.at[0] + i;
-    return yes;
   }
   DWELL_FN row row_at(const T* p, const columns& c) {
     row v;
@@ -145,7 +133,7 @@ class perks_tile {
       const int x = left(o, l), y = top(o, l);
       const bool all = whole || x < o.x0 || x + RX > o.x1;
       const std::ptrdiff_t* rows = rows_ + warp(l) * RY;
-      if (all && in_line(c)) {
+      if (all && c.in_line()) {
         const T* p = field + c.at[0];
         DWELL_UNROLL
         for (int j = 0; j < RY; ++j) r_[l].v[j] = row_in_line(p + rows[j]);
@@ -162,7 +150,7 @@ class perks_tile {
       for (int q = 0; q < rest_count(); ++q) {
         const int at = y + RY + q;
         if (!all && at >= o.y0 && at < o.y1) continue;
-        put_rest(l, q, row_at(field + row_in_field(o.row(a_, at - o.top())), c));
+        rest_.put(l, q, row_at(field + row_in_field(o.row(a_, at - o.top())), c));
       }
     });
   }
@@ -190,7 +178,7 @@ class perks_tile {
       for (int q = 0; q < rest_count(); ++q, p += a_.size.x) {
         const int at = y + RY + q;
         if (at < o.y0 || at >= o.y1 || (at >= until && at < from)) continue;
-        const row v = get_rest(l, q);
+        const row v = rest_.get(l, q);
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i)
           if (mine[i]) team_.hand_over(p + i, v.v[i]);
@@ -198,52 +186,22 @@ class perks_tile {
     });
   }
 
-  DWELL_FN row get_rest(int l, int q) const {
-    const auto v = rest_.get(l, q);
-    row r;
-    DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) r.v[i] = v.v[i];
-    return r;
-  }
-  DWELL_FN void put_rest(int l, int q, const row& r) {
-    typename rest::layer v;
-    DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) v.v[i] = r.v[i];
-    rest_.put(l, q, v);
-  }
-
-  /// Row d of the first (side 0) or last (side 1) R rows of a warp's strip, before this step.
-  DWELL_FN static T* edge_place(T* e, int l, int w, int side, int d) {
-    return e + ((w * 2 + side) * R + d) * width + l % 32;
-  }
-  DWELL_FN static row edge_row(T* e, int l, int w, int side, int d) {
-    const T* p = edge_place(e, l, w, side, d);
-    row v;
-    DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) v.v[i] = p[i * 32];
-    return v;
-  }
-  DWELL_FN void show_edges(T* e, int l) {
+  DWELL_FN void show_edges(edges e, int l) {
     DWELL_UNROLL
     for (int d = 0; d < R; ++d) {
-      const row first = RY > 0 ? register_row(l, d) : get_rest(l, d);
-      const row last =
-          rest_count() == 0 ? register_row(l, RY - R + d) : get_rest(l, rest_count() - R + d);
-      DWELL_UNROLL
-      for (int i = 0; i < RX; ++i) {
-        edge_place(e, l, warp(l), 0, d)[i * 32] = first.v[i];
-        edge_place(e, l, warp(l), 1, d)[i * 32] = last.v[i];
-      }
+      e.show(l, 0, d, RY > 0 ? register_row(l, d) : rest_.get(l, d));
+      e.show(l, 1, d,
+             rest_count() == 0 ? register_row(l, RY - R + d) : rest_.get(l, rest_count() - R + d));
     }
   }
   DWELL_FN row register_row(int l, int j) { return r_[l].v[j > 0 ? j : 0]; }
   /// Row j of the strip, or the next warp's; j is known to the compiler.
-  DWELL_FN row own_row(T* e, int l, int j) {
+  DWELL_FN row own_row(edges e, int l, int j) {
     return j < RY ? register_row(l, j < RY ? j : 0) : rest_row(e, l, j - RY);
   }
-  DWELL_FN row rest_row(T* e, int l, int q) {
-    if (q < rest_count()) return get_rest(l, q);
-    return edge_row(e, l, warp(l) < W - 1 ? warp(l) + 1 : W - 1, 0, q - rest_count());
+  DWELL_FN row rest_row(edges e, int l, int q) {
+    if (q < rest_count()) return rest_.get(l, q);
+    return e.below(l, q - rest_count());
   }
 
   template <text Text>
@@ -254,17 +212,17 @@ class perks_tile {
 
   template <text Text>
   DWELL_FN void step_as() {
-    T* e = edges_ + (sets == 2 ? turn_ * perks_edge_values<S, T> : 0);
+    const edges e(edges_ + (sets == 2 ? turn_ * perks_edge_values<S, T> : 0));
     turn_ ^= 1;
     if constexpr (sets == 1) team_.section([](int) {});  // all have read the last step's rows
     team_.section([&](int l) { show_edges(e, l); });
     auto edge = team_.template per_lane<border>();
-    if constexpr (Text != text::plain) team_.each([&](int l) { edge[l] = border_of(l); });
+    if constexpr (Text != text::plain)
+      team_.each([&](int l) { edge[l] = border(a_, left(*own_, l), top(*own_, l)); });
     auto win = team_.template per_lane<window>();
     const auto push = [&](auto&& get) { window::push(team_, win, get); };
     DWELL_UNROLL
-    for (int d = 0; d < R; ++d)
-      push([&](int l) { return edge_row(e, l, warp(l) > 0 ? warp(l) - 1 : 0, 1, d); });
+    for (int d = 0; d < R; ++d) push([&](int l) { return e.above(l, d); });
     DWELL_UNROLL
     for (int d = 0; d < R; ++d) push([&](int l) { return own_row(e, l, d); });
     DWELL_UNROLL
@@ -274,7 +232,7 @@ class perks_tile {
     }
     for (int q = 0; q < rest_count(); ++q) {
       push([&](int l) { return rest_row(e, l, q + R); });
-      team_.each([&](int l) { put_rest(l, q, next<Text, false>(win[l], edge[l], l, RY + q)); });
+      team_.each([&](int l) { rest_.put(l, q, next<Text, false>(win[l], edge[l], l, RY + q)); });
     }
     if constexpr (Text == text::fixed)
       team_.each([&](int l) { each_still_row(l, [](T& v, T& kept) { v = kept; }); });
@@ -300,20 +258,6 @@ class perks_tile {
     return v;
   }
 
-  DWELL_FN border border_of(int l) const {
-    const share o = *own_;
-    const int x = left(o, l), y = top(o, l);
-    border b{-(1 << 30), 1 << 30, {}};
-    const bool fixed = a_.edge == boundary::fixed;
-    if (fixed) {
-      b.first = a_.inner.y0 - y;
-      b.last = a_.inner.y1 - y;
-    }
-    DWELL_UNROLL
-    for (int i = 0; i < RX; ++i)
-      b.column[i] = fixed && (x + i < a_.inner.x0 || x + i >= a_.inner.x1);
-    return b;
-  }
   /// f(cell, place in still_rows_) for the lane's cells in registers, in rows of the grid that keep
   /// their values; a warp has some or none. Rows beyond the grid need not be right.
   template <class F>

@@ -5,6 +5,7 @@
 // is a renaming of registers.
 #pragma once
 #include "dwell/execution/core/sweep.hpp"
+#include "dwell/execution/perks/kept_layers.hpp"
 
 namespace dwell {
 
@@ -14,9 +15,7 @@ struct row_window {
   static constexpr int sides = is_star<S> ? 1 : 2 * R + 1;  ///< rows whose neighbours in x count
   static_assert(2 * Across >= R);
 
-  struct row {
-    T v[Across];
-  };
+  using row = lane_layer<T, Across>;
   T here[2 * R + 1][Across], left[sides][R], right[sides][R];
 
   /// The neighbours of cell i of the middle row.

@@ -50,4 +50,34 @@ struct tile_share {
   }
 };
 
+/// The columns of the grid that a lane's columns stand for.
+template <int Across>
+struct lane_columns {
+  int at[Across];
+  DWELL_FN bool in_line() const {
+    bool yes = true;
+    DWELL_UNROLL
+    for (int i = 1; i < Across; ++i) yes = yes && at[i] == at[0] + i;
+    return yes;
+  }
+};
+
+/// What the lane whose first cell is (x, y) must know of the cells that keep their values: some of
+/// its columns, and its rows before `first` and from `last` on.
+template <class T, int Across>
+struct frozen_cells {
+  int first, last;
+  bool column[Across];
+
+  frozen_cells() = default;
+  DWELL_FN frozen_cells(const sweep_args<T>& a, int x, int y) {
+    const bool fixed = a.edge == boundary::fixed;
+    first = fixed ? a.inner.y0 - y : -(1 << 30);
+    last = fixed ? a.inner.y1 - y : 1 << 30;
+    DWELL_UNROLL
+    for (int i = 0; i < Across; ++i)
+      column[i] = fixed && (x + i < a.inner.x0 || x + i >= a.inner.x1);
+  }
+};
+
 }  // namespace dwell

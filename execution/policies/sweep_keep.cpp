@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "dwell/execution/model/limits.hpp"
@@ -170,71 +171,107 @@ std::vector<permission> permissions(const std::string& policy) {
   if (policy == "shared") return {{false, true}};
   if (policy == "registers") return {{true, false}};
   if (policy == "both" || policy == "greedy") return {{true, true}};
-  if (policy == "model" || policy == "auto")
+  if (policy == "model" || policy == "auto" || policy == "measured")
     return {{true, true}, {true, false}, {false, true}, {false, false}};
   throw input_error(fmt::format(
-      "policy: expected auto, none, shared, registers, both, greedy or model, found '{}'", policy));
+      "policy: expected auto, none, shared, registers, both, greedy, model or measured, found '{}'",
+      policy));
+}
+
+/// Of plans that differ in their rung or depth the best one each.
+class shortlist {
+ public:
+  explicit shortlist(bool most_teams) : most_teams_(most_teams) {}
+
+  void consider(const std::optional<candidate>& c) {
+    if (!c) return;
+    const auto [at, added] = best_.try_emplace({c->plan.rung, c->plan.depth}, *c);
+    if (!added && before(*c, at->second)) at->second = *c;
+  }
+  std::vector<candidate> ranked() const {
+    std::vector<candidate> all;
+    for (const auto& [key, c] : best_) all.push_back(c);
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto& a, const auto& b) { return before(a, b); });
+    return all;
+  }
+
+ private:
+  /// A wish for so many teams comes before speed.
+  bool before(const candidate& a, const candidate& b) const {
+    if (most_teams_ && a.plan.teams != b.plan.teams) return a.plan.teams > b.plan.teams;
+    return a.time.seconds < b.time.seconds;
+  }
+  bool most_teams_;
+  std::map<std::pair<int, int>, candidate> best_;
+};
+
+/// The most teams that a plan may have.
+int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const sweep_rung& r,
+               const device_facts& device) {
+  if (wish.teams > 0) return wish.teams;
+  if (device.on != backend::cpu) return device.units;
+  // Threads may share a core: enough of them for the whole field.
+  const bool solid = problem.size.dims == 3;
+  const int across = pieces(problem.size.x, 32 * r.across - (solid ? 0 : 2 * problem.radius));
+  return std::max(device.units,
+                  solid ? across * pieces(problem.size.y, r.lanes / 32 * r.down) : across);
+}
+
+std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
+  const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
+                                p.scratch_rows, p.streamed_rows);
+  if (solid)
+    return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
+  return fmt::format("{} x {} tiles, rows per warp: {}; {} steps between exchanges", p.teams_y,
+                     p.teams_x, kept, p.depth);
 }
 
 }  // namespace
 
-sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wish,
-                        std::span<const sweep_rung_facts> rungs, const device_facts& device) {
+std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
+                                           const sweep_wish& wish,
+                                           std::span<const sweep_rung_facts> rungs,
+                                           const device_facts& device) {
   const auto may = permissions(wish.policy);
   const projection time(problem, device);
   const bool solid = problem.size.dims == 3;
-  int most = wish.teams > 0 ? wish.teams : device.units;
-  if (wish.teams == 0 && device.on == backend::cpu) {  // threads may share a core: enough for all
-    const sweep_rung& r = rungs[0].shape;
-    const int across = pieces(problem.size.x, 32 * r.across - (solid ? 0 : 2 * problem.radius));
-    most = std::max(most, solid ? across * pieces(problem.size.y, r.lanes / 32 * r.down) : across);
-  }
-  candidate best;
-  const auto consider = [&](const std::optional<candidate>& c) {
-    if (!c) return;
-    // A wish for so many teams comes before speed.
-    const bool more = wish.teams > 0 && c->plan.teams > best.plan.teams;
-    const bool fewer = wish.teams > 0 && c->plan.teams < best.plan.teams;
-    if (best.time.seconds == INFINITY || more || (!fewer && c->time.seconds < best.time.seconds))
-      best = *c;
-  };
+  const int most = team_limit(problem, wish, rungs[0].shape, device);
+  shortlist best(wish.teams > 0);
   for (const permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
-      const bool keeps = rungs[static_cast<std::size_t>(rung)].shape.register_rows > 0;
+      const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
+      const bool keeps = r.register_rows > 0;
       if (keeps && !m.registers) continue;
       // A brick may be too thin for the planes in registers, and not every rung takes a source.
       if (!keeps && m.registers && !solid && !problem.source) continue;
-      if (problem.source && !rungs[static_cast<std::size_t>(rung)].shape.source) continue;
+      if (problem.source && !r.source) continue;
       for (int tx = 1; tx <= most; ++tx)
         for (int ty = 1; ty <= most / tx; ++ty) {
           if (solid) {
             if (wish.depth <= 1)
               for (int tz = 1; tz <= most / tx / ty; ++tz)
-                consider(lay_bricks(problem, time, rungs, rung, tz, ty, tx, m, device));
+                best.consider(lay_bricks(problem, time, rungs, rung, tz, ty, tx, m, device));
             continue;
           }
           for (const int planned : depths) {
             const int depth = wish.depth > 0 ? wish.depth : planned;
             // A mirror is looked into at every step.
             if (problem.edge == boundary::reflect && depth > 1) continue;
-            consider(lay_out(problem, time, rungs, rung, tx, ty, depth, m, device));
+            best.consider(lay_out(problem, time, rungs, rung, tx, ty, depth, m, device));
           }
         }
     }
-  if (best.time.seconds == INFINITY)
+  std::vector<sweep_choice> all;
+  for (const candidate& c : best.ranked())
+    all.push_back({c.plan, device.on == backend::cpu ? sweep_projection{} : c.time, wish.policy,
+                   reason_of(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape, solid)});
+  if (all.empty())
     throw unsupported_error(fmt::format(
         "perks: {} cells cannot be tiled over {} teams of {} cells across{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
         wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : ""));
-  const sweep_plan& p = best.plan;
-  const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
-  const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
-                                p.scratch_rows, p.streamed_rows);
-  return {
-      p, device.on == backend::cpu ? sweep_projection{} : best.time, wish.policy,
-      solid ? fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept)
-            : fmt::format("{} x {} tiles, rows per warp: {}; {} steps between exchanges", p.teams_y,
-                          p.teams_x, kept, p.depth)};
+  return all;
 }
 
 }  // namespace dwell::policies
