@@ -4,7 +4,7 @@
 #   dwell_add_sweeps(SHAPES folder CPU_DRIVEN host_loop_sweep ... CUDA_KEEPING perks_sweep ...)
 #
 # DRIVEN executors queue launches from the host, RUNNING ones hold the time loop, KEEPING ones also
-# keep the field on the chip; these are for shapes of two dimensions, and have a launcher of their own.
+# keep the field on the chip; these have a launcher of their own.
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all)")
 
 function(dwell_add_sweeps)
@@ -30,7 +30,6 @@ function(dwell_add_sweeps)
   set(DECLARATIONS "")
   set(CALLS "")
   foreach(SHAPE IN LISTS shapes)
-    file(STRINGS ${s_SHAPES}/${SHAPE}.hpp flat REGEX "int dims = 2;")
     foreach(backend CPU CUDA)
       if(backend STREQUAL "CUDA" AND NOT DWELL_HAVE_CUDA)
         continue()
@@ -39,11 +38,7 @@ function(dwell_add_sweeps)
       set(FUNCTION ${SHAPE}_${BACKEND})
       set(EXECUTOR_HEADERS "")
       set(ROWS "")
-      set(kinds DRIVEN RUNNING)
-      if(flat)
-        list(APPEND kinds KEEPING)
-      endif()
-      foreach(kind IN LISTS kinds)
+      foreach(kind DRIVEN RUNNING KEEPING)
         string(TOLOWER ${kind} make)
         foreach(executor IN LISTS s_${backend}_${kind})
           string(REGEX REPLACE "_sweep$" "" folder ${executor})

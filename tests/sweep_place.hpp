@@ -24,8 +24,7 @@ struct sweep_place {
   /// "" if the device is there, else why not.
   static std::string absent();
   static device where();
-  /// For shapes of so many dimensions: not every executor takes all of them.
-  static std::vector<sweep_way> ways(int dims);
+  static std::vector<sweep_way> ways();
 };
 
 }  // namespace dwell::test

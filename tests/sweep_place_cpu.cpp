@@ -20,7 +20,7 @@ void sweep_way::apply(stencil_options& o) const {
 
 std::string sweep_place::absent() { return {}; }
 device sweep_place::where() { return device::cpu(2); }
-std::vector<sweep_way> sweep_place::ways(int dims) {
+std::vector<sweep_way> sweep_place::ways() {
   std::vector<sweep_way> all = {{"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
                                 {"persistent", "none", 1, false}, {"persistent", "none", 0, false},
                                 {"persistent", "none", 7, false}, {"persistent", "none", 3, true}};
@@ -28,7 +28,7 @@ std::vector<sweep_way> sweep_place::ways(int dims) {
       {"perks", "auto", 0, false},  {"perks", "none", 3, false, 1},
       {"perks", "shared", 4, true}, {"perks", "registers", 6, false},
       {"perks", "both", 9, true},   {"perks", "model", 5, false, 1}};
-  if (dims == 2) all.insert(all.end(), keeping.begin(), keeping.end());
+  all.insert(all.end(), keeping.begin(), keeping.end());
   return all;
 }
 

@@ -16,7 +16,7 @@ constexpr boundary edges[] = {boundary::fixed, boundary::periodic, boundary::ref
 
 std::vector<extents> sizes_for(int dims) {
   if (dims == 2) return {{1, 1}, {1, 2}, {2, 1}, {3, 7}, {13, 5}, {31, 66}, {70, 131}, {17, 257}};
-  return {{1, 1, 1}, {2, 1, 3}, {1, 5, 2}, {7, 3, 5}, {6, 9, 67}, {11, 13, 31}};
+  return {{1, 1, 1}, {2, 1, 3}, {1, 5, 2}, {7, 3, 5}, {6, 9, 67}, {29, 34, 5}, {11, 13, 31}};
 }
 
 class sweep_bits : public testing::TestWithParam<std::string> {
@@ -48,7 +48,7 @@ class sweep_bits : public testing::TestWithParam<std::string> {
     for (const boundary edge : edges) {
       o.edge = edge;
       const auto expected = sweep_by_loops(o.shape, start, steps, edge, o.weights, f);
-      for (const auto& way : sweep_place::ways(dims())) expect_equal(way, o, start, expected, f);
+      for (const auto& way : sweep_place::ways()) expect_equal(way, o, start, expected, f);
     }
   }
   static int dims() { return find_stencil_shape(GetParam()).dims; }
@@ -75,7 +75,7 @@ TEST_P(sweep_bits, of_a_field_that_holds_zeros_of_both_signs) {
   o.steps = 2;
   grid<double> start(sizes_for(dims())[4], -0.0);
   const auto expected = sweep_by_loops(o.shape, start, 2, o.edge);
-  for (const auto& way : sweep_place::ways(dims())) expect_equal(way, o, start, expected);
+  for (const auto& way : sweep_place::ways()) expect_equal(way, o, start, expected);
 }
 
 std::vector<std::string> all_names() {

@@ -21,7 +21,7 @@ class sweep_runs : public testing::Test {
   }
   template <class F>
   static void each_way(F&& f) {
-    for (const auto& way : sweep_place::ways(2)) {
+    for (const auto& way : sweep_place::ways()) {
       SCOPED_TRACE(testing::PrintToString(way));
       stencil_options o;
       way.apply(o);
@@ -131,6 +131,69 @@ TEST_F(sweep_runs, all_ways_end_at_the_same_step) {
       EXPECT_EQ(report.steps, expected) << "tested every " << every;
       EXPECT_EQ(report.change, change);
     });
+  }
+}
+
+TEST_F(sweep_runs, in_three_dimensions_all_ways_end_at_the_same_step) {
+  const auto start = random_field<double>({9, 12, 20}, 3);
+  for (const int every : {1, 4}) {
+    int expected = -1;
+    each_way([&](stencil_options o) {
+      o.shape = "3d7pt";
+      o.until = 1e-3;
+      o.check_every = every;
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.stopped, stencil_stop::converged);
+      EXPECT_EQ(report.steps % every, 0);
+      if (expected < 0) expected = report.steps;
+      EXPECT_EQ(report.steps, expected);
+      EXPECT_EQ(difference(u, sweep_by_loops("3d7pt", start, report.steps, o.edge)), "");
+    });
+  }
+}
+
+TEST_F(sweep_runs, an_interrupt_in_three_dimensions_leaves_the_field_of_the_step_it_reports) {
+  const auto start = random_field<double>({8, 10, 50}, 3);
+  each_way([&](stencil_options o) {
+    std::atomic<bool> stop = false;
+    std::jthread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      stop = true;
+    });
+    o.shape = "3d7pt";
+    o.interrupt = &stop;
+    o.steps = 2000000000;
+    o.edge = boundary::periodic;
+    o.weights = {0, 0, 1, 0, 0, 0, 0};  // every step moves the field by one cell
+    auto u = start;
+    const auto report = solve(sweep_place::where(), u, o);
+    ASSERT_EQ(report.stopped, stencil_stop::interrupted);
+    grid<double> moved(start.size());
+    for (int z = 0; z < 8; ++z)
+      for (int y = 0; y < 10; ++y)
+        for (int x = 0; x < 50; ++x) moved(z, y, x) = start(z, y, (x + report.steps % 50) % 50);
+    EXPECT_EQ(difference(u, moved), "");
+  });
+}
+
+TEST_F(sweep_runs, a_measured_plan_leaves_the_field_as_it_was_and_gives_its_bits) {
+  stencil_options o;
+  o.executor = "perks";
+  o.policy = "measured";
+  o.steps = 13;
+  for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
+    o.edge = edge;
+    const auto start = random_field<double>({37, 90}, 5),
+               source = random_field<double>({37, 90}, 6);
+    for (const auto* f : {static_cast<const grid<double>*>(nullptr), &source}) {
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o, f);
+      EXPECT_EQ(report.policy, "measured");
+      EXPECT_NE(report.reason.find("plans tried"), std::string::npos) << report.reason;
+      EXPECT_EQ(report.steps, 13);
+      EXPECT_EQ(difference(u, sweep_by_loops("2d5pt", start, 13, edge, {}, f)), "");
+    }
   }
 }
 

@@ -191,7 +191,8 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
              "In which loop the steps run; the report says why auto chose what it chose");
   auto policies = built_sweep_policies();
   policies.insert(policies.begin(), "auto");
-  add_choice(app, "--policy", args.options.policy, policies, "What perks keeps on the chip");
+  add_choice(app, "--policy", args.options.policy, policies,
+             "What perks keeps on the chip; measured tries plans on a copy of the field");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
 }
 

@@ -46,18 +46,18 @@ class cpu_grid_team : public cpu_team<Lanes> {
       });
   }
 
-  /// f of the lane to the left (right) within the warp, captured for all lanes before any of them
-  /// goes on; the first (last) lane of a warp gets its own.
+  /// f of the lane `far` to the left (right) within the warp, captured for all lanes before any of
+  /// them goes on; the first (last) lanes of a warp get their own.
   template <class T, class F>
-  lane_array<T, Lanes> from_left(F&& f) {
+  lane_array<T, Lanes> from_left(F&& f, int far = 1) {
     lane_array<T, Lanes> v;
-    for (int l = 0; l < Lanes; ++l) v[l] = f(l % 32 ? l - 1 : l);
+    for (int l = 0; l < Lanes; ++l) v[l] = f(l % 32 >= far ? l - far : l);
     return v;
   }
   template <class T, class F>
-  lane_array<T, Lanes> from_right(F&& f) {
+  lane_array<T, Lanes> from_right(F&& f, int far = 1) {
     lane_array<T, Lanes> v;
-    for (int l = 0; l < Lanes; ++l) v[l] = f(l % 32 < 31 ? l + 1 : l);
+    for (int l = 0; l < Lanes; ++l) v[l] = f(l % 32 < 32 - far ? l + far : l);
     return v;
   }
 

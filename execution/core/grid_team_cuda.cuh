@@ -34,12 +34,12 @@ class cuda_grid_team : public cuda_team<Lanes> {
   }
 
   template <class T, class F>
-  DWELL_FN lane_value<T> from_left(F&& f) {
-    return {__shfl_up_sync(~0u, f(static_cast<int>(threadIdx.x)), 1)};
+  DWELL_FN lane_value<T> from_left(F&& f, int far = 1) {
+    return {__shfl_up_sync(~0u, f(static_cast<int>(threadIdx.x)), far)};
   }
   template <class T, class F>
-  DWELL_FN lane_value<T> from_right(F&& f) {
-    return {__shfl_down_sync(~0u, f(static_cast<int>(threadIdx.x)), 1)};
+  DWELL_FN lane_value<T> from_right(F&& f, int far = 1) {
+    return {__shfl_down_sync(~0u, f(static_cast<int>(threadIdx.x)), far)};
   }
 
   DWELL_FN static void signal(unsigned* flag, unsigned epoch) {

@@ -10,9 +10,13 @@ namespace dwell {
 struct sweep_rung {
   int lanes;           ///< lanes of a team (threads of a block)
   int teams_per_unit;  ///< teams that must fit on a multiprocessor together (launch bounds)
-  // Executors that keep the field on the chip: the cells of a lane.
+  // Executors that keep the field on the chip: the cells of a lane. Tiles are made of rows in two
+  // dimensions, and of planes in three; there, too, the fields are called rows.
   int across = 0;         ///< along x
   int register_rows = 0;  ///< that stay in registers; below them come rows kept elsewhere
+  int down = 1;           ///< along y in one plane
+  bool rest = true;       ///< there may be rows that are not in registers
+  bool source = true;     ///< there may be a source
 };
 
 /// What the compiler and the driver say of one compiled kernel.
@@ -32,9 +36,10 @@ struct sweep_plan {
   int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
   // Executors that keep the field on the chip: a team owns its tile for the whole run.
   int teams_y = 0, teams_x = 0;  ///< the grid of teams
-  int depth = 1;                 ///< steps between two exchanges of tiles' edges
-  int scratch_rows = 0;          ///< rows of every warp that stay in scratch
-  int streamed_rows = 0;         ///< rows of every warp that pass through in every step
+  int teams_z = 1;
+  int depth = 1;          ///< steps between two exchanges of tiles' edges
+  int scratch_rows = 0;   ///< rows of every warp (planes) that stay in scratch
+  int streamed_rows = 0;  ///< rows of every warp (planes) that pass through in every step
 };
 
 }  // namespace dwell

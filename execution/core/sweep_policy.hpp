@@ -20,6 +20,7 @@ struct sweep_problem_facts {
   std::size_t scalar_bytes = 8;
   boundary edge = boundary::fixed;
   int flops = 0;  ///< per cell and step
+  bool source = false;
 };
 
 /// What the caller asks of a plan; 0 means "as planned".

@@ -37,7 +37,7 @@ class sweep_run {
       const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
       flags_ = buffer<unsigned>(where, teams * flag_distance);
       streamed_ = buffer<T>(where, teams * static_cast<std::size_t>(how.streamed_rows) *
-                                       static_cast<std::size_t>(r.lanes * r.across));
+                                       static_cast<std::size_t>(r.lanes * r.across * r.down));
     }
     args_.size = n;
     args_.inner = inner_box(n, v.shape.radius);

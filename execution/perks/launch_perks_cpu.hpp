@@ -13,15 +13,15 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
   run_watch watch(control, a.watch);
   cpu_barrier grid(a.plan.teams);
   const std::size_t scratch =
-      64 + perks_scratch_bytes<S, T> +
-      static_cast<std::size_t>(a.plan.scratch_rows * perks_lanes * perks_across<S>) * sizeof(T);
+      perks_scratch_bytes<S, T>(perks_rungs<S, T>[static_cast<std::size_t>(a.plan.rung)]) +
+      static_cast<std::size_t>(a.plan.scratch_rows) * perks_layer_values<S> * sizeof(T);
   const double begin = seconds_now();
   run_watched(a.plan.teams, watch, [&](int t) {
     with_grid_team<perks_lanes>(a, t, a.plan.teams, &grid, scratch, [&](auto& team) {
-      if (a.plan.rung == 0)
-        E::template run<S, T, perks_rungs<S, T>[0].register_rows>(team, a);
-      else
-        E::template run<S, T, 0>(team, a);
+      with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
+        constexpr sweep_rung r = perks_rungs<S, T>[rung];
+        E::template run<S, T, r.register_rows, r.rest>(team, a);
+      });
     });
   });
   const double seconds = seconds_now() - begin;
@@ -31,7 +31,8 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
 
 template <class S, class T>
 sweep_rung_facts probe_keeping(const device& where, int rung) {
-  return {perks_rungs<S, T>[rung], 0, 0, where.threads(), perks_scratch_bytes<S, T>};
+  const sweep_rung& r = perks_rungs<S, T>[static_cast<std::size_t>(rung)];
+  return {r, 0, 0, where.threads(), perks_scratch_bytes<S, T>(r)};
 }
 
 template <class S, class T, class E>

@@ -4,6 +4,7 @@
 // with flags between neighbours; a grid barrier stands only around the looks.
 #pragma once
 #include "dwell/execution/core/sweep_look.hpp"
+#include "dwell/execution/perks/perks_brick.hpp"
 #include "dwell/execution/perks/perks_tile.hpp"
 
 namespace dwell {
@@ -11,13 +12,15 @@ namespace dwell {
 struct perks_sweep {
   static constexpr const char* name = "perks";
 
-  template <class S, class T, int RY, class Team>
+  /// Kept: layers of a tile in registers; Rest: there may be others.
+  template <class S, class T, int Kept, bool Rest, class Team>
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
     double* box = team.template scratch<double>(Team::lanes());
-    perks_tile<S, T, Team, RY> tile(team, a);
+    std::conditional_t<S::dims == 3, perks_brick<S, T, Team, Kept>,
+                       perks_tile<S, T, Team, Kept, Rest>>
+        tile(team, a);
     sweep_state now;
     unsigned epoch = 0;
-    int turn = 0;
     tile.load(a.field[0]);
     while (now.stop == sweep_stop::running) {
       const int to_look = a.look_every - now.done % a.look_every;
@@ -27,20 +30,16 @@ struct perks_sweep {
         // A test compares two whole fields: the step before it is published too.
         const int goal = tests && now.done < look - 1 ? look - 1 : look;
         const int n = goal - now.done < a.plan.depth ? goal - now.done : a.plan.depth;
-#pragma unroll 1
-        for (int k = 0; k < n; ++k) {
-          tile.step(turn);
-          turn ^= 1;
-        }
-        now.done += n;
-        const bool whole = now.done == a.steps || (tests && now.done >= look - 1);
+        const int done = now.done + n;
+        const bool whole = done == a.steps || (tests && done >= look - 1);
+        tile.advance(n, a.field[now.copy], a.field[now.copy ^ 1], whole);
+        now.done = done;
         now.copy ^= 1;
-        tile.publish(a.field[now.copy], whole);
         if (now.done == a.steps && !a.until) break;
         team.signal(a.flags + team.worker() * flag_distance, ++epoch);
         team.wait(
-            8, [&](int k) { return neighbour(team, a, k); }, epoch);
-        tile.take(a.field[now.copy]);
+            neighbours<S>, [&](int k) { return neighbour<S>(team, a, k); }, epoch);
+        if constexpr (S::dims == 2) tile.take(a.field[now.copy]);
       }
       if (now.done == a.steps && !a.until) {
         now.stop = sweep_stop::steps_done;
@@ -51,7 +50,7 @@ struct perks_sweep {
         now.stop = verdict_at<T>(team, a, now.done, now.change, box);
         if (now.stop == sweep_stop::interrupted && !tests) {
           now.copy ^= 1;
-          tile.publish(a.field[now.copy], true);
+          tile.publish(a.field[now.copy]);
         }
       }
       report_progress<T>(team, a, now.done, now.change);
@@ -60,18 +59,36 @@ struct perks_sweep {
   }
 
  private:
-  /// The flag of one of the eight neighbours, or null where the grid ends.
-  template <class T, class Team>
+  /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
+  /// after several steps, through which corners matter to a star too.
+  template <class S>
+  static constexpr bool faces_only = S::dims == 3 && is_star<S>;
+  template <class S>
+  static constexpr int neighbours = S::dims == 2    ? 8
+                                    : faces_only<S> ? 6
+                                                    : 26;
+
+  /// The flag of a neighbouring team, or null where the grid ends.
+  template <class S, class T, class Team>
   DWELL_FN static unsigned* neighbour(Team& team, const sweep_args<T>& a, int k) {
-    const int nx = a.plan.teams_x, ny = a.plan.teams_y;
-    const int nth = k < 4 ? k : k + 1;
-    int x = team.worker() % nx + nth % 3 - 1, y = team.worker() / nx + nth / 3 - 1;
+    const sweep_plan& p = a.plan;
+    // Of the 3 x 3 (x 3) teams around, all but the middle; or the middles of the six faces.
+    int nth = k < neighbours<S> / 2 ? k : k + 1;
+    if constexpr (faces_only<S>)
+      nth = k < 2 ? 4 + 18 * k : k < 4 ? 10 + 6 * (k - 2) : 12 + 2 * (k - 4);
+    const int dz = S::dims == 3 ? nth / 9 - 1 : 0;
+    const int row = team.worker() / p.teams_x;
+    int x = team.worker() % p.teams_x + nth % 3 - 1;
+    int y = row % p.teams_y + nth / 3 % 3 - 1;
+    int z = row / p.teams_y + dz;
     if (a.edge == boundary::periodic) {
-      x = (x + nx) % nx;
-      y = (y + ny) % ny;
+      x = (x + p.teams_x) % p.teams_x;
+      y = (y + p.teams_y) % p.teams_y;
+      z = (z + p.teams_z) % p.teams_z;
     }
-    if (x < 0 || y < 0 || x >= nx || y >= ny) return nullptr;
-    return a.flags + (y * nx + x) * flag_distance;
+    if (x < 0 || y < 0 || z < 0 || x >= p.teams_x || y >= p.teams_y || z >= p.teams_z)
+      return nullptr;
+    return a.flags + ((z * p.teams_y + y) * p.teams_x + x) * flag_distance;
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "dwell/execution/model/limits.hpp"
@@ -26,17 +27,16 @@ struct candidate {
 };
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
-/// (128 FP32) fused multiply-adds of which about 0.7 are reached, 128 bytes of shared memory, 30
-/// bytes of L2 and 18 of device memory.
+/// (128 FP32) fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole,
+/// else about 0.6; 128 bytes of shared memory, 30 bytes of L2 and 18 of device memory.
 class projection {
  public:
   projection(const sweep_problem_facts& problem, const device_facts& device)
       : bytes_(static_cast<double>(problem.scalar_bytes)),
         l2_(static_cast<double>(device.l2)),
-        cycle_(128.0 * device.units / limits_of(device).shared) {
-    const double rate = 0.7 * (problem.scalar_bytes == 8 ? 64 : 128);
-    per_cell_ = 0.5 * (problem.flops + 1) / rate;
-  }
+        cycle_(128.0 * device.units / limits_of(device).shared),
+        per_cell_(0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128)) {}
+
   sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells) const {
     const double row = static_cast<double>(r.lanes) * r.across;
     const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
@@ -45,19 +45,42 @@ class projection {
     // A row from memory is waited for: its latency over the warps that share it.
     const double waiting = 800.0 * p.streamed_rows;
     sweep_projection t;
-    t.arithmetic = row * rows * per_cell_ + 800;  // meetings, the window's start
+    t.arithmetic = row * rows * per_cell_ / (r.rest ? 0.6 : 0.75);
     t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
     t.l2 = streamed / 30;
     t.memory = beyond_l2 ? streamed / 18 : 0;
-    t.exchange = (7000 + rim_cells * 3 * bytes_ / 30) / p.depth;
-    t.seconds = t.arithmetic + t.shared + std::max({t.l2, t.memory, waiting}) + t.exchange;
+    // Signals and round trips to L2; with rows elsewhere the rim is taken row by row.
+    t.exchange = ((r.rest ? 6000 : 3500) + rim_cells * 3 * bytes_ / 30) / p.depth;
+    const double start = 300;  // of a step: the rows that warps show each other
+    t.seconds = start + t.arithmetic + t.shared + std::max({t.l2, t.memory, waiting}) + t.exchange;
+    return in_seconds(t);
+  }
+  /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them: what
+  /// binds, arithmetic or scratch, hides the other.
+  sweep_projection step_of_brick(const sweep_plan& p, const sweep_rung& r, double faces) const {
+    const double layer = static_cast<double>(r.lanes) * r.across * r.down;
+    const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
+    const double streamed = 2 * bytes_ * layer * p.streamed_rows;
+    const bool beyond_l2 = streamed / 2 * p.teams > 0.8 * l2_;
+    sweep_projection t;
+    t.arithmetic = layer * planes * per_cell_ / 0.6;
+    t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
+    t.l2 = streamed / 30;
+    t.memory = beyond_l2 ? streamed / 18 : 0;
+    t.exchange = 3000 + faces * 3 * bytes_ / 30;
+    const double meetings = 150 * planes;  // of the lanes, once a plane
+    t.seconds = std::max(t.arithmetic, t.shared) + meetings + std::max(t.l2, t.memory) + t.exchange;
+    return in_seconds(t);
+  }
+
+ private:
+  sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
       *v *= cycle_;
     return t;
   }
 
- private:
-  double bytes_, l2_, cycle_, per_cell_ = 0;
+  double bytes_, l2_, cycle_, per_cell_;
 };
 
 constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -67,7 +90,54 @@ std::size_t scratch_limit(const device_facts& device) {
   return device.on == backend::cpu ? std::size_t(200) * 1024 : device.shared_per_team;
 }
 
-/// The plan for one tiling, if it is possible.
+/// What is not in registers: in scratch as far as it may and fits, the rest streams.
+void lay_rest(sweep_plan& p, int rest, const sweep_problem_facts& problem,
+              const sweep_rung_facts& rung, permission may, const device_facts& device) {
+  if (may.scratch) {
+    const auto layer =
+        static_cast<std::size_t>(rung.shape.lanes * rung.shape.across * rung.shape.down) *
+        problem.scalar_bytes;
+    const std::size_t limit = scratch_limit(device);
+    const std::size_t fit = limit > rung.scratch_bytes ? (limit - rung.scratch_bytes) / layer : 0;
+    p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
+  }
+  p.streamed_rows = rest - p.scratch_rows;
+}
+
+/// The plan for one tiling in three dimensions, if it is possible.
+std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const projection& time,
+                                    std::span<const sweep_rung_facts> rungs, int rung, int teams_z,
+                                    int teams_y, int teams_x, permission may,
+                                    const device_facts& device) {
+  const sweep_rung_facts& f = rungs[static_cast<std::size_t>(rung)];
+  const sweep_rung& r = f.shape;
+  const extents& n = problem.size;
+  // What a team reads of others belongs to those next to it.
+  const auto thin = [&](int cells, int teams) {
+    return teams > 1 && cells / teams < problem.radius;
+  };
+  if (thin(n.z, teams_z) || thin(n.y, teams_y) || thin(n.x, teams_x)) return {};
+  const int width = pieces(n.x, teams_x), height = pieces(n.y, teams_y);
+  const int planes = pieces(n.z, teams_z);
+  if (width > 32 * r.across || height > r.lanes / 32 * r.down) return {};
+  // The planes below those in registers enter the window without a question.
+  if (r.register_rows > 0 && n.z / teams_z < r.register_rows + problem.radius) return {};
+  candidate c;
+  sweep_plan& p = c.plan;
+  p.rung = rung;
+  p.teams = teams_x * teams_y * teams_z;
+  p.teams_x = teams_x;
+  p.teams_y = teams_y;
+  p.teams_z = teams_z;
+  lay_rest(p, planes - r.register_rows, problem, f, may, device);
+  const double faces = 2.0 * problem.radius *
+                       (static_cast<double>(width) * height + static_cast<double>(width) * planes +
+                        static_cast<double>(height) * planes);
+  c.time = time.step_of_brick(p, r, faces);
+  return c;
+}
+
+/// The plan for one tiling in two dimensions, if it is possible.
 std::optional<candidate> lay_out(const sweep_problem_facts& problem, const projection& time,
                                  std::span<const sweep_rung_facts> rungs, int rung, int teams_x,
                                  int teams_y, int depth, permission may,
@@ -87,17 +157,10 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const proje
   p.teams_y = teams_y;
   p.depth = depth;
   int rest = std::max(0, pieces(height, warps) - r.register_rows);
+  if (!r.rest && rest > 0) return {};
   if (rest > 0) rest = std::max(rest, radius);  // the window needs that many
   if (r.register_rows == 0) rest = std::max(rest, radius);
-  if (may.scratch) {
-    const std::size_t base = rungs[static_cast<std::size_t>(rung)].scratch_bytes;
-    const std::size_t row = static_cast<std::size_t>(r.lanes) * static_cast<std::size_t>(r.across) *
-                            problem.scalar_bytes;
-    const std::size_t limit = scratch_limit(device);
-    const std::size_t fit = limit > base ? (limit - base) / row : 0;
-    p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
-  }
-  p.streamed_rows = rest - p.scratch_rows;
+  lay_rest(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, device);
   const double rim_cells = 2.0 * rim * (width + height);
   c.time = time.step(p, r, rim_cells);
   return c;
@@ -108,54 +171,107 @@ std::vector<permission> permissions(const std::string& policy) {
   if (policy == "shared") return {{false, true}};
   if (policy == "registers") return {{true, false}};
   if (policy == "both" || policy == "greedy") return {{true, true}};
-  if (policy == "model" || policy == "auto")
+  if (policy == "model" || policy == "auto" || policy == "measured")
     return {{true, true}, {true, false}, {false, true}, {false, false}};
   throw input_error(fmt::format(
-      "policy: expected auto, none, shared, registers, both, greedy or model, found '{}'", policy));
+      "policy: expected auto, none, shared, registers, both, greedy, model or measured, found '{}'",
+      policy));
+}
+
+/// Of plans that differ in their rung or depth the best one each.
+class shortlist {
+ public:
+  explicit shortlist(bool most_teams) : most_teams_(most_teams) {}
+
+  void consider(const std::optional<candidate>& c) {
+    if (!c) return;
+    const auto [at, added] = best_.try_emplace({c->plan.rung, c->plan.depth}, *c);
+    if (!added && before(*c, at->second)) at->second = *c;
+  }
+  std::vector<candidate> ranked() const {
+    std::vector<candidate> all;
+    for (const auto& [key, c] : best_) all.push_back(c);
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const auto& a, const auto& b) { return before(a, b); });
+    return all;
+  }
+
+ private:
+  /// A wish for so many teams comes before speed.
+  bool before(const candidate& a, const candidate& b) const {
+    if (most_teams_ && a.plan.teams != b.plan.teams) return a.plan.teams > b.plan.teams;
+    return a.time.seconds < b.time.seconds;
+  }
+  bool most_teams_;
+  std::map<std::pair<int, int>, candidate> best_;
+};
+
+/// The most teams that a plan may have.
+int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const sweep_rung& r,
+               const device_facts& device) {
+  if (wish.teams > 0) return wish.teams;
+  if (device.on != backend::cpu) return device.units;
+  // Threads may share a core: enough of them for the whole field.
+  const bool solid = problem.size.dims == 3;
+  const int across = pieces(problem.size.x, 32 * r.across - (solid ? 0 : 2 * problem.radius));
+  return std::max(device.units,
+                  solid ? across * pieces(problem.size.y, r.lanes / 32 * r.down) : across);
+}
+
+std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
+  const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
+                                p.scratch_rows, p.streamed_rows);
+  if (solid)
+    return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
+  return fmt::format("{} x {} tiles, rows per warp: {}; {} steps between exchanges", p.teams_y,
+                     p.teams_x, kept, p.depth);
 }
 
 }  // namespace
 
-sweep_choice sweep_keep(const sweep_problem_facts& problem, const sweep_wish& wish,
-                        std::span<const sweep_rung_facts> rungs, const device_facts& device) {
+std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
+                                           const sweep_wish& wish,
+                                           std::span<const sweep_rung_facts> rungs,
+                                           const device_facts& device) {
   const auto may = permissions(wish.policy);
   const projection time(problem, device);
-  int most = wish.teams > 0 ? wish.teams : device.units;
-  if (wish.teams == 0 &&
-      device.on == backend::cpu)  // threads may share a core: enough for the width
-    most = std::max(most, pieces(problem.size.x, 32 * rungs[0].shape.across - 2 * problem.radius));
-  candidate best;
+  const bool solid = problem.size.dims == 3;
+  const int most = team_limit(problem, wish, rungs[0].shape, device);
+  shortlist best(wish.teams > 0);
   for (const permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
-      if ((rungs[static_cast<std::size_t>(rung)].shape.register_rows > 0) != m.registers) continue;
+      const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
+      const bool keeps = r.register_rows > 0;
+      if (keeps && !m.registers) continue;
+      // A brick may be too thin for the planes in registers, and not every rung takes a source.
+      if (!keeps && m.registers && !solid && !problem.source) continue;
+      if (problem.source && !r.source) continue;
       for (int tx = 1; tx <= most; ++tx)
-        for (int ty = 1; ty <= most / tx; ++ty)
+        for (int ty = 1; ty <= most / tx; ++ty) {
+          if (solid) {
+            if (wish.depth <= 1)
+              for (int tz = 1; tz <= most / tx / ty; ++tz)
+                best.consider(lay_bricks(problem, time, rungs, rung, tz, ty, tx, m, device));
+            continue;
+          }
           for (const int planned : depths) {
             const int depth = wish.depth > 0 ? wish.depth : planned;
             // A mirror is looked into at every step.
             if (problem.edge == boundary::reflect && depth > 1) continue;
-            const auto c = lay_out(problem, time, rungs, rung, tx, ty, depth, m, device);
-            if (!c) continue;
-            // A wish for so many teams comes before speed.
-            const bool more = wish.teams > 0 && c->plan.teams > best.plan.teams;
-            const bool fewer = wish.teams > 0 && c->plan.teams < best.plan.teams;
-            if (best.time.seconds == INFINITY || more ||
-                (!fewer && c->time.seconds < best.time.seconds))
-              best = *c;
+            best.consider(lay_out(problem, time, rungs, rung, tx, ty, depth, m, device));
           }
+        }
     }
-  if (best.time.seconds == INFINITY)
+  std::vector<sweep_choice> all;
+  for (const candidate& c : best.ranked())
+    all.push_back({c.plan, device.on == backend::cpu ? sweep_projection{} : c.time, wish.policy,
+                   reason_of(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape, solid)});
+  if (all.empty())
     throw unsupported_error(fmt::format(
         "perks: {} cells cannot be tiled over {} teams of {} cells across{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
         wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : ""));
-  const sweep_plan& p = best.plan;
-  const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
-  return {
-      p, device.on == backend::cpu ? sweep_projection{} : best.time, wish.policy,
-      fmt::format("{} x {} tiles, per warp {} rows in registers, {} in scratch, {} streamed; "
-                  "{} steps between exchanges",
-                  p.teams_y, p.teams_x, r.register_rows, p.scratch_rows, p.streamed_rows, p.depth)};
+  return all;
 }
 
 }  // namespace dwell::policies

@@ -6,7 +6,7 @@
 namespace dwell {
 
 std::vector<std::string> built_sweep_policies() {
-  return {"none", "shared", "registers", "both", "greedy", "model"};
+  return {"none", "shared", "registers", "both", "greedy", "model", "measured"};
 }
 
 }  // namespace dwell

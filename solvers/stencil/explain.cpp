@@ -130,7 +130,7 @@ class planner {
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
     out.streamed_bytes = 2.0 * static_cast<double>(problem_.scalar_bytes) * p.teams *
-                         f.shape.lanes * f.shape.across * p.streamed_rows;
+                         f.shape.lanes * f.shape.across * f.shape.down * p.streamed_rows;
   }
 
   const sweep_problem_facts& problem_;

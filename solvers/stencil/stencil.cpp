@@ -14,6 +14,7 @@
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/solvers/stencil/fastest_plan.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 
 namespace dwell {
@@ -104,18 +105,20 @@ stencil_stop reason_of(sweep_stop stop, bool until) {
   }
 }
 
-sweep_choice choose_plan(const stencil_options& o, const sweep_problem_facts& problem,
-                         const sweep_variant& v, const device& where, const device_facts& facts) {
+/// Plans in the order in which they promise speed.
+std::vector<sweep_choice> possible_plans(const stencil_options& o,
+                                         const sweep_problem_facts& problem, const sweep_variant& v,
+                                         const device& where, const device_facts& facts) {
   std::vector<sweep_rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
   if (v.rungs[0].across > 0)
-    return policies::sweep_keep(problem, {o.policy, o.teams, o.depth}, rungs, facts);
+    return policies::sweep_candidates(problem, {o.policy, o.teams, o.depth}, rungs, facts);
   if (o.policy != "auto" && o.policy != "none")
     throw unsupported_error(fmt::format(
         "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
   auto choice = policies::sweep_none(problem, v.resident, rungs, facts);
   if (o.teams > 0) choice.plan.teams = o.teams;
-  return choice;
+  return {choice};
 }
 
 /// On an H200 perks gained where everything stays on the chip and the radius is small (2d5pt 2.8
@@ -126,7 +129,7 @@ constexpr int most_radius_for_perks = 2;
 /// persistent on a CPU.
 struct decision {
   const sweep_variant* variant;
-  sweep_choice choice;
+  std::vector<sweep_choice> plans;
   std::string why;
 };
 decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
@@ -134,7 +137,7 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
                 const sweep_problem_facts& problem) {
   const auto with = [&](const char* executor, const char* why) {
     const auto& v = find_variant(table, o.shape, executor, type, where.on());
-    return decision{&v, choose_plan(o, problem, v, where, facts), why};
+    return decision{&v, possible_plans(o, problem, v, where, facts), why};
   };
   if (o.executor != "auto") return with(o.executor.c_str(), "as asked");
   if (facts.on == backend::cpu && (o.policy == "auto" || o.policy == "none"))
@@ -145,7 +148,7 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
       facts.cooperative_launch && o.policy == "auto") {
     try {
       auto kept = with("perks", "the field stays on the chip");
-      if (kept.choice.plan.streamed_rows == 0) return kept;
+      if (kept.plans.front().plan.streamed_rows == 0) return kept;
     } catch (const unsupported_error&) {  // no tiling
     }
   }
@@ -178,10 +181,13 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
           : n.cells();
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
 
-  const sweep_problem_facts problem{n, inner, known.radius, sizeof(T), o.edge, known.flops};
+  const sweep_problem_facts problem{n,      inner,       known.radius,     sizeof(T),
+                                    o.edge, known.flops, source != nullptr};
   const decision made = decide(table, o, precision_of<T>, where, facts, problem);
   const sweep_variant& v = *made.variant;
-  const sweep_choice& choice = made.choice;
+  const sweep_choice choice = o.policy == "measured"
+                                  ? fastest_plan<T>(where, v, made.plans, u, o, source)
+                                  : made.plans.front();
   const sweep_plan& p = choice.plan;
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
 
@@ -213,7 +219,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.lanes = rung.lanes;
   report.depth = p.depth;
   const auto row = static_cast<std::size_t>(p.teams) * static_cast<std::size_t>(rung.lanes) *
-                   static_cast<std::size_t>(rung.across);
+                   static_cast<std::size_t>(rung.across * rung.down);
   report.kept_registers = row * static_cast<std::size_t>(rung.register_rows);
   report.kept_scratch = row * static_cast<std::size_t>(p.scratch_rows);
   report.streamed = row * static_cast<std::size_t>(p.streamed_rows);

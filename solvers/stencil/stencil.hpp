@@ -43,7 +43,7 @@ struct stencil_options {
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
   /// What perks keeps on the chip: "auto", "none", "shared", "registers", "both", "greedy",
-  /// "model". The other executors keep nothing.
+  /// "model", "measured". The other executors keep nothing.
   std::string policy = "auto";
   boundary edge = boundary::fixed;
   /// Of the shape's taps, in their order; empty: the shape's defaults, which sum to 1.

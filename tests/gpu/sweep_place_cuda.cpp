@@ -20,13 +20,13 @@ void sweep_way::apply(stencil_options& o) const {
 
 std::string sweep_place::absent() { return find_cuda().devices > 0 ? "" : find_cuda().reason; }
 device sweep_place::where() { return device::cuda(0); }
-std::vector<sweep_way> sweep_place::ways(int dims) {
+std::vector<sweep_way> sweep_place::ways() {
   std::vector<sweep_way> all = {
       {"host-loop", "none"}, {"graph", "none"}, {"persistent", "none"}, {"persistent", "none", 3}};
   const std::vector<sweep_way> keeping = {{"perks", "auto"},      {"perks", "none", 3},
                                           {"perks", "shared", 4}, {"perks", "registers", 6},
                                           {"perks", "both", 9},   {"perks", "model", 5, false, 1}};
-  if (dims == 2) all.insert(all.end(), keeping.begin(), keeping.end());
+  all.insert(all.end(), keeping.begin(), keeping.end());
   return all;
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Which cells of a grid in three dimensions a team owns: a brick. Shares along an axis differ by at
+// most one cell. Cells around the brick, which other teams own or the border stands for, have
+// positions below 0 or from the brick's extents on.
+#pragma once
+#include <cstdint>
+
+#include "dwell/execution/core/sweep_step.hpp"
+
+namespace dwell {
+
+template <class T>
+struct brick_share {
+  int z0, y0, x0;  ///< of the grid
+  int nz, ny, nx;  ///< cells
+
+  DWELL_FN brick_share(const sweep_args<T>& a, int worker) {
+    const sweep_plan& p = a.plan;
+    const int bx = worker % p.teams_x, rest = worker / p.teams_x;
+    const int by = rest % p.teams_y, bz = rest / p.teams_y;
+    x0 = begin(a.size.x, bx, p.teams_x);
+    y0 = begin(a.size.y, by, p.teams_y);
+    z0 = begin(a.size.z, bz, p.teams_z);
+    nx = begin(a.size.x, bx + 1, p.teams_x) - x0;
+    ny = begin(a.size.y, by + 1, p.teams_y) - y0;
+    nz = begin(a.size.z, bz + 1, p.teams_z) - z0;
+  }
+  /// Some cells of the brick keep their values.
+  DWELL_FN bool freezes(const sweep_args<T>& a) const {
+    const cell_box& in = a.inner;
+    return a.edge == boundary::fixed && (x0 < in.x0 || x0 + nx > in.x1 || y0 < in.y0 ||
+                                         y0 + ny > in.y1 || z0 < in.z0 || z0 + nz > in.z1);
+  }
+  /// The cell of an axis of n that cell i stands for. Beyond a fixed border nothing is ever used.
+  DWELL_FN static int place(boundary edge, int i, int n) {
+    if (edge == boundary::fixed) return i < 0 ? 0 : i >= n ? n - 1 : i;
+    return cell_for(edge, i, n);
+  }
+
+ private:
+  DWELL_FN static int begin(int n, int part, int parts) {
+    return static_cast<int>(static_cast<std::int64_t>(n) * part / parts);
+  }
+};
+
+}  // namespace dwell
