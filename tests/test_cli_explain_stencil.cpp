@@ -69,6 +69,22 @@ TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
     }
 }
 
+TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {
+  const auto j = explain({"3d7pt", "--size", "48x352x256", "--device-facts", "h200"});
+  int planned = 0;
+  for (const auto& p : j.at("plans")) {
+    if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
+    ++planned;
+    const auto teams = numbers(p.at("teams_along")), brick = numbers(p.at("tile"));
+    EXPECT_EQ(p.at("teams"), teams[0] * teams[1] * teams[2]);
+    EXPECT_GE(teams[0] * brick[0], 48) << p;
+    EXPECT_GE(teams[1] * brick[1], 352) << p;
+    EXPECT_GE(teams[2] * brick[2], 256) << p;
+    EXPECT_GT(p.at("projected_us").at("step").get<double>(), 0) << p;
+  }
+  EXPECT_GE(planned, 3);
+}
+
 TEST(cli_explain_stencil, projected_time_is_at_least_its_largest_part_and_auto_has_the_least) {
   const auto j = explain({"2d9pt", "--size", "2000x2000", "--device-facts", "h200"});
   double least = 1e300, chosen = 0;

@@ -24,7 +24,7 @@ std::string by(const extents& n) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// Rows of a warp: "18 registers, 20 shared, 1 streamed".
+/// Rows of a warp (planes of a team): "18 registers, 20 shared, 1 streamed".
 std::string rows(const stencil_plan& p) {
   return fmt::format("{} / {} / {}", p.register_rows, p.scratch_rows, p.streamed_rows);
 }
@@ -84,7 +84,8 @@ void add_time(const stencil_explanation& e, const stencil_plan& p, table& out) {
 std::string all_plans(const stencil_explanation& e) {
   columns out;
   out.word("executor"), out.word("policy"), out.number("tiles"), out.number("depth");
-  out.number("rows reg/shared/streamed"), out.number("resident"), out.number("streamed/step");
+  out.number(e.size.dims == 3 ? "planes reg/shared/streamed" : "rows reg/shared/streamed");
+  out.number("resident"), out.number("streamed/step");
   if (e.projected) out.number("us/step"), out.number("GCells/s"), out.word("binds");
   std::string remarks;
   for (std::size_t i = 0; i < e.plans.size(); ++i) {
@@ -162,9 +163,10 @@ std::string to_text(const stencil_explanation& e) {
   out.row("",
           fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
                       format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));
-  out.row("each warp",
+  const bool planes = e.size.dims == 3;
+  out.row(planes ? "each team" : "each warp",
           fmt::format("{} in registers, {} in {} memory, {} streamed: {} stay",
-                      format_plural(p.register_rows, "row"), p.scratch_rows,
+                      format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,
                       on_gpu(e) ? "shared" : "private", p.streamed_rows, percent(p.resident)));
   add_time(e, p, out);
   return out.text() + "\n" + all_plans(e);

@@ -52,9 +52,7 @@ std::span<const sweep_variant> custom_variants() {
     all.push_back(kernels::driven_variant<S, T, graph_sweep>());
 #endif
     all.push_back(kernels::running_variant<S, T, persistent_sweep>());
-    if constexpr (S::dims == 2) {
-      all.push_back(kernels::keeping_variant<S, T, perks_sweep>());
-    }
+    all.push_back(kernels::keeping_variant<S, T, perks_sweep>());
     return all;
   }();
   return rows;

@@ -37,7 +37,8 @@ struct stencil_plan {
   int registers = 0;    ///< per lane; 0: not known without the device
   int spill_bytes = 0;  ///< per lane, likewise
 
-  // Of perks: a team owns a tile for the whole run, each of its warps some rows of it.
+  // Of perks: a team owns a tile for the whole run, each of its warps some rows of it; in three
+  // dimensions the rows below are planes, which all of its warps share.
   extents teams_along;        ///< teams along each axis
   extents tile;               ///< cells of the largest tile, without its rim
   int depth = 0;              ///< steps between two exchanges of tiles' edges
