@@ -6,6 +6,7 @@
 #include <numbers>
 #include <thread>
 
+#include "place.hpp"
 #include "sweep_oracle.hpp"
 #include "sweep_place.hpp"
 
@@ -78,7 +79,7 @@ TEST_F(sweep_runs, reflection_keeps_the_sum_and_a_constant) {
 TEST_F(sweep_runs, jacobi_solves_a_poisson_problem) {
   // -u'' = g with u = sin(pi x) sin(2 pi y) on the grid: g belongs to the discrete Laplacian, so
   // that the grid's own answer is known exactly.
-  const int m = 24;
+  const int m = sanitized ? 8 : 24;
   const double h = 1.0 / (m - 1), pi = std::numbers::pi;
   grid<double> exact(extents(m, m)), source(extents(m, m));
   const double eigen = 4 * std::pow(std::sin(pi * h / 2), 2) + 4 * std::pow(std::sin(pi * h), 2);
@@ -105,7 +106,7 @@ TEST_F(sweep_runs, jacobi_solves_a_poisson_problem) {
 }
 
 TEST_F(sweep_runs, all_ways_end_at_the_same_step) {
-  for (const int every : {1, 3, 7, 64, 101}) {
+  for (const int every : sanitized ? std::vector{7} : std::vector{1, 3, 7, 64, 101}) {
     int expected = -1;
     double change = 0;
     each_way([&](stencil_options o) {
@@ -274,7 +275,7 @@ TEST_F(sweep_runs, default_weights_neither_let_a_field_die_nor_grow) {
     stencil_options o;
     o.shape = shape.name;
     o.edge = boundary::periodic;
-    o.steps = 10000;
+    o.steps = sanitized ? 500 : 10000;
     grid<double> u(shape.dims == 2 ? extents(6, 7) : extents(4, 5, 3));
     for (double& v : u.cells()) v = 1.5;
     const auto report = solve(sweep_place::where(), u, o);
