@@ -130,8 +130,11 @@ class store {
   /// Where owned element e of vector F lives, unless in a register.
   template <int F>
   DWELL_FN T* at(index e) const {
-    if constexpr (shape.keeps)
+    if constexpr (shape.keeps) {
+      if constexpr (P::uses[F] == use::gather)
+        if (keep_.replica()) return keep_.replica() + share_.begin.row + e;
       if (e < a_.keep.vector[F]) return keep_.home(F) + e;
+    }
     return a_.vectors[F] + share_.begin.row + e;
   }
   /// Where vector F begins for this team, if F is kept whole or not at all.
@@ -171,28 +174,22 @@ class store {
     else
       return all;
   }
-  /// Shows an owned element to the other teams: all have a copy of their own, or there is one.
+  /// Where an element of an exchanged vector or of its partner is written.
   template <int F>
-  DWELL_FN void show(index e, T v) const {
+  DWELL_FN T* exchanged(index e) const {
     constexpr int second = P::uses[F] == use::partner;
-    constexpr bool pair = P::uses[F] != use::gather;
-    std::ptrdiff_t at = share_.begin.row + e;
-    if constexpr (pair)
-      at = 2 * (static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + at) + second;
-    if constexpr (shape.keeps)
-      if (T* here = keep_.replica()) {
-        for (int t = 0; t < team_.workers(); ++t) team_.of_team(here, t)[at] = v;
-        return;
-      }
-    a_.vectors[F - second][at] = v;
+    const std::ptrdiff_t row =
+        static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + share_.begin.row + e;
+    return a_.vectors[F - second] + 2 * row + second;
   }
   template <int F>
   DWELL_FN void put(index e, T v) const {
     if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
-      show<F>(e, v);
+      *exchanged<F>(e) = v;
     } else {
       *at<F>(e) = v;
-      if constexpr (shape.keeps && P::uses[F] == use::gather) show<F>(e, v);
+      if constexpr (shape.keeps && P::uses[F] == use::gather)
+        if (!keep_.replica()) a_.vectors[F][share_.begin.row + e] = v;
     }
   }
 
@@ -213,8 +210,31 @@ class store {
       return *at<F>(e);
   }
 
+  /// Every team gets this team's part of what products read: a warp per team, so that all store at
+  /// once.
+  DWELL_FN void spread() {
+    T* here = keep_.replica();
+    const index begin = share_.begin.row, end = share_.end.row;
+    team_.section([](int) {});
+    team_.warps([&](auto& warp) {
+      for (int t = warp.number(); t < team_.workers(); t += Team::warp_count) {
+        T* there = team_.of_team(here, t);
+        if (there != here)
+          warp.each([&](int lane) {
+            for (index e = begin + lane % Team::warp; e < end; e += Team::warp) there[e] = here[e];
+          });
+      }
+    });
+  }
+
   template <int... R, int... W, class F>
-  DWELL_FN void pass(reads<R...>, writes<W...>, F&& f) {
+  DWELL_FN void pass(reads<R...> in, writes<W...> out, F&& f) {
+    pass_over(in, out, f);
+    if constexpr (shape.keeps && ((P::uses[W] == use::gather) || ...))
+      if (keep_.replica()) spread();
+  }
+  template <int... R, int... W, class F>
+  DWELL_FN void pass_over(reads<R...>, writes<W...>, F&& f) {
     const index owned = share_.end.row - share_.begin.row;
     if (pending_) team_.section([](int) {});
     pending_ = false;

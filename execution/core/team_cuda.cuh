@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dwell/execution/core/grid_barrier.cuh"
 #include "dwell/execution/core/program.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/fn.hpp"
@@ -60,7 +61,7 @@ class cuda_warp {
   int number_;
 };
 
-template <int Lanes>
+template <int Lanes, class Barrier = counter_barrier>
 class cuda_team {
  public:
   static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
@@ -70,7 +71,7 @@ class cuda_team {
   /// posts: post_slots x teams doubles in global memory. in_cluster: all teams are one thread block
   /// cluster, meet at its hardware barrier, and post into each other's shared memory.
   DWELL_FN explicit cuda_team(unsigned* barrier, double* posts = nullptr, bool in_cluster = false)
-      : barrier_(barrier), posts_(posts), in_cluster_(in_cluster) {
+      : grid_(barrier), posts_(posts), in_cluster_(in_cluster) {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
     reduce_box_ = reinterpret_cast<double*>(dwell_scratch);
     mail_ = reduce_box_ + 2 * box_doubles;
@@ -167,8 +168,18 @@ class cuda_team {
     if (threadIdx.x < warp) {
       sums<N> s;
       for (int k = 0; k < N; ++k) s.v[k] = 0.0;
-      for (int i = static_cast<int>(threadIdx.x); i < workers(); i += warp)
-        for (int k = 0; k < N; ++k) s.v[k] += posted(first + k, i);
+      // All loads of a round are under way before the first sum: one round trip to L2, not five.
+      constexpr int at_once = 5;  // 160 teams: more than multiprocessors
+      for (int base = static_cast<int>(threadIdx.x); base < workers(); base += at_once * warp) {
+        double got[at_once][N];
+        DWELL_UNROLL
+        for (int c = 0; c < at_once; ++c)
+          for (int k = 0; k < N; ++k)
+            got[c][k] = base + c * warp < workers() ? posted(first + k, base + c * warp) : 0.0;
+        DWELL_UNROLL
+        for (int c = 0; c < at_once; ++c)
+          for (int k = 0; k < N; ++k) s.v[k] += got[c][k];
+      }
       s = halve(s);
       if (threadIdx.x == 0)
         for (int k = 0; k < N; ++k) box[k] = s.v[k];
@@ -187,27 +198,14 @@ class cuda_team {
     f(w);
   }
 
-  /// All teams meet. In a grid, arrivals are counted and never reset: round k is over when
-  /// k * workers() teams have arrived.
+  /// All teams meet.
   DWELL_FN void sync_grid() {
     if (in_cluster_) {
       asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
       asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
       return;
     }
-    round_ += gridDim.x;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(barrier_) : "memory");
-      unsigned arrived;
-      do {  // acquiring: a relaxed load and a fence at the end took 0.2 us more on an H200
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(arrived)
-                     : "l"(barrier_)
-                     : "memory");
-      } while (static_cast<int>(arrived - round_) < 0);  // rounds may wrap around
-    }
-    __syncthreads();
+    grid_.meet();
   }
 
   /// The compiler moves no load or store across this.
@@ -258,11 +256,10 @@ class cuda_team {
     return s;
   }
 
-  unsigned* barrier_;
+  Barrier grid_;
   double* posts_;
   double* mail_;
   bool in_cluster_;
-  unsigned round_ = 0;
   double* reduce_box_;
   std::size_t used_;
   int box_turn_ = 0;

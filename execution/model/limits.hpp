@@ -17,12 +17,14 @@ struct device_limits {
   double l2_keeps = 0;  ///< bytes of a repeated sweep that the cache holds
   double barrier = 0;   ///< grid barrier
   double phase = 0;     ///< what a phase costs with no data: a round trip to L2 and a sum
+  double product = 0;   ///< besides, for each vector that the matrix multiplies: gathers that wait
   bool measured = false;
 
   int units = 1;               ///< multiprocessors that these rates are of
   double unit_through = 0;     ///< most that one multiprocessor can draw through L2
   double cluster_barrier = 0;  ///< of all blocks of one thread block cluster
   double cluster_phase = 0;    ///< as `phase`, of a system that runs in a cluster
+  double cluster_product = 0;  ///< as `product`, likewise
 };
 
 /// What is left of them for a plan whose teams are one cluster of so many multiprocessors: its

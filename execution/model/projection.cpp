@@ -43,8 +43,9 @@ projection project(const program_facts& p, const plan& how, std::span<const rung
   const double bytes = out.resident_bytes / l.shared +
                        (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
   out.floor = bytes + p.barriers * l.barrier;
-  out.seconds = out.floor + p.barriers * l.phase;
-  out.waiting = p.barriers * (l.barrier + l.phase);
+  const double waits = p.barriers * l.phase + p.products * l.product;
+  out.seconds = out.floor + waits;
+  out.waiting = p.barriers * l.barrier + waits;
   return out;
 }
 

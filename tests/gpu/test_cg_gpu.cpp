@@ -31,13 +31,16 @@ class Sanitizer : public testing::TestWithParam<const char*> {
       for (const std::string& executor : place::executors()) {
         for (const cut& how : place::cuts()) {
           if (how.teams > 5) continue;
-          SCOPED_TRACE(executor + ", " + describe(how));
-          cg_options o = with(executor, how, 0, p);
-          o.max_iterations = 3;
-          o.history = true;
-          const auto got = run(s, o);
-          check_report(s, got);
-          EXPECT_LE(got.report.iterations, 3);
+          for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
+            SCOPED_TRACE(executor + ", " + variant + ", " + describe(how));
+            cg_options o = with(executor, how, 0, p);
+            o.variant = variant;
+            o.max_iterations = 3;
+            o.history = true;
+            const auto got = run(s, o);
+            check_report(s, got);
+            EXPECT_LE(got.report.iterations, 3);
+          }
         }
       }
   }
