@@ -3,7 +3,6 @@
 // which are built for AVX2 and FMA where the processor family has them.
 #pragma once
 #include <memory>
-#include <vector>
 
 #include "dwell/execution/core/crew.hpp"
 #include "dwell/execution/core/store.hpp"
@@ -20,13 +19,12 @@ struct shape_of {
 
 /// One team's thread: makes the team and its store, and calls f(store).
 template <class P, class T, class E, int Rung, class F>
-void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid,
-                std::byte** bases, F&& f) {
+void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid, F&& f) {
   using team_type = cpu_team<E::cpu_rungs[Rung].lanes>;
   using store_type = store<P, T, team_type, shape_of<E, Rung>>;
   const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
   const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
-  team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes, a.posts, bases);
+  team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes, a.posts);
   store_type s(team, a);
   f(s);
 }
@@ -43,7 +41,7 @@ class queue {
   template <int Phase>
   void launch(const program_args<P, T>&, int turn) {
     crew_.launch([&](int member) {
-      with_store<P, T, E, Rung>(a_, member, teams_, nullptr, nullptr,
+      with_store<P, T, E, Rung>(a_, member, teams_, nullptr,
                                 [&](auto& s) { E::template phase<Phase, P, T>(s, a_, turn); });
     });
     watch_.look();
@@ -70,10 +68,8 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
     E::template drive<P, T>(q, a);
   } else {
     cpu_barrier grid(how.teams);
-    std::vector<std::byte*> bases(static_cast<std::size_t>(how.teams));
-    std::byte** shared = a.keep.replica > 0 ? bases.data() : nullptr;
     run_watched(how.teams, watch, [&](int team) {
-      with_store<P, T, E, Rung>(a, team, how.teams, &grid, shared,
+      with_store<P, T, E, Rung>(a, team, how.teams, &grid,
                                 [&](auto& s) { E::template run<P, T>(s, a); });
     });
   }

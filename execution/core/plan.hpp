@@ -30,9 +30,6 @@ struct residency {
   int vector[max_vectors] = {};  ///< the first so many owned elements
   int tiles = 0;                 ///< the first so many tiles
   int carries = 0;               ///< the carries of so many tiles: all of a team's, or none
-  /// Every team has the whole of the vector that products read, so many elements: teams write what
-  /// they own into each other's scratch (CUDA: they form a cluster). Or 0.
-  int replica = 0;
 };
 
 /// What the compiler and the driver say of one compiled kernel.

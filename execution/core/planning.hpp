@@ -138,8 +138,6 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     out.cut = cut(a, teams.teams, true, whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
     out.facts.in_cluster = teams.in_cluster;
-    if (product_width_of<P> == 1 && (teams.in_cluster || device.on == backend::cpu))
-      out.facts.replica = a.rows;
     const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
     out.how = ask_policy(policy, v, device, wish, out, trial);
     if (out.how.in_cluster) out.how.reason += ", as one cluster";

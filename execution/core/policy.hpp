@@ -37,9 +37,6 @@ struct program_facts {
   std::vector<vector_facts> vectors;
   int teams = 1;
   bool in_cluster = false;  ///< all teams form one thread block cluster
-  /// Elements of the vector that products read, if every team may have them all: teams that reach
-  /// into each other's scratch. Else 0.
-  int replica = 0;
   index rows_per_team = 0;  ///< the most that a team owns
   int tiles_per_team = 0;   ///< likewise
   std::size_t tile_bytes = 0;

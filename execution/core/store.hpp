@@ -130,11 +130,8 @@ class store {
   /// Where owned element e of vector F lives, unless in a register.
   template <int F>
   DWELL_FN T* at(index e) const {
-    if constexpr (shape.keeps) {
-      if constexpr (P::uses[F] == use::gather)
-        if (keep_.replica()) return keep_.replica() + share_.begin.row + e;
+    if constexpr (shape.keeps)
       if (e < a_.keep.vector[F]) return keep_.home(F) + e;
-    }
     return a_.vectors[F] + share_.begin.row + e;
   }
   /// Where vector F begins for this team, if F is kept whole or not at all.
@@ -165,10 +162,7 @@ class store {
   template <int F, int Width>
   DWELL_FN const pack<Width>* gathered() const {
     static_assert(Width == (P::uses[F] == use::exchange ? 2 : 1));
-    const T* begin = a_.vectors[F];
-    if constexpr (shape.keeps)
-      if (const T* here = keep_.replica()) begin = here;
-    const auto* all = reinterpret_cast<const pack<Width>*>(begin);
+    const auto* all = reinterpret_cast<const pack<Width>*>(a_.vectors[F]);
     if constexpr (P::uses[F] == use::exchange)
       return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.rows;
     else
@@ -189,7 +183,7 @@ class store {
     } else {
       *at<F>(e) = v;
       if constexpr (shape.keeps && P::uses[F] == use::gather)
-        if (!keep_.replica()) a_.vectors[F][share_.begin.row + e] = v;
+        a_.vectors[F][share_.begin.row + e] = v;
     }
   }
 
@@ -210,31 +204,8 @@ class store {
       return *at<F>(e);
   }
 
-  /// Every team gets this team's part of what products read: a warp per team, so that all store at
-  /// once.
-  DWELL_FN void spread() {
-    T* here = keep_.replica();
-    const index begin = share_.begin.row, end = share_.end.row;
-    team_.section([](int) {});
-    team_.warps([&](auto& warp) {
-      for (int t = warp.number(); t < team_.workers(); t += Team::warp_count) {
-        T* there = team_.of_team(here, t);
-        if (there != here)
-          warp.each([&](int lane) {
-            for (index e = begin + lane % Team::warp; e < end; e += Team::warp) there[e] = here[e];
-          });
-      }
-    });
-  }
-
   template <int... R, int... W, class F>
-  DWELL_FN void pass(reads<R...> in, writes<W...> out, F&& f) {
-    pass_over(in, out, f);
-    if constexpr (shape.keeps && ((P::uses[W] == use::gather) || ...))
-      if (keep_.replica()) spread();
-  }
-  template <int... R, int... W, class F>
-  DWELL_FN void pass_over(reads<R...>, writes<W...>, F&& f) {
+  DWELL_FN void pass(reads<R...>, writes<W...>, F&& f) {
     const index owned = share_.end.row - share_.begin.row;
     if (pending_) team_.section([](int) {});
     pending_ = false;

@@ -17,7 +17,6 @@ template <class T>
 DWELL_HD std::size_t kept_bytes(const residency& keep, bool narrow) {
   const auto round = [](std::size_t bytes) { return (bytes + 15) / 16 * 16; };
   std::size_t all = round(static_cast<std::size_t>(keep.carries) * sizeof(T));
-  all += round(static_cast<std::size_t>(keep.replica) * sizeof(T));
   for (int f = 0; f < max_vectors; ++f)
     all += round(static_cast<std::size_t>(keep.vector[f]) * sizeof(T));
   const std::size_t per_tile = tile_size * (sizeof(T) + (narrow ? 2 : 4)) +
@@ -56,7 +55,6 @@ class store_keep<P, T, Team, Shape, true> {
           }
         });
       });
-    if (a.keep.replica > 0) replica_ = team.template scratch<T>(a.keep.replica);
     if (a.keep.carries > 0) carries_ = team.template scratch<T>(a.keep.carries);
     open_tiles(team, a, share);
     team.section([](int) {});
@@ -86,9 +84,6 @@ class store_keep<P, T, Team, Shape, true> {
   DWELL_FN T& slot(int lane, int s) {
     return kept_[lane].v[P::in_registers::place_of(F)][s];
   }
-
-  /// This team's copy of what products read, or null.
-  DWELL_FN T* replica() const { return replica_; }
 
   /// Under which number tile `tile` of the team is kept, or -1. Kept tiles are spread evenly among
   /// the others, so that while they are worked on the streamed ones are on their way.
@@ -136,7 +131,6 @@ class store_keep<P, T, Team, Shape, true> {
   decltype(std::declval<Team&>().template per_lane<in_lane>()) kept_;
   tiles_view<T> view_;
   T* carries_ = nullptr;
-  T* replica_ = nullptr;
   std::uint64_t scale_ = 0;  ///< kept tiles per tile, times 2^32
   int tiles_ = 0;            ///< of this team
 };

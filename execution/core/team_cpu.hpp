@@ -103,15 +103,13 @@ class cpu_team {
   static constexpr int warp = Lanes < 32 ? Lanes : 32;
   static_assert(Lanes % warp == 0);
 
-  /// posts: post_slots x workers doubles that all teams share, for teams that post. bases: workers
-  /// pointers that all teams share, for teams that reach into each other's scratch.
+  /// posts: post_slots x workers doubles that all teams share, for teams that post.
   cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
-           std::size_t scratch_bytes, double* posts = nullptr, std::byte** bases = nullptr)
+           std::size_t scratch_bytes, double* posts = nullptr)
       : worker_(worker),
         workers_(workers),
         grid_(grid),
         posts_(posts),
-        bases_(bases),
         reversed_(reversed),
         scratch_(scratch),
         scratch_end_(scratch + scratch_bytes) {}
@@ -155,22 +153,9 @@ class cpu_team {
     return scratch_ <= scratch_end_ ? p : nullptr;
   }
 
-  /// Teams that reach into each other's scratch meet before they do and before they leave.
-  void join() {
-    if (bases_ == nullptr) return;
-    bases_[worker_] = scratch_;
-    base_ = scratch_;
-    sync_grid();
-  }
-  void leave() {
-    if (bases_) sync_grid();
-  }
-  /// What stands at `mine` in another team's scratch; teams take scratch in the same order and
-  /// sizes.
-  template <class T>
-  T* of_team(T* mine, int team) const {
-    return reinterpret_cast<T*>(bases_[team] + (reinterpret_cast<std::byte*>(mine) - base_));
-  }
+  /// For teams that could reach a scratch that is not there yet, or no more: see team_cuda.cuh.
+  void join() {}
+  void leave() {}
 
   /// Posts the sums over all lanes, in fixed order (halving within warps, then over warps), in
   /// slots first .. first + N - 1.
@@ -259,8 +244,6 @@ class cpu_team {
   int worker_, workers_;
   cpu_barrier* grid_;
   double* posts_;
-  std::byte** bases_;
-  std::byte* base_ = nullptr;
   bool reversed_;
   std::byte* scratch_;
   std::byte* scratch_end_;

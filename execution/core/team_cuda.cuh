@@ -120,11 +120,6 @@ class cuda_team {
   DWELL_FN void leave() {
     if (in_cluster_) sync_grid();
   }
-  template <class T>
-  DWELL_FN T* of_team(T* mine, int team) const {
-    return static_cast<T*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(team)));
-  }
-
   template <int N>
   DWELL_FN void give(int first, lane_value<sums<N>>& v) {
     double* box = next_box();
@@ -168,18 +163,8 @@ class cuda_team {
     if (threadIdx.x < warp) {
       sums<N> s;
       for (int k = 0; k < N; ++k) s.v[k] = 0.0;
-      // All loads of a round are under way before the first sum: one round trip to L2, not five.
-      constexpr int at_once = 5;  // 160 teams: more than multiprocessors
-      for (int base = static_cast<int>(threadIdx.x); base < workers(); base += at_once * warp) {
-        double got[at_once][N];
-        DWELL_UNROLL
-        for (int c = 0; c < at_once; ++c)
-          for (int k = 0; k < N; ++k)
-            got[c][k] = base + c * warp < workers() ? posted(first + k, base + c * warp) : 0.0;
-        DWELL_UNROLL
-        for (int c = 0; c < at_once; ++c)
-          for (int k = 0; k < N; ++k) s.v[k] += got[c][k];
-      }
+      for (int i = static_cast<int>(threadIdx.x); i < workers(); i += warp)
+        for (int k = 0; k < N; ++k) s.v[k] += posted(first + k, i);
       s = halve(s);
       if (threadIdx.x == 0)
         for (int k = 0; k < N; ++k) box[k] = s.v[k];
@@ -238,7 +223,8 @@ class cuda_team {
  private:
   /// Where team `team` of the cluster finds what this one posts.
   DWELL_FN double* mail_of(int slot, int team) const {
-    return of_team(mail_ + slot * most_cluster_teams + blockIdx.x, team);
+    return static_cast<double*>(__cluster_map_shared_rank(
+        mail_ + slot * most_cluster_teams + blockIdx.x, static_cast<unsigned>(team)));
   }
   static constexpr int box_doubles = 6 * 32;  // of sums that travel together: five, and a word
 

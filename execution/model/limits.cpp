@@ -40,10 +40,10 @@ device_limits limits_of(const known& k) {
   l.barrier = k.capability >= 90 ? 0.95e-6 : 1.4e-6;
   // Fitted to the times measured on the H200 for small systems under all variants, less their bytes
   // and barriers (docs/results/cg-h200.md), on the whole grid and in a cluster.
-  l.phase = 1.05e-6;
-  l.product = 1.9e-6;
-  l.cluster_phase = 0.75e-6;
-  l.cluster_product = 2.3e-6;
+  l.phase = 0.95e-6;
+  l.product = 2.2e-6;
+  l.cluster_phase = 0.65e-6;
+  l.cluster_product = 2.8e-6;
   l.measured = std::string_view(k.key) == "h200";
   l.units = k.units;
   l.unit_through = 64.0 * k.clock_ghz * 1e9;

@@ -58,7 +58,6 @@ std::string describe(const program_facts& p, const plan& how, std::span<const ru
   add(registers, "in registers");
   add(whole, "whole");
   add(part, "in part");
-  if (how.keep.replica > 0) kept.push_back("what products read");
   if (how.keep.tiles > 0)
     kept.push_back(how.keep.tiles >= p.tiles_per_team
                        ? std::string("the whole matrix")

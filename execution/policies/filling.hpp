@@ -33,7 +33,6 @@ class filling {
   /// As much of vector f as fits, at most `share` bytes. A vector in registers takes no scratch.
   void keep_vector(int f, std::size_t share = SIZE_MAX) {
     if (in_registers(f)) return;
-    if (plan_.keep.replica > 0 && p_.vectors[static_cast<std::size_t>(f)].gathered) return;
     const std::size_t room = std::min(left_, share) / 16 * 16 / p_.scalar_bytes;
     const std::size_t n = std::min<std::size_t>(room, static_cast<std::size_t>(p_.rows_per_team));
     if (p_.vectors[static_cast<std::size_t>(f)].whole &&
@@ -48,15 +47,6 @@ class filling {
                                                 static_cast<std::size_t>(p_.tiles_per_team));
     plan_.keep.tiles = static_cast<int>(n);
     left_ -= n * p_.tile_bytes;
-  }
-  /// What products read, whole, in every team. It spares a gather the way to L2, and costs a store
-  /// per element and team: reasoned to pay up to so many elements.
-  void keep_replica() {
-    constexpr int most = 6000;
-    const std::size_t bytes = round(static_cast<std::size_t>(p_.replica) * p_.scalar_bytes);
-    if (p_.replica == 0 || p_.replica > most || 2 * bytes > left_) return;
-    plan_.keep.replica = p_.replica;
-    left_ -= bytes;
   }
   std::size_t left() const { return left_; }
   plan& result() { return plan_; }

@@ -9,7 +9,6 @@ namespace dwell::policies {
 plan greedy(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d) {
   const int slots = rung_with_slots(p, rungs);
   filling fill(p, rungs, d, slots >= 0 ? slots : rung_without_slots(rungs));
-  fill.keep_replica();
   const std::vector<int> order = by_merit(p);
   for (int f : order)
     if (merit(p.vectors[static_cast<std::size_t>(f)]) > 1.0) fill.keep_vector(f);

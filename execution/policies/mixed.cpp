@@ -8,7 +8,6 @@ namespace dwell::policies {
 plan mixed(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d) {
   const int slots = rung_with_slots(p, rungs);
   filling fill(p, rungs, d, slots >= 0 ? slots : rung_without_slots(rungs));
-  fill.keep_replica();
   const std::size_t half = fill.left() / 2;
   for (int f : by_merit(p)) fill.keep_vector(f, fill.left() > half ? fill.left() - half : 0);
   fill.keep_tiles();
