@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -40,6 +41,20 @@ std::string cpu_name() {
 std::size_t from_sysconf(int name, std::size_t unit) {
   const long v = sysconf(name);
   return v > 0 ? static_cast<std::size_t>(v) * unit : 0;
+}
+
+/// The largest cache that the kernel lists; sysconf() computes its own from cpuid, which virtual
+/// machines get wrong (320 MiB where there were 32).
+std::size_t last_level_cache() {
+  std::size_t largest = 0;
+  for (int index = 0; index < 8; ++index) {
+    std::ifstream in("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+    std::size_t size = 0;
+    char unit = 0;
+    if (!(in >> size >> unit)) continue;
+    largest = std::max(largest, size << (unit == 'M' ? 20 : unit == 'K' ? 10 : 0));
+  }
+  return largest ? largest : from_sysconf(_SC_LEVEL3_CACHE_SIZE, 1);
 }
 
 constexpr std::size_t alignment = 64;
@@ -91,7 +106,7 @@ device_facts device::facts() const {
   f.shared_per_team = std::size_t{256} << 10;  // a private buffer: as much as a core's own cache
   f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
   f.memory_free = from_sysconf(_SC_AVPHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
-  f.l2 = from_sysconf(_SC_LEVEL3_CACHE_SIZE, 1);
+  f.l2 = last_level_cache();
   return f;
 }
 
