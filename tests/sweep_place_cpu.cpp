@@ -26,8 +26,8 @@ std::vector<sweep_way> sweep_place::ways() {
     return {{"host-loop", "none", 5, true},
             {"persistent", "none", 3, true},
             {"perks", "shared", 4, true},
-            {"perks", "both", 3, true},
-            {"perks", "model", 2, false, 1}};
+            {"perks", "both", 9, true},
+            {"perks", "model", 5, false, 1}};
   std::vector<sweep_way> all = {{"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
                                 {"persistent", "none", 1, false}, {"persistent", "none", 0, false},
                                 {"persistent", "none", 7, false}, {"persistent", "none", 3, true}};
