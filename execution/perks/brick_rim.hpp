@@ -42,7 +42,7 @@ struct brick_rim {
       r.to[k] = exists ? plane::at(y, x) : -1;
       r.from[k] = exists ? own.place(a.edge, own.y0 + y, a.size.y) * a.size.x +
                                own.place(a.edge, own.x0 + x, a.size.x)
-                         : 0;
+                         : own.y0 * a.size.x + own.x0;  // never used, and nobody else's
     }
     return r;
   }

@@ -24,18 +24,18 @@ struct tile_share {
   DWELL_FN int left() const { return x0 - rim; }
   DWELL_FN int top() const { return y0 - rim; }
 
-  /// The column of the grid that one of the tile stands for. Where nothing is ever used, beyond
-  /// the rim or a fixed border, such that those of a lane lie in line.
+  /// The column of the grid that one of the tile stands for. Beyond the rim or a fixed border,
+  /// where nothing is ever used, a column of the team's own, such that those of a lane lie in line.
   DWELL_FN int column(const sweep_args<T>& a, int i) const {
     const int k = left() + i, n = a.size.x;
     if (k >= x1 + rim || (a.edge == boundary::fixed && (k < 0 || k >= n)))
-      return n >= Across ? i % Across : 0;
+      return x1 - x0 >= Across ? x0 + i % Across : x0;
     return cell_for(a.edge, k, n);
   }
   /// Likewise a row.
   DWELL_FN int row(const sweep_args<T>& a, int j) const {
     const int k = top() + j, n = a.size.y;
-    if (k >= y1 + rim || (a.edge == boundary::fixed && (k < 0 || k >= n))) return 0;
+    if (k >= y1 + rim || (a.edge == boundary::fixed && (k < 0 || k >= n))) return y0;
     return cell_for(a.edge, k, n);
   }
   /// Some cells of the tile, which has so many rows, keep their values.
