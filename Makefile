@@ -57,7 +57,7 @@ bench: $(BUILD)/build.ninja ## Build and run the benchmark programs
 
 .PHONY: install
 install: $(BUILD)/build.ninja ## Install the library, its headers and dwell: PREFIX=/usr/local
-	@cmake --build $(BUILD) --target dwell dwell_cli --parallel $(JOBS)
+	@cmake --build $(BUILD) --target installed --parallel $(JOBS)
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 .PHONY: format
