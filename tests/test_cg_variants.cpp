@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "cg_runner.hpp"
@@ -38,7 +39,13 @@ class cg_variants : public testing::TestWithParam<std::string> {
         o.max_iterations = expected.max_iterations;
         const auto got = run(s, o);
         EXPECT_EQ(got.report.variant, variant);
-        check_solution(s, expected, got);
+        // What the pipelined variant carries along may cost it steps that Eigen does not need.
+        expectation here = expected;
+        if (std::string_view(variant) == "pipelined") here.eigen_iterations = -1;
+        check_solution(s, here, got);
+        if (expected.eigen_iterations >= 0) {
+          EXPECT_LE(got.report.iterations, 1.05 * expected.eigen_iterations + 2);
+        }
         const auto& first =
             bits.try_emplace({place::family(o.executor), o.teams, o.rung}, got.x).first->second;
         EXPECT_TRUE(same_bits(first, got.x)) << "other bits than the same cut before";
