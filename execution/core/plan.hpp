@@ -7,7 +7,7 @@
 
 namespace dwell {
 
-/// Small values that teams post to each other: the sums of a Program and two of the store's own.
+/// Small values that teams post to each other: the sums of a Program and three of the store's own.
 inline constexpr int post_slots = 14;
 /// The most thread blocks of a cluster (compute capability 9.0, non-portable size).
 inline constexpr int most_cluster_teams = 16;

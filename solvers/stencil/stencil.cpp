@@ -121,7 +121,7 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   return {choice};
 }
 
-/// On an H200 perks was 1.4 to 6.3 times as fast as graph for shapes of radius 1 and 2, as long as
+/// On an H200 perks was 1.4 to 5.2 times as fast as graph for shapes of radius 1 and 2, as long as
 /// most of the field stayed on the chip (docs/results/stencil-h200.md); the rest is not measured.
 constexpr int most_radius_for_perks = 2;
 bool mostly_kept(const sweep_variant& v, const sweep_plan& p) {

@@ -43,16 +43,7 @@ struct pipelined_cg : cg_recurrence {
   /// second nothing that counts.
   enum stage : int { nothing, has_x, has_x_and_p, iterating, has_p, computed };
 
-  /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
-    scalars m;
-    m.step = 1;
-    m.fixed = true;
-    m.max_steps = 3;
-    m.jacobi = jacobi;
-    m.stage = iterating;
-    return m;
-  }
+  static scalars in_midst(bool jacobi) { return midst_at(iterating, jacobi); }
 
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& st, scalars& m) {

@@ -30,6 +30,17 @@ struct cg_recurrence : cg_outcome {
     residual_replacement replacement;
   };
 
+  /// Scalars as in the midst of a run, for counting what an iteration moves.
+  static scalars midst_at(int stage, bool jacobi) {
+    scalars m;
+    m.step = 1;
+    m.fixed = true;
+    m.max_steps = 3;
+    m.jacobi = jacobi;
+    m.stage = stage;
+    return m;
+  }
+
   /// The sums, in this order; without a preconditioner the last one is nu, and is not summed.
   enum : int { nu, mu, sigma, gamma, rr, set };
 

@@ -27,16 +27,7 @@ struct single_reduction_cg : cg_recurrence {
 
   enum stage : int { starting, residual, iterating };
 
-  /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
-    scalars m;
-    m.step = 1;
-    m.fixed = true;
-    m.max_steps = 3;
-    m.jacobi = jacobi;
-    m.stage = iterating;
-    return m;
-  }
+  static scalars in_midst(bool jacobi) { return midst_at(iterating, jacobi); }
 
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& st, scalars& m) {
