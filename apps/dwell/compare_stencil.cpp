@@ -13,6 +13,7 @@
 #include "stencil_comparison.hpp"
 #include "stencil_comparison_run.hpp"
 #include "stencil_field.hpp"
+#include "stencil_tiling.hpp"
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/execution/model/limits.hpp"
@@ -26,6 +27,7 @@ struct compare_stencil_arguments : compare_options {
   std::vector<std::string> shapes;
   std::string sizes, boundary = "fixed", initial = "random:1";
   int steps = 1000;
+  stencil_options tiling;
 };
 
 struct subject {
@@ -62,6 +64,8 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.precision = args.precision;
   r.start = args.initial;
   r.options.edge = parse_boundary(args.boundary);
+  r.options.depth = args.tiling.depth;
+  r.options.traversal = args.tiling.traversal;
   r.options.steps = args.steps;
   r.runs.count = args.repetitions;
   r.runs.interrupt = &graceful_stop::requested();
@@ -143,6 +147,7 @@ command add_compare_stencil(CLI::App& app) {
   add_positive(app, "--steps", args->steps, "Steps of every run");
   add_choice(app, "--boundary", args->boundary, {"fixed", "periodic", "reflect"},
              "What lies beyond the border");
+  add_tiling(app, args->tiling);
   app.add_option("--initial", args->initial,
                  "Field to start from: random:SEED, hot-spot, checker, zeros")
       ->type_name("KIND")

@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "stencil_explanation.hpp"
 #include "stencil_field.hpp"
+#include "stencil_tiling.hpp"
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/execution/model/limits.hpp"
@@ -60,6 +61,7 @@ command add_explain_stencil(CLI::App& app) {
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args->options.policy, policies,
              "The policy whose plan is shown in full");
+  add_tiling(app, args->options);
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");
   add_file(app, "--json", args->json_target, "Write all this as JSON; - is standard output, alone",
            "FILE|-");

@@ -15,6 +15,7 @@
 #include "signals.hpp"
 #include "stencil_field.hpp"
 #include "stencil_result.hpp"
+#include "stencil_tiling.hpp"
 #include "units.hpp"
 
 #include "dwell/execution/core/variants.hpp"
@@ -193,6 +194,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args.options.policy, policies,
              "What perks keeps on the chip; measured tries plans on a copy of the field");
+  add_tiling(app, args.options);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
 }
 

@@ -83,6 +83,16 @@ class cpu_grid_team : public cpu_team<Lanes> {
   static T taken(const T* p) {
     return *p;
   }
+  /// A copy from memory into scratch that may be under way for a while: the lane that asked for it
+  /// finds it there once it has closed a group of fetches and has waited until at most N groups
+  /// that were closed later are under way. Until then nobody may write its source.
+  template <class V>
+  static void fetch(V* to, const V* from) {
+    *to = *from;
+  }
+  static void close_fetches() {}
+  template <int N>
+  static void await_fetches() {}
   /// v, of which the compiler knows nothing more: it cannot compute ahead what follows from it.
   static int opaque(int v) { return v; }
 };

@@ -68,6 +68,21 @@ class cuda_grid_team : public cuda_team<Lanes> {
   DWELL_FN static T taken(const T* p) {
     return __ldcg(p);
   }
+  /// A copy from memory into scratch that goes on while the lane does; 4, 8 or 16 bytes.
+  template <class V>
+  DWELL_FN static void fetch(V* to, const V* from) {
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    if constexpr (sizeof(V) == 16)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    else
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(V))
+                   : "memory");
+  }
+  DWELL_FN static void close_fetches() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+  template <int N>
+  DWELL_FN static void await_fetches() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+  }
   DWELL_FN static int opaque(int v) {
     asm volatile("" : "+r"(v));
     return v;

@@ -6,6 +6,12 @@
 
 namespace dwell {
 
+/// In which order a pass takes the rows that are not in registers (Zhang 2023, figure 4.5):
+///   fixed    always from the first to the last
+///   zig_zag  down in one step, up in the next: what was left last in L2 is found there first
+///   ring     always down, but a step begins some rows before where the last one ended
+enum class traversal : int { fixed, zig_zag, ring };
+
 /// The compile-time constants of one compiled kernel for Sweeps.
 struct sweep_rung {
   int lanes;           ///< lanes of a team (threads of a block)
@@ -17,6 +23,7 @@ struct sweep_rung {
   int down = 1;           ///< along y in one plane
   bool rest = true;       ///< there may be rows that are not in registers
   bool source = true;     ///< there may be a source
+  int fetched = 0;        ///< rows (planes) from memory that are under way together, in scratch
 };
 
 /// What the compiler and the driver say of one compiled kernel.
@@ -40,6 +47,8 @@ struct sweep_plan {
   int depth = 1;          ///< steps between two exchanges of tiles' edges
   int scratch_rows = 0;   ///< rows of every warp (planes) that stay in scratch
   int streamed_rows = 0;  ///< rows of every warp (planes) that pass through in every step
+  traversal order = traversal::fixed;
+  int ring_rows = 0;  ///< by which the beginning of a pass moves, if it is a ring
 };
 
 }  // namespace dwell

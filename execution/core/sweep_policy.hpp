@@ -3,14 +3,21 @@
 // shape's text.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "dwell/execution/core/device.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/core/sweep_plan.hpp"
 
 namespace dwell {
+
+/// "static", "zig-zag" or "ring".
+std::string to_string(traversal order);
+/// Nothing for "auto"; throws input_error unless it is that or one of the three.
+std::optional<traversal> parse_traversal(std::string_view name);
 
 /// What a policy knows of a Sweep's problem.
 struct sweep_problem_facts {
@@ -27,7 +34,8 @@ struct sweep_problem_facts {
 struct sweep_wish {
   std::string policy = "auto";
   int teams = 0;
-  int depth = 0;  ///< steps between two exchanges
+  int depth = 0;                   ///< steps between two exchanges
+  std::optional<traversal> order;  ///< none: as planned
 };
 
 /// Projected seconds of one step, and what each resource alone would need of them: they overlap

@@ -14,7 +14,7 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
   cpu_barrier grid(a.plan.teams);
   const std::size_t scratch =
       perks_scratch_bytes<S, T>(perks_rungs<S, T>[static_cast<std::size_t>(a.plan.rung)]) +
-      static_cast<std::size_t>(a.plan.scratch_rows) * perks_layer_values<S> * sizeof(T);
+      perks_layer_bytes<S, T>(a.plan);
   const double begin = seconds_now();
   run_watched(a.plan.teams, watch, [&](int t) {
     with_grid_team<perks_lanes>(a, t, a.plan.teams, &grid, scratch, [&](auto& team) {

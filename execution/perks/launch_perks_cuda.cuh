@@ -26,9 +26,7 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
   const auto a = call_of<S, T>(args, weights);
   return with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
     constexpr sweep_rung r = perks_rungs<S, T>[rung];
-    const std::size_t scratch =
-        perks_base_scratch<S, T>(r) +
-        static_cast<std::size_t>(a.plan.scratch_rows) * perks_layer_values<S> * sizeof(T);
+    const std::size_t scratch = perks_base_scratch<S, T>(r) + perks_layer_bytes<S, T>(a.plan);
     return run_resident(keeping_kernel<S, T, E, r.register_rows, r.rest>, a, r.lanes, scratch,
                         where, control);
   });

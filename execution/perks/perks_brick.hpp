@@ -28,10 +28,7 @@ class perks_brick {
         own_(a, team.worker()),
         freezes_(own_.freezes(a)),
         shown_(team.template scratch<T>(slots * plane::values)),
-        rest_(team.template scratch<T>(a.plan.scratch_rows * perks_layer_values<S>),
-              a.plan.scratch_rows,
-              a.streamed + static_cast<std::size_t>(team.worker()) * a.plan.streamed_rows *
-                               perks_layer_values<S>) {
+        rest_(layers_of<rest>(team, a)) {
     team.each([&](int l) {
       marks_[l] = rim::marks_of(a, own_, l);
       rim_[l] = rim::places_of(a, own_, l);
@@ -53,17 +50,18 @@ class perks_brick {
   DWELL_FN void advance(int, const T* from, T* to, bool whole) {
     journey way{from, to, whole, own_.z0 * stride()};
     auto win = team_.template per_lane<window>();
-    auto next_rim = team_.template per_lane<rim_values>();
+    auto rims = team_.template per_lane<rim_queue>();
+    rest_.begin(0, own_.nz - RZ);
     team_.each([&](int l) {
+      rest_.start(team_, l);
+      DWELL_UNROLL
+      for (int p = 0; p < rims_ahead; ++p)
+        rims[l].next[p] = rim_at(l, from, p < own_.nz ? p + ahead : ahead);
       DWELL_UNROLL
       for (int p = -R; p < R; ++p) {
         push(win[l], p < 0 ? from_field(l, from, p) : patch_at(l, from, p));
-        if constexpr (ahead > 0) {
-          next_rim[l] = rim_at(l, from, p);
-          show(l, p, win[l].here[2 * R], next_rim[l]);
-        }
+        if constexpr (ahead > 0) show(l, p, win[l].here[2 * R], rim_at(l, from, p));
       }
-      next_rim[l] = rim_at(l, from, ahead);
     });
     if constexpr (ahead > 0) {
       team_.section([](int) {});
@@ -75,12 +73,12 @@ class perks_brick {
     DWELL_UNROLL
     for (int z = 0; z < RZ; ++z)
       next_plane(
-          z, way, win, next_rim, [&](int l) { return patch_at(l, from, z + R); },
+          z, way, win, rims, [&](int l) { return patch_at(l, from, z + R); },
           [&](int l, const patch& v) { r_[l].v[z] = v; });
 #pragma unroll 1
     for (int z = RZ; z < own_.nz; ++z)
       next_plane(
-          z, way, win, next_rim, [&](int l) { return rest_at(l, from, z + R); },
+          z, way, win, rims, [&](int l) { return rest_at(l, from, z + R); },
           [&](int l, const patch& v) { rest_.put(l, z - RZ, v); });
   }
 
@@ -105,7 +103,7 @@ class perks_brick {
   static_assert(Team::lanes() == perks_lanes && (RZ == 0 || RZ >= R) && N <= 8);
 
   using rim_place = typename rim::places;
-  using rest = kept_layers<T, N, perks_lanes>;
+  using rest = perks_layers<S, T>;
   using patch = typename rest::layer;
   struct column {
     patch v[RZ > 0 ? RZ : 1];
@@ -115,6 +113,11 @@ class perks_brick {
   };
   struct rim_values {
     T v[rim::share];
+  };
+  /// Of the planes that are shown next. Planes are worked on faster than L2 answers.
+  static constexpr int rims_ahead = 3;
+  struct rim_queue {
+    rim_values next[rims_ahead];
   };
   struct journey {
     const T* from;
@@ -178,13 +181,13 @@ class perks_brick {
     }
     return v;
   }
-  /// Plane z >= RZ, which may be one above the brick.
+  /// Plane z >= RZ, which may be one above the brick; once each in a step, in order.
   DWELL_FN patch rest_at(int l, const T* from, int z) {
-    return z < own_.nz ? rest_.get(l, z - RZ) : from_field(l, from, z);
+    return z < own_.nz ? rest_.take(team_, l, z - RZ) : from_field(l, from, z);
   }
   /// Plane z >= 0, which the compiler knows; plans with registers have R more planes than these.
   DWELL_FN patch patch_at(int l, const T* from, int z) {
-    if constexpr (RZ > 0) return z < RZ ? r_[l].v[z < RZ ? z : 0] : rest_.get(l, z - RZ);
+    if constexpr (RZ > 0) return z < RZ ? r_[l].v[z < RZ ? z : 0] : rest_.take(team_, l, z - RZ);
     return rest_at(l, from, z);
   }
 
@@ -219,16 +222,19 @@ class perks_brick {
   }
 
   template <class Windows, class Rims, class Get, class Put>
-  DWELL_FN void next_plane(int z, journey& way, Windows& win, Rims& next_rim, Get&& get,
-                           Put&& put) {
+  DWELL_FN void next_plane(int z, journey& way, Windows& win, Rims& rims, Get&& get, Put&& put) {
     team_.section([&](int l) {
       push(win[l], get(l));
-      show(l, z + ahead, win[l].here[R + ahead], next_rim[l]);
-      // One plane before it is needed; inside the brick planes lie one after the other.
-      if (z + 1 + ahead < own_.nz)
-        next_rim[l] = rim_from(l, way.from + way.at + (1 + ahead) * stride());
-      else if (z + 1 < own_.nz)
-        next_rim[l] = rim_at(l, way.from, z + 1 + ahead);
+      rim_queue& q = rims[l];
+      show(l, z + ahead, win[l].here[R + ahead], q.next[0]);
+      DWELL_UNROLL
+      for (int k = 0; k + 1 < rims_ahead; ++k) q.next[k] = q.next[k + 1];
+      // Inside the brick planes lie one after the other.
+      constexpr int on = rims_ahead + ahead;
+      if (z + on < own_.nz)
+        q.next[rims_ahead - 1] = rim_from(l, way.from + way.at + on * stride());
+      else if (z + rims_ahead < own_.nz)
+        q.next[rims_ahead - 1] = rim_at(l, way.from, z + on);
     });
     team_.each([&](int l) {
       complete(l, z + ahead, win[l].here[R + ahead]);

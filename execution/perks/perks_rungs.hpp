@@ -9,8 +9,9 @@
 #include <type_traits>
 
 #include "dwell/execution/core/sweep.hpp"
-#include "dwell/execution/core/sweep_plan.hpp"
+#include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/brick_plane.hpp"
+#include "dwell/execution/perks/kept_layers.hpp"
 
 namespace dwell {
 
@@ -26,15 +27,15 @@ inline constexpr int perks_across = S::dims == 3 ? 2 : 4;
 template <class S>
 inline constexpr int perks_down = S::dims == 3 ? 4 : 1;
 
-/// Rows in registers in two dimensions: 78 values of 8 bytes are for these and for what a lane
-/// needs besides, the rows that are being computed and its neighbours' columns. More than 24 rows
-/// only make text.
+/// Rows in registers in two dimensions: about 80 values of 8 bytes are for these and for what a
+/// lane needs besides, the rows that are being computed and its neighbours' columns. More than 24
+/// rows only make text.
 template <class S, class T>
 constexpr int perks_register_rows() {
   constexpr int r = radius_of<S>, across = perks_across<S>;
   constexpr int columns = is_star<S> ? 2 * r : (2 * r + 1) * r + (r > 2 ? 8 : 0);
-  constexpr int beside = r * across + columns + 2 * across + (is_linear<S> ? 0 : 16);
-  constexpr int values = 78;
+  constexpr int beside = r * across + columns + 2 * across + (is_linear<S> ? 0 : 24);
+  constexpr int values = r == 1 ? 86 : 78;
   const int rows = (values * 8 / static_cast<int>(sizeof(T)) - beside) / across;
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
@@ -44,17 +45,30 @@ constexpr int perks_register_rows() {
 template <class S, class T>
 constexpr auto rungs_of_perks() {
   constexpr int across = perks_across<S>, down = perks_down<S>;
-  const sweep_rung none = {perks_lanes, 1, across, 0, down, true};
+  constexpr int ahead = fetch_ahead<S::dims>;
+  const sweep_rung none = {perks_lanes, 1, across, 0, down, true, true, ahead};
   if constexpr (S::dims == 3) {
     const int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
-    return std::array{sweep_rung{perks_lanes, 1, across, planes, down, true}, none};
+    return std::array{sweep_rung{perks_lanes, 1, across, planes, down, true, true, ahead}, none};
   } else {
     constexpr int rows = perks_register_rows<S, T>();
-    // Of 2ds9pt in f64 one row more spills where there are others.
-    constexpr bool tight = is_star<S> && radius_of<S> == 2 && sizeof(T) == 8;
-    return std::array{sweep_rung{perks_lanes, 1, across, rows, down, false, false},
-                      sweep_rung{perks_lanes, 1, across, rows - 2 * tight, down, true, false},
-                      none};
+    // The loop over other rows needs registers of its own: a window whose rows have no fixed names,
+    // and the row that comes next.
+    constexpr int r = radius_of<S>;
+    constexpr int fewer = r == 1 && is_star<S>               ? 1
+                          : r == 1 || (r == 2 && is_star<S>) ? 2
+                          : r < 5                            ? 4
+                                                             : 6;
+    constexpr int least = (r + 1) / 2 * 2;
+    constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
+    // The window of a large box leaves no registers for rows that stay.
+    if constexpr (!is_star<S> && r > 2)
+      return std::array{solid, none};
+    else
+      return std::array{solid,
+                        sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
+                                   true, false, ahead},
+                        none};
   }
 }
 template <class S, class T>
@@ -71,6 +85,39 @@ auto with_perks_rung(int rung, F&& f) {
 /// Values of all lanes in one layer.
 template <class S>
 inline constexpr int perks_layer_values = perks_lanes* perks_across<S>* perks_down<S>;
+
+/// The layers that are not in registers.
+template <class S, class T>
+using perks_layers =
+    kept_layers<T, perks_across<S> * perks_down<S>, perks_lanes, fetch_ahead<S::dims>>;
+
+/// Layers of scratch in which a pass that does not go straight down keeps rows as they were.
+template <class S>
+DWELL_HD int perks_stash_layers(const sweep_plan& p) {
+  return static_cast<int>(p.order == traversal::zig_zag) * 2 * radius_of<S> +
+         static_cast<int>(p.order == traversal::ring) * radius_of<S>;
+}
+
+/// Scratch for layers, and in two dimensions for the cells of kept ones that keep their values.
+template <class S, class T>
+DWELL_HD std::size_t perks_layer_bytes(const sweep_plan& p) {
+  const int layers =
+      p.scratch_rows + (p.streamed_rows > 0 ? fetch_ahead<S::dims> : 0) + perks_stash_layers<S>(p);
+  const int still = S::dims == 2 ? p.scratch_rows * perks_warps * 2 * radius_of<S> : 0;
+  return (static_cast<std::size_t>(layers) * perks_layer_values<S> + still) * sizeof(T);
+}
+
+/// The layers of a team, of which `used` lanes of a warp hold something.
+template <class Layers, class S, class T, class Team>
+DWELL_FN Layers layers_of(Team& team, const sweep_call<S, T>& a, int used = 32) {
+  constexpr int values = perks_layer_values<S>;
+  T* kept = team.template scratch<T>(a.plan.scratch_rows * values);
+  T* ring = a.plan.streamed_rows > 0 ? team.template scratch<T>(Layers::ring_values) : nullptr;
+  T* streamed =
+      a.streamed + static_cast<std::size_t>(team.worker()) * a.plan.streamed_rows * values;
+  return {kept, a.plan.scratch_rows,    streamed, a.plan.streamed_rows,
+          ring, team.worker() % 2 != 0, used};
+}
 
 /// The rows that warps show each other in scratch, in values. Two sets in turn where they are
 /// small, so that the team meets once per step.
@@ -97,7 +144,9 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   } else {
     constexpr std::size_t width = 32 * perks_across<S>;
     values = static_cast<std::size_t>(perks_edge_values<S, T>) * perks_edge_sets<S, T>;
-    if (rung.register_rows > 0) values += 2 * radius_of<S> * width;
+    if (rung.register_rows > 0)
+      values +=
+          2 * radius_of<S> * (width + perks_warps * static_cast<std::size_t>(rung.register_rows));
     places = (width + 8) * sizeof(int) +
              static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t);
   }

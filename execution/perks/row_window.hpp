@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a lane sees while its team goes down the rows of a tile: rows j - R to j + R of its own
+// What a lane sees while its team goes down (or up) the rows of a tile: rows j - R to j + R of its
 // columns, and R columns to either side, which come from the next lane or two by shift. Of a star
 // only the middle row's neighbours count. In text that the compiler unrolls, moving the window down
 // is a renaming of registers.
@@ -18,11 +18,14 @@ struct row_window {
   using row = lane_layer<T, Across>;
   T here[2 * R + 1][Across], left[sides][R], right[sides][R];
 
-  /// The neighbours of cell i of the middle row.
+  /// The neighbours of cell i of the middle row. Up: the window goes up, its last row is the
+  /// highest.
+  template <bool Up>
   struct near {
     const row_window& w;
     int i;
-    DWELL_FN T operator()(int dy, int dx) const {
+    DWELL_FN T operator()(int below, int dx) const {
+      const int dy = Up ? -below : below;
       const int side = sides == 1 ? 0 : dy + R;
       if (i + dx < 0) return w.left[side][i + dx < 0 ? i + dx + R : 0];
       if (i + dx >= Across) return w.right[side][i + dx >= Across ? i + dx - Across : 0];

@@ -21,6 +21,8 @@ struct tile_share {
     y0 = begin(a.size.y, by, a.plan.teams_y);
     y1 = begin(a.size.y, by + 1, a.plan.teams_y);
   }
+  /// Lanes of a warp that hold cells of the team or of its rim.
+  DWELL_FN int lanes() const { return (x1 - x0 + 2 * rim + Across - 1) / Across; }
   DWELL_FN int left() const { return x0 - rim; }
   DWELL_FN int top() const { return y0 - rim; }
 

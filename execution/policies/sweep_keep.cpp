@@ -27,32 +27,34 @@ struct candidate {
 };
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
-/// (128 FP32) fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole,
-/// else about 0.6; 128 bytes of shared memory, 30 bytes of L2 and 18 of device memory.
+/// (128 FP32) fused multiply-adds, of which 0.7 are reached in two dimensions and 0.6 in three; 128
+/// bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share.
 class projection {
  public:
   projection(const sweep_problem_facts& problem, const device_facts& device)
       : bytes_(static_cast<double>(problem.scalar_bytes)),
         l2_(static_cast<double>(device.l2)),
+        units_(device.units),
         cycle_(128.0 * device.units / limits_of(device).shared),
         per_cell_(0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128)) {}
 
-  sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells) const {
+  /// used: of a tile's width, the part that holds something.
+  sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells,
+                        double used) const {
     const double row = static_cast<double>(r.lanes) * r.across;
     const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
-    const double streamed = 2 * bytes_ * row * p.streamed_rows;
+    const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
     const bool beyond_l2 = streamed / 2 * p.teams > 0.8 * l2_;
-    // A row from memory is waited for: its latency over the warps that share it.
-    const double waiting = 800.0 * p.streamed_rows;
     sweep_projection t;
-    t.arithmetic = row * rows * per_cell_ / (r.rest ? 0.6 : 0.75);
+    t.arithmetic = row * rows * per_cell_ / 0.7;
     t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
     t.l2 = streamed / 30;
-    t.memory = beyond_l2 ? streamed / 18 : 0;
-    // Signals and round trips to L2; with rows elsewhere the rim is taken row by row.
-    t.exchange = ((r.rest ? 6000 : 3500) + rim_cells * 3 * bytes_ / 30) / p.depth;
+    t.memory = beyond_l2 ? streamed / 14.5 * p.teams / units_ : 0;
+    // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
+    const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
+    t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
     const double start = 300;  // of a step: the rows that warps show each other
-    t.seconds = start + t.arithmetic + t.shared + std::max({t.l2, t.memory, waiting}) + t.exchange;
+    t.seconds = start + t.arithmetic + t.shared + std::max(t.l2, t.memory) + t.exchange;
     return in_seconds(t);
   }
   /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them: what
@@ -66,7 +68,7 @@ class projection {
     t.arithmetic = layer * planes * per_cell_ / 0.6;
     t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
     t.l2 = streamed / 30;
-    t.memory = beyond_l2 ? streamed / 18 : 0;
+    t.memory = beyond_l2 ? streamed / 14.5 * p.teams / units_ : 0;
     t.exchange = 3000 + faces * 3 * bytes_ / 30;
     const double meetings = 150 * planes;  // of the lanes, once a plane
     t.seconds = std::max(t.arithmetic, t.shared) + meetings + std::max(t.l2, t.memory) + t.exchange;
@@ -80,7 +82,7 @@ class projection {
     return t;
   }
 
-  double bytes_, l2_, cycle_, per_cell_;
+  double bytes_, l2_, units_, cycle_, per_cell_;
 };
 
 constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -90,18 +92,52 @@ std::size_t scratch_limit(const device_facts& device) {
   return device.on == backend::cpu ? std::size_t(200) * 1024 : device.shared_per_team;
 }
 
+/// Rows that a pass which does not go straight down puts aside.
+int stash_rows(traversal order, int radius) {
+  return order == traversal::fixed ? 0 : order == traversal::ring ? radius : 2 * radius;
+}
+
+std::size_t layer_bytes(const sweep_rung& r, const sweep_problem_facts& problem) {
+  return static_cast<std::size_t>(r.lanes * r.across * r.down) * problem.scalar_bytes;
+}
+
 /// What is not in registers: in scratch as far as it may and fits, the rest streams.
 void lay_rest(sweep_plan& p, int rest, const sweep_problem_facts& problem,
               const sweep_rung_facts& rung, permission may, const device_facts& device) {
+  p.scratch_rows = 0;
   if (may.scratch) {
-    const auto layer =
-        static_cast<std::size_t>(rung.shape.lanes * rung.shape.across * rung.shape.down) *
-        problem.scalar_bytes;
+    // In two dimensions a row also puts aside what stands on a border.
+    const std::size_t aside =
+        problem.size.dims == 2
+            ? static_cast<std::size_t>(rung.shape.lanes / 32 * 2 * problem.radius) *
+                  problem.scalar_bytes
+            : 0;
+    const std::size_t layer = layer_bytes(rung.shape, problem) + aside;
     const std::size_t limit = scratch_limit(device);
     const std::size_t fit = limit > rung.scratch_bytes ? (limit - rung.scratch_bytes) / layer : 0;
     p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
+    // Rows that stream arrive in scratch; in what order they go matters only then.
+    const int beside = rung.shape.fetched + stash_rows(p.order, problem.radius);
+    if (p.scratch_rows < rest) p.scratch_rows = std::max(0, p.scratch_rows - beside);
   }
   p.streamed_rows = rest - p.scratch_rows;
+}
+
+/// The same with an order for the rows that stream. A ring begins so many rows before the end of
+/// the last pass as half of L2 holds.
+void lay_rest_in_order(sweep_plan& p, int rest, const sweep_problem_facts& problem,
+                       const sweep_rung_facts& rung, permission may, std::optional<traversal> order,
+                       const device_facts& device) {
+  lay_rest(p, rest, problem, rung, may, device);
+  if (p.streamed_rows == 0) return;
+  const double all = static_cast<double>(layer_bytes(rung.shape, problem)) * p.teams;
+  const bool beyond_l2 = all * p.streamed_rows > 0.8 * static_cast<double>(device.l2);
+  p.order = order.value_or(beyond_l2 ? traversal::zig_zag : traversal::fixed);
+  if (p.order == traversal::fixed) return;
+  lay_rest(p, rest, problem, rung, may, device);
+  const double streamed = 0.5 * static_cast<double>(device.l2) / all;
+  const int rows = static_cast<int>(streamed * rest / p.streamed_rows);
+  p.ring_rows = std::clamp(rows, 1, std::max(1, rest / 2));
 }
 
 /// The plan for one tiling in three dimensions, if it is possible.
@@ -141,7 +177,7 @@ std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const pr
 std::optional<candidate> lay_out(const sweep_problem_facts& problem, const projection& time,
                                  std::span<const sweep_rung_facts> rungs, int rung, int teams_x,
                                  int teams_y, int depth, permission may,
-                                 const device_facts& device) {
+                                 std::optional<traversal> order, const device_facts& device) {
   const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
   const int warps = r.lanes / 32, radius = problem.radius, rim = depth * radius;
   const int nx = problem.size.x, ny = problem.size.y;
@@ -160,9 +196,9 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const proje
   if (!r.rest && rest > 0) return {};
   if (rest > 0) rest = std::max(rest, radius);  // the window needs that many
   if (r.register_rows == 0) rest = std::max(rest, radius);
-  lay_rest(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, device);
+  lay_rest_in_order(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, order, device);
   const double rim_cells = 2.0 * rim * (width + height);
-  c.time = time.step(p, r, rim_cells);
+  c.time = time.step(p, r, rim_cells, static_cast<double>(width) / (32 * r.across));
   return c;
 }
 
@@ -223,12 +259,12 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
                                 p.scratch_rows, p.streamed_rows);
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
-  return fmt::format("{} x {} tiles, rows per warp: {}; {} steps between exchanges", p.teams_y,
-                     p.teams_x, kept, p.depth);
+  const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
+  return fmt::format("{} x {} tiles, rows per warp: {}{}; {} steps between exchanges", p.teams_y,
+                     p.teams_x, kept, order, p.depth);
 }
 
 }  // namespace
-
 std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                                            const sweep_wish& wish,
                                            std::span<const sweep_rung_facts> rungs,
@@ -236,6 +272,9 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
   const auto may = permissions(wish.policy);
   const projection time(problem, device);
   const bool solid = problem.size.dims == 3;
+  if (solid && wish.order.value_or(traversal::fixed) != traversal::fixed)
+    throw unsupported_error(fmt::format("traversal '{}': in three dimensions there is static only",
+                                        to_string(*wish.order)));
   const int most = team_limit(problem, wish, rungs[0].shape, device);
   shortlist best(wish.teams > 0);
   for (const permission& m : may)
@@ -258,7 +297,8 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
             const int depth = wish.depth > 0 ? wish.depth : planned;
             // A mirror is looked into at every step.
             if (problem.edge == boundary::reflect && depth > 1) continue;
-            best.consider(lay_out(problem, time, rungs, rung, tx, ty, depth, m, device));
+            best.consider(
+                lay_out(problem, time, rungs, rung, tx, ty, depth, m, wish.order, device));
           }
         }
     }

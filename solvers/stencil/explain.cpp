@@ -67,8 +67,9 @@ class planner {
 
   stencil_plan keeping(const std::string& policy) const {
     return plan("perks", policy, [&](const auto& rungs, bool) {
-      return policies::sweep_keep(problem_, {policy, options_.teams, options_.depth}, rungs,
-                                  device_);
+      return policies::sweep_keep(
+          problem_, {policy, options_.teams, options_.depth, parse_traversal(options_.traversal)},
+          rungs, device_);
     });
   }
   stencil_plan plain(const char* executor) const {

@@ -75,6 +75,7 @@ void check_options(const stencil_options& o, const stencil_shape& shape) {
     if (!std::isfinite(w))
       throw input_error(fmt::format("weights: expected finite numbers, found {}", w));
   if (o.depth < 0) throw input_error(fmt::format("depth: expected at least 0, found {}", o.depth));
+  parse_traversal(o.traversal);
   if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
 }
 
@@ -112,7 +113,8 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   std::vector<sweep_rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
   if (v.rungs[0].across > 0)
-    return policies::sweep_candidates(problem, {o.policy, o.teams, o.depth}, rungs, facts);
+    return policies::sweep_candidates(
+        problem, {o.policy, o.teams, o.depth, parse_traversal(o.traversal)}, rungs, facts);
   if (o.policy != "auto" && o.policy != "none")
     throw unsupported_error(fmt::format(
         "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
@@ -221,6 +223,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.teams = p.teams;
   report.lanes = rung.lanes;
   report.depth = p.depth;
+  report.traversal = p.streamed_rows > 0 ? to_string(p.order) : "";
   const auto row = static_cast<std::size_t>(p.teams) * static_cast<std::size_t>(rung.lanes) *
                    static_cast<std::size_t>(rung.across * rung.down);
   report.kept_registers = row * static_cast<std::size_t>(rung.register_rows);

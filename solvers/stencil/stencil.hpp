@@ -61,6 +61,9 @@ struct stencil_options {
   /// Overrides of the plan, for tests and tuning; 0 means "as planned".
   int teams = 0;
   int depth = 0;  ///< perks: steps between two exchanges of tiles' edges
+  /// perks, two dimensions: in which order rows that are not kept on the chip are taken: "auto",
+  /// "static", "zig-zag", "ring". It counts only where there are such rows.
+  std::string traversal = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };
@@ -76,9 +79,10 @@ struct stencil_report {
   std::string precision;  ///< "f64" or "f32"
   extents size;
   boundary edge = boundary::fixed;
-  int teams = 0;                                                   ///< threads or thread blocks
-  int lanes = 0;                                                   ///< per team
-  int depth = 1;                                                   ///< steps between two exchanges
+  int teams = 0;          ///< threads or thread blocks
+  int lanes = 0;          ///< per team
+  int depth = 1;          ///< steps between two exchanges
+  std::string traversal;  ///< perks: of the rows that are not kept; empty where there are none
   std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;  ///< cells of tiles, with rims
 
   int steps = 0;

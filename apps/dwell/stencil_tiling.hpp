@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The options with which a user overrides how perks lays out its tiles, for all commands alike.
+#pragma once
+#include "arguments.hpp"
+
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell::app {
+
+/// Adds --depth and --traversal.
+inline void add_tiling(CLI::App& app, stencil_options& options) {
+  add_positive(app, "--depth", options.depth,
+               "perks: steps between two exchanges of tiles' edges (default: as planned)")
+      ->default_str("");
+  add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
+             "perks: the order of rows that are not kept on the chip");
+}
+
+}  // namespace dwell::app

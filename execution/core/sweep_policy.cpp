@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Names of what a policy for Sweeps decides.
+#include "dwell/execution/core/sweep_policy.hpp"
+
+#include <fmt/format.h>
+
+#include "dwell/formats/error.hpp"
+
+namespace dwell {
+
+std::string to_string(traversal order) {
+  return order == traversal::zig_zag ? "zig-zag" : order == traversal::ring ? "ring" : "static";
+}
+
+std::optional<traversal> parse_traversal(std::string_view name) {
+  if (name == "auto") return {};
+  for (const auto order : {traversal::fixed, traversal::zig_zag, traversal::ring})
+    if (name == to_string(order)) return order;
+  throw input_error(
+      fmt::format("traversal: expected auto, static, zig-zag or ring, found '{}'", name));
+}
+
+}  // namespace dwell
