@@ -49,6 +49,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
   constexpr int width = sizeof...(Out);
   constexpr bool summed = Sum != no_sum;
   auto dot = team_.template per_lane<sums<1>>();
+  T carry = T(0);
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
   team_.once([&] {
     const auto& m = a_.matrix;
@@ -64,16 +65,17 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
       k = stop;
     }
     if constexpr (summed) {
-      T carry = T(0);
       if (k < share_.end.nonzero) {
         carry = row_sum<Team>(m.val, m.col, p, k, share_.end.nonzero).v[0];
         sum += static_cast<double>(carry) * static_cast<double>(p[share_.end.row].v[0]);
       }
-      team_.post(carry_slot, static_cast<double>(carry));
       dot[0].v[0] = sum;
     }
   });
-  if constexpr (summed) give(Sum, dot);
+  if constexpr (summed) {
+    team_.post(carry_slot, [&] { return static_cast<double>(carry); });
+    give(Sum, dot);
+  }
 }
 
 /// A lane's part of a tile, as loaded. Columns: uint16_t, relative to the header's; or index.
@@ -160,13 +162,11 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
     }
   });
   give(Sum, dot);  // the lanes meet in here
-  team_.each([&](int lane) {
-    join_tiles<Out>(lane);
-    if (lane == Team::lanes() - 1) {
-      T open = T(0);
-      for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
-      team_.post(carry_slot, static_cast<double>(open));
-    }
+  team_.each([&](int lane) { join_tiles<Out>(lane); });
+  team_.post(carry_slot, [&] {
+    T open = T(0);
+    for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
+    return static_cast<double>(open);
   });
 }
 

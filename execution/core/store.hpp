@@ -107,15 +107,22 @@ class store {
   /// run of one launch it says what it saw the last time, so that it does not wait for the answer.
   /// A Program that polls and listens in one phase does so with two turns.
   DWELL_FN void poll(int turn = 0) {
-    if (team_.worker() == 0)
-      team_.each([&](int lane) {
-        if (lane != 0) return;
-        if (!a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
-        team_.post(interrupt_slot + turn, looked_);
-        if (a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
-      });
+    team_.post_from(0, interrupt_slot + turn, [&] {
+      const int before = looked_;
+      looked_ = Team::observe(&a_.watch->interrupt);
+      return static_cast<double>(a_.one_launch ? before : looked_);
+    });
   }
   DWELL_FN bool interrupted() const { return seen_ != 0.0; }
+
+  /// All teams meet at the end of a phase.
+  DWELL_FN void meet() {
+    if (gave_ && !published_)
+      team_.sync_posts();
+    else
+      team_.sync_grid();
+    gave_ = published_ = false;
+  }
 
   DWELL_FN Team& team() { return team_; }
 
@@ -209,6 +216,7 @@ class store {
     const index owned = share_.end.row - share_.begin.row;
     if (pending_) team_.section([](int) {});
     pending_ = false;
+    if constexpr (((P::uses[W] != use::own) || ...)) published_ = true;
     if constexpr (shape.slots > 0)
       team_.each([&](int lane) {
         DWELL_UNROLL
@@ -249,12 +257,14 @@ class store {
   template <class Acc>
   DWELL_FN void give(int first, Acc& acc) {
     team_.give(first, acc);
+    gave_ = true;
   }
 
   template <int Sum, int In, int... Out>
   DWELL_FN void multiply_all() {
     static_assert((P::uses[In] == use::gather || P::uses[In] == use::exchange) &&
                   ((P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0) && ...));
+    gave_ = false;
     if constexpr (shape.tiles)
       spmv_tiles<Sum, In, Out...>();
     else
@@ -280,8 +290,11 @@ class store {
   const team_share share_;
   int copy_ = 0;          ///< of exchanged vectors: the one that is read
   double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
-  int looked_ = 0;        ///< team 0, lane 0: as read from the host
+  int looked_ = 0;        ///< team 0, the lane that posts: as read from the host
   bool pending_ = false;  ///< finish() wrote, and the lanes have not met since
+  // Since the teams met, and the same in all of them:
+  bool published_ = false;  ///< this one wrote what others read
+  bool gave_ = false;       ///< it gave sums, and has not read what others write since
   store_keep<P, T, Team, Shape> keep_;
 };
 

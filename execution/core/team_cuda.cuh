@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dwell/execution/core/cluster_mail.cuh"
 #include "dwell/execution/core/grid_barrier.cuh"
 #include "dwell/execution/core/program.hpp"
 #include "dwell/formats/csr.hpp"
@@ -71,15 +72,14 @@ class cuda_team {
   /// posts: post_slots x teams doubles in global memory. in_cluster: all teams are one thread block
   /// cluster, meet at its hardware barrier, and post into each other's shared memory.
   DWELL_FN explicit cuda_team(unsigned* barrier, double* posts = nullptr, bool in_cluster = false)
-      : grid_(barrier), posts_(posts), in_cluster_(in_cluster) {
-    extern __shared__ __align__(16) unsigned char dwell_scratch[];
-    reduce_box_ = reinterpret_cast<double*>(dwell_scratch);
-    mail_ = reduce_box_ + 2 * box_doubles;
-    used_ = reserved_bytes();
-  }
+      : grid_(barrier),
+        posts_(posts),
+        mail_(scratch_begin() + 2 * box_doubles),
+        in_cluster_(in_cluster),
+        used_(reserved_bytes()) {}
   /// Scratch that the team itself needs.
   static constexpr std::size_t reserved_bytes() {
-    return (2 * box_doubles + post_slots * most_cluster_teams) * sizeof(double);
+    return 2 * box_doubles * sizeof(double) + cluster_mail::bytes;
   }
 
   DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
@@ -106,8 +106,7 @@ class cuda_team {
   }
   template <class T>
   DWELL_FN T* scratch(int n) {
-    extern __shared__ __align__(16) unsigned char dwell_scratch[];
-    T* p = reinterpret_cast<T*>(dwell_scratch + used_);
+    T* p = reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(scratch_begin()) + used_);
     used_ += (static_cast<std::size_t>(n) * sizeof(T) + 15) / 16 * 16;
     return p;
   }
@@ -115,43 +114,47 @@ class cuda_team {
   /// A block of a cluster must not touch another one's shared memory before that one runs, nor
   /// after it has ended.
   DWELL_FN void join() {
-    if (in_cluster_) sync_grid();
+    if (!in_cluster_) return;
+    mail_.open();
+    sync_grid();
   }
   DWELL_FN void leave() {
     if (in_cluster_) sync_grid();
   }
+
   template <int N>
   DWELL_FN void give(int first, lane_value<sums<N>>& v) {
     double* box = next_box();
-    sums<N> s = halve(v.v);
-    const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
-    if (l == 0)
-      for (int k = 0; k < N; ++k) box[k * 32 + w] = s.v[k];
+    halve_into<N>(box, v.v.v);
+    if (in_cluster_) mail_.expect(N * workers());
     __syncthreads();
-    if (threadIdx.x >= warp) return;
-    for (int k = 0; k < N; ++k) s.v[k] = l < Lanes / warp ? box[k * 32 + l] : 0.0;
-    s = halve(s);
-    for (int k = 0; k < N; ++k) {
-      if (in_cluster_) {  // lane t writes into block t's mail
-        const double all = __shfl_sync(~0u, s.v[k], 0);
-        if (l < static_cast<int>(gridDim.x)) *mail_of(first + k, l) = all;
-      } else if (l == 0) {
-        post(first + k, s.v[k]);
+    const int l = static_cast<int>(threadIdx.x) % warp;
+    each_sum<N>([&](int k) {
+      const double all = halve<warp_count>(l < warp_count ? box[k * warp + l] : 0.0);
+      if (!in_cluster_) {
+        if (l == 0) post_of(first + k) = all;
+      } else if (l < workers()) {  // lane t sends to block t
+        mail_.send(first + k, l, all);
       }
-    }
+    });
   }
 
-  /// A small value for all teams, by one lane: after the next barrier posted(slot, this team).
-  DWELL_FN void post(int slot, double v) {
-    if (!in_cluster_) {
-      posts_[static_cast<std::size_t>(slot) * gridDim.x + blockIdx.x] = v;
-      return;
-    }
-    for (int team = 0; team < workers(); ++team) *mail_of(slot, team) = v;
+  /// A small value for all teams: after the next barrier posted(slot, this team). The last lane
+  /// calls value().
+  template <class F>
+  DWELL_FN void post(int slot, F&& value) {
+    if (in_cluster_) mail_.expect(workers());
+    send(slot, value);
+  }
+  /// The same from one team only.
+  template <class F>
+  DWELL_FN void post_from(int team, int slot, F&& value) {
+    if (in_cluster_) mail_.expect(1);
+    if (worker() == team) send(slot, value);
   }
   DWELL_FN double posted(int slot, int team) const {
-    if (in_cluster_) return mail_[slot * most_cluster_teams + team];
-    return __ldcg(posts_ + static_cast<std::size_t>(slot) * gridDim.x + team);
+    if (in_cluster_) return mail_.sent(slot, team);
+    return __ldcg(&post_of(slot, team));
   }
 
   /// The sum over all teams of what they posted in slots first .. first + N - 1, in fixed order,
@@ -159,16 +162,11 @@ class cuda_team {
   template <int N, bool Listen>
   DWELL_FN sums<N> total(int first, int noted_slot, double& noted) {
     double* box = next_box();
-    if (Listen && threadIdx.x == warp) box[N] = posted(noted_slot, 0);
-    if (threadIdx.x < warp) {
-      sums<N> s;
-      for (int k = 0; k < N; ++k) s.v[k] = 0.0;
-      for (int i = static_cast<int>(threadIdx.x); i < workers(); i += warp)
-        for (int k = 0; k < N; ++k) s.v[k] += posted(first + k, i);
-      s = halve(s);
-      if (threadIdx.x == 0)
-        for (int k = 0; k < N; ++k) box[k] = s.v[k];
-    }
+    if (Listen && threadIdx.x == Lanes - 1) box[N] = posted(noted_slot, 0);
+    each_sum<N>([&](int k) {
+      const double all = in_cluster_ ? sum_of_mail(first + k) : sum_of_posts(first + k);
+      if (threadIdx.x % warp == 0) box[k] = all;
+    });
     __syncthreads();
     sums<N> all;
     for (int k = 0; k < N; ++k) all.v[k] = box[k];
@@ -183,14 +181,21 @@ class cuda_team {
     f(w);
   }
 
-  /// All teams meet.
+  /// All teams meet; what they wrote before is visible after.
   DWELL_FN void sync_grid() {
-    if (in_cluster_) {
-      asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-      return;
-    }
-    grid_.meet();
+    if (!in_cluster_) return grid_.meet();
+    // One thread fences for its block: as a release by all threads it cost every warp its own.
+    __syncthreads();
+    if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    mail_.receive();
+  }
+  /// All teams meet that have given sums since they last met, and have not read what others write
+  /// nor written what others read since: posts are visible after, nothing else need be.
+  DWELL_FN void sync_posts() {
+    if (!in_cluster_) return grid_.meet();
+    mail_.receive();
   }
 
   /// The compiler moves no load or store across this.
@@ -221,32 +226,107 @@ class cuda_team {
   }
 
  private:
-  /// Where team `team` of the cluster finds what this one posts.
-  DWELL_FN double* mail_of(int slot, int team) const {
-    return static_cast<double*>(__cluster_map_shared_rank(
-        mail_ + slot * most_cluster_teams + blockIdx.x, static_cast<unsigned>(team)));
-  }
-  static constexpr int box_doubles = 6 * 32;  // of sums that travel together: five, and a word
+  static constexpr int box_doubles = 6 * warp;  // of sums that travel together: five, and a word
 
+  DWELL_FN static double* scratch_begin() {
+    extern __shared__ __align__(16) unsigned char dwell_scratch[];
+    return reinterpret_cast<double*>(dwell_scratch);
+  }
   /// Two boxes in turn: a lane reaches the meeting inside the next use only after it has read this
   /// one, so one meeting per use is enough.
   DWELL_FN double* next_box() {
     box_turn_ ^= 1;
-    return reduce_box_ + box_turn_ * box_doubles;
+    return scratch_begin() + box_turn_ * box_doubles;
   }
-  template <int N>
-  DWELL_FN static sums<N> halve(sums<N> s) {
+
+  /// f(k) by one warp for each of N sums.
+  template <int N, class F>
+  DWELL_FN static void each_sum(F&& f) {
+    const int w = cuda_warp().number();
+    if constexpr (N <= warp_count) {
+      if (w < N) f(w);
+    } else {
+      for (int k = w; k < N; k += warp_count) f(k);
+    }
+  }
+  /// The sum over the first Count lanes, the others holding zero: to all of the first Count.
+  template <int Count = warp>
+  DWELL_FN static double halve(double v) {
+    if constexpr (Count < warp) v += 0.0;  // as the steps do that are left out
     DWELL_UNROLL
-    for (int h = 16; h > 0; h /= 2)
-      for (int k = 0; k < N; ++k) s.v[k] += __shfl_down_sync(~0u, s.v[k], h);
-    return s;
+    for (int h = Count / 2; h > 0; h /= 2) v += __shfl_xor_sync(~0u, v, h);
+    return v;
+  }
+  /// The N sums of a warp, sum k to box[k * warp + number of the warp]. While a lane holds several
+  /// sums, each step hands half of them to the partner for the other half, so that a step costs the
+  /// shuffles of what is kept; as a + b is b + a, the bits are those of halving sum by sum.
+  template <int N>
+  DWELL_FN static void halve_into(double* box, const double* sum) {
+    constexpr int together = N >= 4 ? 4 : N >= 2 ? 2 : 1;
+    const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
+    double v[together];
+    DWELL_UNROLL
+    for (int k = 0; k < together; ++k) v[k] = sum[k];
+    DWELL_UNROLL
+    for (int h = warp / 2, held = together; h > 0; h /= 2) {
+      if (held == 1) {
+        v[0] += __shfl_xor_sync(~0u, v[0], h);
+        continue;
+      }
+      held /= 2;
+      const bool upper = (l & h) != 0;
+      DWELL_UNROLL
+      for (int k = 0; k < held; ++k) {
+        const double mine = upper ? v[k + held] : v[k], other = upper ? v[k] : v[k + held];
+        v[k] = mine + __shfl_xor_sync(~0u, other, h);
+      }
+    }
+    constexpr int group = warp / together;  // lanes that hold the same sum
+    if (l % group == 0) box[l / group * warp + w] = v[0];
+    if constexpr (N > together) halve_into<N - together>(box + together * warp, sum + together);
+  }
+
+  DWELL_FN double& post_of(int slot, int team = worker()) const {
+    return posts_[static_cast<std::size_t>(slot) * workers() + team];
+  }
+  template <class F>
+  DWELL_FN void send(int slot, F&& value) {
+    if (!in_cluster_) {
+      if (threadIdx.x == Lanes - 1) post_of(slot) = value();
+      return;
+    }
+    if (cuda_warp().number() != warp_count - 1) return;
+    const int l = static_cast<int>(threadIdx.x) % warp;
+    const double v = __shfl_sync(~0u, l == warp - 1 ? value() : 0.0, warp - 1);
+    if (l < workers()) mail_.send(slot, l, v);
+  }
+
+  /// Lane l of a warp adds up what teams l, l + 32 and so on posted; then the lanes are halved. All
+  /// loads are under way before the first addition; zeros change no bits of a sum that begins as 0.
+  DWELL_FN double sum_of_posts(int slot) const {
+    constexpr int at_once = 5;  // 160 teams
+    double s = 0.0;
+    for (int first = 0; first < workers(); first += at_once * warp) {
+      double v[at_once];
+      DWELL_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const int team = first + i * warp + static_cast<int>(threadIdx.x) % warp;
+        v[i] = team < workers() ? __ldcg(&post_of(slot, team)) : 0.0;
+      }
+      DWELL_UNROLL
+      for (int i = 0; i < at_once; ++i) s += v[i];
+    }
+    return halve(s);
+  }
+  DWELL_FN double sum_of_mail(int slot) const {
+    const int l = static_cast<int>(threadIdx.x) % warp;
+    return halve<most_cluster_teams>(l < workers() ? mail_.sent(slot, l) : 0.0);
   }
 
   Barrier grid_;
   double* posts_;
-  double* mail_;
+  cluster_mail mail_;
   bool in_cluster_;
-  double* reduce_box_;
   std::size_t used_;
   int box_turn_ = 0;
 };
