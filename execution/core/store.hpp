@@ -92,11 +92,11 @@ class store {
   }
 
   /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
-  /// norm if a history is wanted.
+  /// norm if a history is wanted. By the last lane: its warp has the fewest elements to pass over.
   DWELL_FN void note(int step, double squared) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
-        if (lane != 0) return;
+        if (lane != Team::lanes() - 1) return;
         const double residual = std::sqrt(squared);
         Team::publish(&a_.watch->step, step);
         Team::publish(&a_.watch->residual, residual);
@@ -147,6 +147,21 @@ class store {
     if constexpr (shape.keeps)
       if (a_.keep.vector[F] > 0) return keep_.home(F);
     return a_.vectors[F] + share_.begin.row;
+  }
+  /// The same for what is known to be in scratch: the compiler then need not ask where.
+  template <bool Resident, int F>
+  DWELL_FN T* place() const {
+    if constexpr (Resident)
+      return keep_.home(F);
+    else
+      return base<F>();
+  }
+  template <bool Resident>
+  DWELL_FN T* carry_place(int tile) const {
+    if constexpr (Resident)
+      return keep_.carries() + (tile - share_.first_tile) * product_width_of<P>;
+    else
+      return tile_carry(tile);
   }
   /// product_width_of<P> values.
   DWELL_FN T* tile_carry(int tile) const {
@@ -282,7 +297,7 @@ class store {
   DWELL_FN void walk_tiles_of();
   template <int... Out>
   DWELL_FN void join_tiles(int lane);
-  template <int In, int... Out, class Warp, class Parts>
+  template <bool Resident, int In, int... Out, class Warp, class Parts>
   DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
 
   Team& team_;

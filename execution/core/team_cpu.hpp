@@ -75,7 +75,8 @@ class cpu_warp {
   }
 
   /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to
-  /// and with the last one that ended a row (before[l]). Returns what remains after the last lane.
+  /// and with the last one that ended a row (before[l]). To the last lane returns what remains
+  /// after it.
   template <class T>
   T carries(array<T>& tail, array<bool>& ended, array<T>& before) {
     T v[Lanes];
@@ -168,13 +169,13 @@ class cpu_team {
     for (int k = 0; k < N; ++k) post(first + k, [&] { return s.v[k]; });
   }
 
-  /// A small value for all teams: after the next barrier posted(slot, this team). One lane calls
-  /// value(), always the same.
+  /// A small value for all teams: after the next barrier posted(slot, this team). Lanes of one warp
+  /// may call value(), and get the same.
   template <class F>
   void post(int slot, F&& value) {
     posts_[static_cast<std::size_t>(slot) * workers_ + worker_] = value();
   }
-  /// The same from one team only; all call it.
+  /// The same from one team only, where one lane calls value(). All teams call this.
   template <class F>
   void post_from(int team, int slot, F&& value) {
     if (worker_ == team) post(slot, value);

@@ -37,7 +37,8 @@ class cuda_warp {
     f(static_cast<int>(threadIdx.x));
   }
 
-  /// A segmented scan by shuffles, of as many steps as the longest segment needs.
+  /// A segmented scan by shuffles, of as many steps as the longest segment needs. To the last lane
+  /// returns what remains after it.
   template <class T>
   DWELL_FN T carries(lane_value<T>& tail, lane_value<bool>& ended, lane_value<T>& before) {
     const int l = static_cast<int>(threadIdx.x) % 32;
@@ -55,14 +56,15 @@ class cuda_warp {
     }
     before.v = __shfl_up_sync(~0u, v, 1);
     if (l == 0) before.v = T(0);
-    return __shfl_sync(~0u, v, 31);
+    return v;
   }
 
  private:
   int number_;
 };
 
-template <int Lanes, class Barrier = counter_barrier>
+/// Clusters: the team may be a block of a cluster; else nothing of it is compiled.
+template <int Lanes, bool Clusters = false, class Barrier = counter_barrier>
 class cuda_team {
  public:
   static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
@@ -79,7 +81,7 @@ class cuda_team {
         used_(reserved_bytes()) {}
   /// Scratch that the team itself needs.
   static constexpr std::size_t reserved_bytes() {
-    return 2 * box_doubles * sizeof(double) + cluster_mail::bytes;
+    return 2 * box_doubles * sizeof(double) + (Clusters ? cluster_mail::bytes : 0);
   }
 
   DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
@@ -114,24 +116,24 @@ class cuda_team {
   /// A block of a cluster must not touch another one's shared memory before that one runs, nor
   /// after it has ended.
   DWELL_FN void join() {
-    if (!in_cluster_) return;
+    if (!in_cluster()) return;
     mail_.open();
     sync_grid();
   }
   DWELL_FN void leave() {
-    if (in_cluster_) sync_grid();
+    if (in_cluster()) sync_grid();
   }
 
   template <int N>
   DWELL_FN void give(int first, lane_value<sums<N>>& v) {
     double* box = next_box();
     halve_into<N>(box, v.v.v);
-    if (in_cluster_) mail_.expect(N * workers());
+    if (in_cluster()) mail_.expect(N * workers());
     __syncthreads();
     const int l = static_cast<int>(threadIdx.x) % warp;
     each_sum<N>([&](int k) {
       const double all = halve<warp_count>(l < warp_count ? box[k * warp + l] : 0.0);
-      if (!in_cluster_) {
+      if (!in_cluster()) {
         if (l == 0) post_of(first + k) = all;
       } else if (l < workers()) {  // lane t sends to block t
         mail_.send(first + k, l, all);
@@ -139,21 +141,33 @@ class cuda_team {
     });
   }
 
-  /// A small value for all teams: after the next barrier posted(slot, this team). The last lane
-  /// calls value().
+  /// A small value for all teams: after the next barrier posted(slot, this team). Lanes of the last
+  /// warp call value(), and get the same. No shuffle: where lanes may be scattered it costs
+  /// branches there and in what follows.
   template <class F>
   DWELL_FN void post(int slot, F&& value) {
-    if (in_cluster_) mail_.expect(workers());
-    send(slot, value);
+    const int l = static_cast<int>(threadIdx.x) - (Lanes - warp);
+    if (in_cluster()) {
+      mail_.expect(workers());
+      if (l >= 0 && l < workers()) mail_.send(slot, l, value());
+    } else if (l == warp - 1) {
+      post_of(slot) = value();
+    }
   }
-  /// The same from one team only.
+  /// The same from one team only, where one lane calls value().
   template <class F>
   DWELL_FN void post_from(int team, int slot, F&& value) {
-    if (in_cluster_) mail_.expect(1);
-    if (worker() == team) send(slot, value);
+    if (in_cluster()) mail_.expect(1);
+    if (worker() != team || threadIdx.x != Lanes - 1) return;
+    const double v = value();
+    if (!in_cluster()) {
+      post_of(slot) = v;
+      return;
+    }
+    for (int to = 0; to < workers(); ++to) mail_.send(slot, to, v);
   }
   DWELL_FN double posted(int slot, int team) const {
-    if (in_cluster_) return mail_.sent(slot, team);
+    if (in_cluster()) return mail_.sent(slot, team);
     return __ldcg(&post_of(slot, team));
   }
 
@@ -164,7 +178,7 @@ class cuda_team {
     double* box = next_box();
     if (Listen && threadIdx.x == Lanes - 1) box[N] = posted(noted_slot, 0);
     each_sum<N>([&](int k) {
-      const double all = in_cluster_ ? sum_of_mail(first + k) : sum_of_posts(first + k);
+      const double all = in_cluster() ? sum_of_mail(first + k) : sum_of_posts(first + k);
       if (threadIdx.x % warp == 0) box[k] = all;
     });
     __syncthreads();
@@ -183,18 +197,18 @@ class cuda_team {
 
   /// All teams meet; what they wrote before is visible after.
   DWELL_FN void sync_grid() {
-    if (!in_cluster_) return grid_.meet();
+    if (!in_cluster()) return grid_.meet();
     // One thread fences for its block: as a release by all threads it cost every warp its own.
     __syncthreads();
     if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
     mail_.receive();
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   }
   /// All teams meet that have given sums since they last met, and have not read what others write
   /// nor written what others read since: posts are visible after, nothing else need be.
   DWELL_FN void sync_posts() {
-    if (!in_cluster_) return grid_.meet();
+    if (!in_cluster()) return grid_.meet();
     mail_.receive();
   }
 
@@ -228,6 +242,7 @@ class cuda_team {
  private:
   static constexpr int box_doubles = 6 * warp;  // of sums that travel together: five, and a word
 
+  DWELL_FN bool in_cluster() const { return Clusters && in_cluster_; }
   DWELL_FN static double* scratch_begin() {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
     return reinterpret_cast<double*>(dwell_scratch);
@@ -289,18 +304,6 @@ class cuda_team {
   DWELL_FN double& post_of(int slot, int team = worker()) const {
     return posts_[static_cast<std::size_t>(slot) * workers() + team];
   }
-  template <class F>
-  DWELL_FN void send(int slot, F&& value) {
-    if (!in_cluster_) {
-      if (threadIdx.x == Lanes - 1) post_of(slot) = value();
-      return;
-    }
-    if (cuda_warp().number() != warp_count - 1) return;
-    const int l = static_cast<int>(threadIdx.x) % warp;
-    const double v = __shfl_sync(~0u, l == warp - 1 ? value() : 0.0, warp - 1);
-    if (l < workers()) mail_.send(slot, l, v);
-  }
-
   /// Lane l of a warp adds up what teams l, l + 32 and so on posted; then the lanes are halved. All
   /// loads are under way before the first addition; zeros change no bits of a sum that begins as 0.
   DWELL_FN double sum_of_posts(int slot) const {
