@@ -21,7 +21,7 @@ template <class P, class T, class E, int Rung>
 struct kernel_types {
   static constexpr int lanes = E::cuda_rungs[Rung].lanes;
   static constexpr int teams_per_unit = E::cuda_rungs[Rung].teams_per_unit;
-  using team = cuda_team<lanes>;
+  using team = cuda_team<lanes, E::cuda_rungs[Rung].keeps>;
   using store_type = store<P, T, team, shape_of<E, Rung>>;
 };
 

@@ -5,6 +5,7 @@
 // part of the merge path; made for CPUs.
 #pragma once
 #include "dwell/execution/core/store.hpp"
+#include "dwell/execution/core/tile_part.hpp"
 
 namespace dwell {
 
@@ -49,6 +50,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
   constexpr int width = sizeof...(Out);
   constexpr bool summed = Sum != no_sum;
   auto dot = team_.template per_lane<sums<1>>();
+  T carry = T(0);
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
   team_.once([&] {
     const auto& m = a_.matrix;
@@ -64,60 +66,18 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
       k = stop;
     }
     if constexpr (summed) {
-      T carry = T(0);
       if (k < share_.end.nonzero) {
         carry = row_sum<Team>(m.val, m.col, p, k, share_.end.nonzero).v[0];
         sum += static_cast<double>(carry) * static_cast<double>(p[share_.end.row].v[0]);
       }
-      team_.post(carry_slot, static_cast<double>(carry));
       dot[0].v[0] = sum;
     }
   });
-  if constexpr (summed) give(Sum, dot);
+  if constexpr (summed) {
+    team_.post(carry_slot, [&] { return static_cast<double>(carry); });
+    give(Sum, dot);
+  }
 }
-
-/// A lane's part of a tile, as loaded. Columns: uint16_t, relative to the header's; or index.
-template <class T, class Column>
-struct tile_part {
-  struct alignas(16) values {
-    T v[16 / sizeof(T)];
-  };
-  struct alignas(16) columns {
-    std::uint32_t v[4];  // packed until they are used: unpacking waits for the load
-  };
-  static constexpr int value_pieces = tile_items * static_cast<int>(sizeof(T)) / 16;
-  static constexpr int column_pieces = tile_items * static_cast<int>(sizeof(Column)) / 16;
-  values val[value_pieces];
-  columns col[column_pieces];
-  tile_header header;
-  std::uint16_t path;
-
-  /// Stream: from memory where a load is worth a hint (global); else scratch.
-  template <class Team, bool Stream>
-  DWELL_FN void load(const tiles_view<T>& m, const Column* cols, int tile, int lane) {
-    const int l = lane % tile_lanes;
-    const std::size_t at = static_cast<std::size_t>(tile);
-    const auto* v = reinterpret_cast<const values*>(m.val + at * tile_size) + l;
-    const auto* c = reinterpret_cast<const columns*>(cols + at * tile_size) + l;
-    DWELL_UNROLL
-    for (int i = 0; i < column_pieces; ++i)
-      col[i] = Stream ? Team::stream(c + i * tile_lanes) : c[i * tile_lanes];
-    DWELL_UNROLL
-    for (int i = 0; i < value_pieces; ++i)
-      val[i] = Stream ? Team::stream(v + i * tile_lanes) : v[i * tile_lanes];
-    path = m.path[at * tile_lanes + l];
-    header = m.header[at];
-  }
-  DWELL_FN T value(int j) const { return val[j / (16 / sizeof(T))].v[j % (16 / sizeof(T))]; }
-  DWELL_FN index column(int j) const {
-    if constexpr (sizeof(Column) == 2) {
-      const std::uint32_t pair = col[j / 8].v[j % 8 / 2];
-      return header.column + static_cast<index>(j % 2 ? pair >> 16 : pair & 0xffffu);
-    } else {
-      return static_cast<index>(col[j / 4].v[j % 4]);
-    }
-  }
-};
 
 /// The tiles, then the rows that tiles of this team share.
 template <class P, class T, class Team, class Shape>
@@ -160,13 +120,11 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
     }
   });
   give(Sum, dot);  // the lanes meet in here
-  team_.each([&](int lane) {
-    join_tiles<Out>(lane);
-    if (lane == Team::lanes() - 1) {
-      T open = T(0);
-      for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
-      team_.post(carry_slot, static_cast<double>(open));
-    }
+  team_.each([&](int lane) { join_tiles<Out>(lane); });
+  team_.post(carry_slot, [&] {
+    T open = T(0);
+    for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);
+    return static_cast<double>(open);
   });
 }
 
@@ -205,6 +163,22 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
     else
       return m.wide;
   };
+  if constexpr (shape.keeps)
+    if (const int tiles = share_.last_tile - share_.first_tile;
+        tiles <= a_.keep.tiles && a_.keep.carries > 0 && ((a_.keep.vector[Out] > 0) && ...)) {
+      // All is in scratch: nothing to load ahead, nothing to ask about.
+      team_.warps([&](auto& warp) {
+        auto part = warp.template per_lane<tile_part<T, Column>>();
+        for (int tile = warp.number(); tile < tiles; tile += Team::warp_count) {
+          warp.each([&](int lane) {
+            part[lane].template load<Team, false>(keep_.view(), columns_of(keep_.view()), tile,
+                                                  lane);
+          });
+          multiply<true, In, Out...>(warp, part, share_.first_tile + tile);
+        }
+      });
+      return;
+    }
   const auto load = [&](auto& warp, auto& part, int tile) {
     if constexpr (shape.keeps)
       if (const int kept = keep_.kept_as(tile - share_.first_tile); kept >= 0) {
@@ -224,7 +198,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
     if constexpr (!shape.ahead) {
       for (; tile < share_.last_tile; tile += Team::warp_count) {
         load(warp, part, tile);
-        multiply<In, Out...>(warp, part, tile);
+        multiply<false, In, Out...>(warp, part, tile);
       }
     } else {
       load(warp, part, tile);
@@ -232,7 +206,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
         const int next_tile = tile + Team::warp_count;
         auto next = part;
         if (next_tile < share_.last_tile) load(warp, next, next_tile);
-        multiply<In, Out...>(warp, part, tile);
+        multiply<false, In, Out...>(warp, part, tile);
         if (next_tile >= share_.last_tile) break;
         part = next;
         tile = next_tile;
@@ -241,14 +215,16 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
   });
 }
 
-/// One tile: rows that end in it go to Out, what is left to the tile's carry.
+/// One tile: rows that end in it go to Out, what is left to the tile's carry. Resident: Out and the
+/// carries are in scratch, where a lane may as well read again what it wrote.
 template <class P, class T, class Team, class Shape>
-template <int In, int... Out, class Warp, class Parts>
+template <bool Resident, int In, int... Out, class Warp, class Parts>
 DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile) {
   constexpr int width = sizeof...(Out);
   using one = pack<width>;
-  const one* p = gathered<In, width>();
-  T* const q[] = {(base<Out>() - share_.begin.row)...};
+  const one* const p = gathered<In, width>();
+  T* const q[] = {(place<Resident, Out>() - share_.begin.row)...};
+  const auto first_of = [&](const auto& mine) { return mine.header.first_row + (mine.path >> 8); };
   auto head = warp.template per_lane<one>();  // of the first row that ends in the lane: its part
   auto tail = warp.template per_lane<one>();  // what the lane leaves for a later one
   auto ended = warp.template per_lane<bool>();
@@ -257,7 +233,10 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
     constexpr int at_once = tile_items / width;  // gathers under way: registers are few
     one x[at_once];
     const int ends = mine.path & 0xff;
-    index row = mine.header.first_row + (mine.path >> 8);
+    index row = first_of(mine);
+    T* y[width];  // of the row that ends next
+    DWELL_UNROLL
+    for (int w = 0; w < width; ++w) y[w] = q[w] + row;
     one acc = {}, first = {};
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) {
@@ -265,20 +244,34 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
         DWELL_UNROLL
         for (int k = 0; k < at_once; ++k) x[k] = p[mine.column(j + k)];
       }
-      const bool end = ends >> j & 1, earliest = (ends & ((1 << j) - 1)) == 0;
+      const bool end = ends >> j & 1;
       DWELL_UNROLL
-      for (int w = 0; w < width; ++w) {
+      for (int w = 0; w < width; ++w)
         acc.v[w] = std::fma(mine.value(j), x[j % at_once].v[w], acc.v[w]);
-        if (end) q[w][row] = acc.v[w];
-        if (end && earliest) first.v[w] = acc.v[w];
-        if (end) acc.v[w] = T(0);
+      if constexpr (Resident) {
+        if (end) {
+          DWELL_UNROLL
+          for (int w = 0; w < width; ++w) {
+            *y[w]++ = acc.v[w];
+            acc.v[w] = T(0);
+          }
+        }
+      } else {
+        const bool earliest = (ends & ((1 << j) - 1)) == 0;
+        DWELL_UNROLL
+        for (int w = 0; w < width; ++w) {
+          if (end) q[w][row] = acc.v[w];
+          if (end && earliest) first.v[w] = acc.v[w];
+          if (end) acc.v[w] = T(0);
+        }
+        row += end;
       }
-      row += end;
     }
     head[lane] = first;
     ended[lane] = ends != 0;
     tail[lane] = acc;
   });
+  T* const left_over = carry_place<Resident>(tile);
   DWELL_UNROLL
   for (int w = 0; w < width; ++w) {
     auto left = warp.template per_lane<T>();    // of component w: what the lane leaves,
@@ -286,10 +279,9 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
     warp.each([&](int lane) { left[lane] = tail[lane].v[w]; });
     const T carry = warp.carries(left, ended, before);
     warp.each([&](int lane) {
-      const auto& mine = part[lane];
-      if (ended[lane])
-        q[w][mine.header.first_row + (mine.path >> 8)] = head[lane].v[w] + before[lane];
-      if (lane % tile_lanes == 0) tile_carry(tile)[w] = carry;
+      T* const y = q[w] + first_of(part[lane]);
+      if (ended[lane]) *y = (Resident ? *y : head[lane].v[w]) + before[lane];
+      if (lane % tile_lanes == tile_lanes - 1) left_over[w] = carry;
     });
   }
 }

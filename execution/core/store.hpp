@@ -92,11 +92,11 @@ class store {
   }
 
   /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
-  /// norm if a history is wanted.
+  /// norm if a history is wanted. By the last lane: its warp has the fewest elements to pass over.
   DWELL_FN void note(int step, double squared) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
-        if (lane != 0) return;
+        if (lane != Team::lanes() - 1) return;
         const double residual = std::sqrt(squared);
         Team::publish(&a_.watch->step, step);
         Team::publish(&a_.watch->residual, residual);
@@ -107,15 +107,22 @@ class store {
   /// run of one launch it says what it saw the last time, so that it does not wait for the answer.
   /// A Program that polls and listens in one phase does so with two turns.
   DWELL_FN void poll(int turn = 0) {
-    if (team_.worker() == 0)
-      team_.each([&](int lane) {
-        if (lane != 0) return;
-        if (!a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
-        team_.post(interrupt_slot + turn, looked_);
-        if (a_.one_launch) looked_ = Team::observe(&a_.watch->interrupt);
-      });
+    team_.post_from(0, interrupt_slot + turn, [&] {
+      const int before = looked_;
+      looked_ = Team::observe(&a_.watch->interrupt);
+      return static_cast<double>(a_.one_launch ? before : looked_);
+    });
   }
   DWELL_FN bool interrupted() const { return seen_ != 0.0; }
+
+  /// All teams meet at the end of a phase.
+  DWELL_FN void meet() {
+    if (gave_ && !published_)
+      team_.sync_posts();
+    else
+      team_.sync_grid();
+    gave_ = published_ = false;
+  }
 
   DWELL_FN Team& team() { return team_; }
 
@@ -140,6 +147,21 @@ class store {
     if constexpr (shape.keeps)
       if (a_.keep.vector[F] > 0) return keep_.home(F);
     return a_.vectors[F] + share_.begin.row;
+  }
+  /// The same for what is known to be in scratch: the compiler then need not ask where.
+  template <bool Resident, int F>
+  DWELL_FN T* place() const {
+    if constexpr (Resident)
+      return keep_.home(F);
+    else
+      return base<F>();
+  }
+  template <bool Resident>
+  DWELL_FN T* carry_place(int tile) const {
+    if constexpr (Resident)
+      return keep_.carries() + (tile - share_.first_tile) * product_width_of<P>;
+    else
+      return tile_carry(tile);
   }
   /// product_width_of<P> values.
   DWELL_FN T* tile_carry(int tile) const {
@@ -205,56 +227,18 @@ class store {
   }
 
   template <int... R, int... W, class F>
-  DWELL_FN void pass(reads<R...>, writes<W...>, F&& f) {
-    const index owned = share_.end.row - share_.begin.row;
-    if (pending_) team_.section([](int) {});
-    pending_ = false;
-    if constexpr (shape.slots > 0)
-      team_.each([&](int lane) {
-        DWELL_UNROLL
-        for (int s = 0; s < shape.slots; ++s) {
-          if (s % 4 == 0) Team::settle();  // loads of many slots at once would push others out
-          const index e = s * Team::lanes() + lane;
-          if (e < owned) {
-            T v[P::vectors];
-            ((v[R] = get_slot<R>(lane, s, e)), ...);
-            f(lane, v);
-            (put_slot<W>(lane, s, e, v[W]), ...);
-          }
-        }
-      });
-    constexpr int block = Team::lanes() * Team::batch;
-    index base = shape.slots * Team::lanes();
-    for (; base + block <= owned; base += block)
-      team_.each([&](int lane) {
-        T v[Team::batch][P::vectors];
-        DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b)
-          ((v[b][R] = *at<R>(base + b * Team::lanes() + lane)), ...);
-        DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b) f(lane, v[b]);
-        DWELL_UNROLL
-        for (int b = 0; b < Team::batch; ++b)
-          (put<W>(base + b * Team::lanes() + lane, v[b][W]), ...);
-      });
-    for (; base < owned; base += Team::lanes())
-      team_.each([&](int lane) {
-        if (base + lane >= owned) return;
-        T v[P::vectors];
-        ((v[R] = *at<R>(base + lane)), ...);
-        f(lane, v);
-        (put<W>(base + lane, v[W]), ...);
-      });
-  }
+  DWELL_FN void pass(reads<R...>, writes<W...>, F&& f);
   template <class Acc>
   DWELL_FN void give(int first, Acc& acc) {
     team_.give(first, acc);
+    gave_ = true;
   }
 
   template <int Sum, int In, int... Out>
   DWELL_FN void multiply_all() {
     static_assert((P::uses[In] == use::gather || P::uses[In] == use::exchange) &&
                   ((P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0) && ...));
+    gave_ = false;
     if constexpr (shape.tiles)
       spmv_tiles<Sum, In, Out...>();
     else
@@ -272,7 +256,7 @@ class store {
   DWELL_FN void walk_tiles_of();
   template <int... Out>
   DWELL_FN void join_tiles(int lane);
-  template <int In, int... Out, class Warp, class Parts>
+  template <bool Resident, int In, int... Out, class Warp, class Parts>
   DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
 
   Team& team_;
@@ -280,11 +264,15 @@ class store {
   const team_share share_;
   int copy_ = 0;          ///< of exchanged vectors: the one that is read
   double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
-  int looked_ = 0;        ///< team 0, lane 0: as read from the host
+  int looked_ = 0;        ///< team 0, the lane that posts: as read from the host
   bool pending_ = false;  ///< finish() wrote, and the lanes have not met since
+  // Since the teams met, and the same in all of them:
+  bool published_ = false;  ///< this one wrote what others read
+  bool gave_ = false;       ///< it gave sums, and has not read what others write since
   store_keep<P, T, Team, Shape> keep_;
 };
 
 }  // namespace dwell
 
 #include "dwell/execution/core/spmv.hpp"
+#include "dwell/execution/core/store_pass.hpp"

@@ -75,7 +75,8 @@ class cpu_warp {
   }
 
   /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to
-  /// and with the last one that ended a row (before[l]). Returns what remains after the last lane.
+  /// and with the last one that ended a row (before[l]). To the last lane returns what remains
+  /// after it.
   template <class T>
   T carries(array<T>& tail, array<bool>& ended, array<T>& before) {
     T v[Lanes];
@@ -165,11 +166,20 @@ class cpu_team {
     for (int w = 0; w < Lanes / warp; ++w) warps[w] = halve(&v.v[w * warp]);
     sums<N> s = warps[0];
     if constexpr (Lanes > warp) s = halve_over<N, 32>(warps, Lanes / warp);
-    for (int k = 0; k < N; ++k) post(first + k, s.v[k]);
+    for (int k = 0; k < N; ++k) post(first + k, [&] { return s.v[k]; });
   }
 
-  /// A small value for all teams, by one lane: after the next barrier posted(slot, this team).
-  void post(int slot, double v) { posts_[static_cast<std::size_t>(slot) * workers_ + worker_] = v; }
+  /// A small value for all teams: after the next barrier posted(slot, this team). Lanes of one warp
+  /// may call value(), and get the same.
+  template <class F>
+  void post(int slot, F&& value) {
+    posts_[static_cast<std::size_t>(slot) * workers_ + worker_] = value();
+  }
+  /// The same from one team only, where one lane calls value(). All teams call this.
+  template <class F>
+  void post_from(int team, int slot, F&& value) {
+    if (worker_ == team) post(slot, value);
+  }
   double posted(int slot, int team) const {
     return posts_[static_cast<std::size_t>(slot) * workers_ + team];
   }
@@ -197,6 +207,9 @@ class cpu_team {
 
   /// All teams meet; what they wrote before is visible after.
   void sync_grid() { grid_->arrive_and_wait(); }
+  /// All teams meet that have given sums since they last met, and have not read what others write
+  /// nor written what others read since: posts are visible after, nothing else need be.
+  void sync_posts() { grid_->arrive_and_wait(); }
 
   /// The compiler moves no load or store across this (of interest where registers are few).
   static void settle() {}

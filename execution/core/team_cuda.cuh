@@ -6,62 +6,17 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dwell/execution/core/cluster_mail.cuh"
 #include "dwell/execution/core/grid_barrier.cuh"
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/warp_cuda.cuh"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/fn.hpp"
 
 namespace dwell {
 
-/// One value per lane, in registers.
-template <class V>
-struct lane_value {
-  V v;
-  DWELL_FN V& operator[](int) { return v; }
-};
-
-/// The warp of the calling thread.
-class cuda_warp {
- public:
-  /// The number comes out of a shuffle, so that the compiler knows it to be the same for all lanes:
-  /// shuffles in loops over it then cost what they should.
-  DWELL_FN cuda_warp() : number_(__shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0)) {}
-  DWELL_FN int number() const { return number_; }
-  template <class V>
-  DWELL_FN lane_value<V> per_lane() const {
-    return {};
-  }
-  template <class F>
-  DWELL_FN void each(F&& f) {
-    f(static_cast<int>(threadIdx.x));
-  }
-
-  /// A segmented scan by shuffles, of as many steps as the longest segment needs.
-  template <class T>
-  DWELL_FN T carries(lane_value<T>& tail, lane_value<bool>& ended, lane_value<T>& before) {
-    const int l = static_cast<int>(threadIdx.x) % 32;
-    const unsigned ends = __ballot_sync(~0u, ended.v);
-    const int head = 31 - __clz(static_cast<int>((ends & (~0u >> (31 - l))) | 1u));
-    T v = tail.v;
-    // A step by o joins runs of o lanes and more in which no row ends; `runs` marks their ends.
-    unsigned runs = ~ends;
-    DWELL_UNROLL
-    for (int o = 1; o < 32; o *= 2) {
-      if (runs == 0) break;
-      const T left = __shfl_up_sync(~0u, v, o);
-      if (l - o >= head) v += left;
-      runs &= runs << o;
-    }
-    before.v = __shfl_up_sync(~0u, v, 1);
-    if (l == 0) before.v = T(0);
-    return __shfl_sync(~0u, v, 31);
-  }
-
- private:
-  int number_;
-};
-
-template <int Lanes, class Barrier = counter_barrier>
+/// Clusters: the team may be a block of a cluster; else nothing of it is compiled.
+template <int Lanes, bool Clusters = false, class Barrier = counter_barrier>
 class cuda_team {
  public:
   static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
@@ -71,15 +26,14 @@ class cuda_team {
   /// posts: post_slots x teams doubles in global memory. in_cluster: all teams are one thread block
   /// cluster, meet at its hardware barrier, and post into each other's shared memory.
   DWELL_FN explicit cuda_team(unsigned* barrier, double* posts = nullptr, bool in_cluster = false)
-      : grid_(barrier), posts_(posts), in_cluster_(in_cluster) {
-    extern __shared__ __align__(16) unsigned char dwell_scratch[];
-    reduce_box_ = reinterpret_cast<double*>(dwell_scratch);
-    mail_ = reduce_box_ + 2 * box_doubles;
-    used_ = reserved_bytes();
-  }
+      : grid_(barrier),
+        posts_(posts),
+        mail_(scratch_begin() + 2 * box_doubles),
+        in_cluster_(in_cluster),
+        used_(reserved_bytes()) {}
   /// Scratch that the team itself needs.
   static constexpr std::size_t reserved_bytes() {
-    return (2 * box_doubles + post_slots * most_cluster_teams) * sizeof(double);
+    return 2 * box_doubles * sizeof(double) + (Clusters ? cluster_mail::bytes : 0);
   }
 
   DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
@@ -106,8 +60,7 @@ class cuda_team {
   }
   template <class T>
   DWELL_FN T* scratch(int n) {
-    extern __shared__ __align__(16) unsigned char dwell_scratch[];
-    T* p = reinterpret_cast<T*>(dwell_scratch + used_);
+    T* p = reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(scratch_begin()) + used_);
     used_ += (static_cast<std::size_t>(n) * sizeof(T) + 15) / 16 * 16;
     return p;
   }
@@ -115,43 +68,59 @@ class cuda_team {
   /// A block of a cluster must not touch another one's shared memory before that one runs, nor
   /// after it has ended.
   DWELL_FN void join() {
-    if (in_cluster_) sync_grid();
+    if (!in_cluster()) return;
+    mail_.open();
+    sync_grid();
   }
   DWELL_FN void leave() {
-    if (in_cluster_) sync_grid();
+    if (in_cluster()) sync_grid();
   }
+
   template <int N>
   DWELL_FN void give(int first, lane_value<sums<N>>& v) {
     double* box = next_box();
-    sums<N> s = halve(v.v);
-    const int l = static_cast<int>(threadIdx.x) % warp, w = static_cast<int>(threadIdx.x) / warp;
-    if (l == 0)
-      for (int k = 0; k < N; ++k) box[k * 32 + w] = s.v[k];
+    warp_halve_into<N>(box, v.v.v);
+    if (in_cluster()) mail_.expect(N * workers());
     __syncthreads();
-    if (threadIdx.x >= warp) return;
-    for (int k = 0; k < N; ++k) s.v[k] = l < Lanes / warp ? box[k * 32 + l] : 0.0;
-    s = halve(s);
-    for (int k = 0; k < N; ++k) {
-      if (in_cluster_) {  // lane t writes into block t's mail
-        const double all = __shfl_sync(~0u, s.v[k], 0);
-        if (l < static_cast<int>(gridDim.x)) *mail_of(first + k, l) = all;
-      } else if (l == 0) {
-        post(first + k, s.v[k]);
+    const int l = static_cast<int>(threadIdx.x) % warp;
+    each_sum<N>([&](int k) {
+      const double all = warp_halve<warp_count>(l < warp_count ? box[k * warp + l] : 0.0);
+      if (!in_cluster()) {
+        if (l == 0) post_of(first + k) = all;
+      } else if (l < workers()) {  // lane t sends to block t
+        mail_.send(first + k, l, all);
       }
-    }
+    });
   }
 
-  /// A small value for all teams, by one lane: after the next barrier posted(slot, this team).
-  DWELL_FN void post(int slot, double v) {
-    if (!in_cluster_) {
-      posts_[static_cast<std::size_t>(slot) * gridDim.x + blockIdx.x] = v;
+  /// A small value for all teams: after the next barrier posted(slot, this team). Lanes of the last
+  /// warp call value(), and get the same. No shuffle: where lanes may be scattered it costs
+  /// branches there and in what follows.
+  template <class F>
+  DWELL_FN void post(int slot, F&& value) {
+    const int l = static_cast<int>(threadIdx.x) - (Lanes - warp);
+    if (in_cluster()) {
+      mail_.expect(workers());
+      if (l >= 0 && l < workers()) mail_.send(slot, l, value());
+    } else if (l == warp - 1) {
+      post_of(slot) = value();
+    }
+  }
+  /// The same from one team only, where one lane calls value().
+  template <class F>
+  DWELL_FN void post_from(int team, int slot, F&& value) {
+    if (in_cluster()) mail_.expect(1);
+    if (worker() != team || threadIdx.x != Lanes - 1) return;
+    const double v = value();
+    if (!in_cluster()) {
+      post_of(slot) = v;
       return;
     }
-    for (int team = 0; team < workers(); ++team) *mail_of(slot, team) = v;
+    for (int to = 0; to < workers(); ++to) mail_.send(slot, to, v);
   }
   DWELL_FN double posted(int slot, int team) const {
-    if (in_cluster_) return mail_[slot * most_cluster_teams + team];
-    return __ldcg(posts_ + static_cast<std::size_t>(slot) * gridDim.x + team);
+    if (in_cluster()) return mail_.sent(slot, team);
+    return __ldcg(&post_of(slot, team));
   }
 
   /// The sum over all teams of what they posted in slots first .. first + N - 1, in fixed order,
@@ -159,16 +128,11 @@ class cuda_team {
   template <int N, bool Listen>
   DWELL_FN sums<N> total(int first, int noted_slot, double& noted) {
     double* box = next_box();
-    if (Listen && threadIdx.x == warp) box[N] = posted(noted_slot, 0);
-    if (threadIdx.x < warp) {
-      sums<N> s;
-      for (int k = 0; k < N; ++k) s.v[k] = 0.0;
-      for (int i = static_cast<int>(threadIdx.x); i < workers(); i += warp)
-        for (int k = 0; k < N; ++k) s.v[k] += posted(first + k, i);
-      s = halve(s);
-      if (threadIdx.x == 0)
-        for (int k = 0; k < N; ++k) box[k] = s.v[k];
-    }
+    if (Listen && threadIdx.x == Lanes - 1) box[N] = posted(noted_slot, 0);
+    each_sum<N>([&](int k) {
+      const double all = in_cluster() ? sum_of_mail(first + k) : sum_of_posts(first + k);
+      if (threadIdx.x % warp == 0) box[k] = all;
+    });
     __syncthreads();
     sums<N> all;
     for (int k = 0; k < N; ++k) all.v[k] = box[k];
@@ -183,14 +147,21 @@ class cuda_team {
     f(w);
   }
 
-  /// All teams meet.
+  /// All teams meet; what they wrote before is visible after.
   DWELL_FN void sync_grid() {
-    if (in_cluster_) {
-      asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-      return;
-    }
-    grid_.meet();
+    if (!in_cluster()) return grid_.meet();
+    // One thread fences for its block: as a release by all threads it cost every warp its own.
+    __syncthreads();
+    if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    mail_.receive();
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+  /// All teams meet that have given sums since they last met, and have not read what others write
+  /// nor written what others read since: posts are visible after, nothing else need be.
+  DWELL_FN void sync_posts() {
+    if (!in_cluster()) return grid_.meet();
+    mail_.receive();
   }
 
   /// The compiler moves no load or store across this.
@@ -221,32 +192,59 @@ class cuda_team {
   }
 
  private:
-  /// Where team `team` of the cluster finds what this one posts.
-  DWELL_FN double* mail_of(int slot, int team) const {
-    return static_cast<double*>(__cluster_map_shared_rank(
-        mail_ + slot * most_cluster_teams + blockIdx.x, static_cast<unsigned>(team)));
-  }
-  static constexpr int box_doubles = 6 * 32;  // of sums that travel together: five, and a word
+  static constexpr int box_doubles = 6 * warp;  // of sums that travel together: five, and a word
 
+  DWELL_FN bool in_cluster() const { return Clusters && in_cluster_; }
+  DWELL_FN static double* scratch_begin() {
+    extern __shared__ __align__(16) unsigned char dwell_scratch[];
+    return reinterpret_cast<double*>(dwell_scratch);
+  }
   /// Two boxes in turn: a lane reaches the meeting inside the next use only after it has read this
   /// one, so one meeting per use is enough.
   DWELL_FN double* next_box() {
     box_turn_ ^= 1;
-    return reduce_box_ + box_turn_ * box_doubles;
+    return scratch_begin() + box_turn_ * box_doubles;
   }
-  template <int N>
-  DWELL_FN static sums<N> halve(sums<N> s) {
-    DWELL_UNROLL
-    for (int h = 16; h > 0; h /= 2)
-      for (int k = 0; k < N; ++k) s.v[k] += __shfl_down_sync(~0u, s.v[k], h);
-    return s;
+
+  /// f(k) by one warp for each of N sums.
+  template <int N, class F>
+  DWELL_FN static void each_sum(F&& f) {
+    const int w = cuda_warp().number();
+    if constexpr (N <= warp_count) {
+      if (w < N) f(w);
+    } else {
+      for (int k = w; k < N; k += warp_count) f(k);
+    }
+  }
+  DWELL_FN double& post_of(int slot, int team = worker()) const {
+    return posts_[static_cast<std::size_t>(slot) * workers() + team];
+  }
+  /// Lane l of a warp adds up what teams l, l + 32 and so on posted; then the lanes are halved. All
+  /// loads are under way before the first addition; zeros change no bits of a sum that begins as 0.
+  DWELL_FN double sum_of_posts(int slot) const {
+    constexpr int at_once = 5;  // 160 teams
+    double s = 0.0;
+    for (int first = 0; first < workers(); first += at_once * warp) {
+      double v[at_once];
+      DWELL_UNROLL
+      for (int i = 0; i < at_once; ++i) {
+        const int team = first + i * warp + static_cast<int>(threadIdx.x) % warp;
+        v[i] = team < workers() ? __ldcg(&post_of(slot, team)) : 0.0;
+      }
+      DWELL_UNROLL
+      for (int i = 0; i < at_once; ++i) s += v[i];
+    }
+    return warp_halve(s);
+  }
+  DWELL_FN double sum_of_mail(int slot) const {
+    const int l = static_cast<int>(threadIdx.x) % warp;
+    return warp_halve<most_cluster_teams>(l < workers() ? mail_.sent(slot, l) : 0.0);
   }
 
   Barrier grid_;
   double* posts_;
-  double* mail_;
+  cluster_mail mail_;
   bool in_cluster_;
-  double* reduce_box_;
   std::size_t used_;
   int box_turn_ = 0;
 };

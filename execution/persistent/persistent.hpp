@@ -40,7 +40,7 @@ struct persistent {
   DWELL_FN static bool one(Store& s, typename P::scalars& m) {
     P::template phase<Phase, T>(s, m);
     if (m.stop != 0) return false;
-    s.team().sync_grid();
+    s.meet();
     return true;
   }
 };

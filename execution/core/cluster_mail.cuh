@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Posts between the blocks of a thread block cluster, in distributed shared memory. A post arrives
+// by itself (st.async) and is counted by the receiver's memory barrier: no block fences or asks for
+// it. A block that has all posts of a round therefore knows that every block has sent its own.
+#pragma once
+#include <cstddef>
+
+#include "dwell/execution/core/plan.hpp"
+#include "dwell/formats/fn.hpp"
+
+namespace dwell {
+
+/// Used by all threads of a block alike, but for send(). Rounds alternate between two memory
+/// barriers, since a block may be sent posts of the next round while it waits for this one's, but
+/// none of the round after: those are sent by blocks that have its posts of the next.
+class cluster_mail {
+ public:
+  static constexpr std::size_t bytes = (post_slots * most_cluster_teams + 2) * sizeof(double);
+
+  /// box: `bytes` of shared memory, at the same place in every block.
+  DWELL_FN explicit cluster_mail(double* box)
+      : box_(static_cast<unsigned>(__cvta_generic_to_shared(box))) {
+    // Hidden from the compiler, which would ask for the block's place in the cluster at every use.
+    asm volatile("" : "+r"(box_));
+  }
+
+  /// Before the first post; the blocks must meet afterwards.
+  DWELL_FN void open() const {
+    if (threadIdx.x != 0) return;
+    for (unsigned round = 0; round < 2; ++round)
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(counter_of(round)) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+
+  /// This block's post in `slot` for block `team`, by one thread.
+  DWELL_FN void send(int slot, int team, double v) const {
+    asm volatile(
+        "{\n\t"
+        ".reg .b32 to, counter;\n\t"
+        "mapa.shared::cluster.u32 to, %0, %2;\n\t"
+        "mapa.shared::cluster.u32 counter, %1, %2;\n\t"
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [to], %3, [counter];\n\t"
+        "}" ::"r"(place(slot, static_cast<int>(blockIdx.x))),
+        "r"(counter_of(round_)), "r"(team), "l"(__double_as_longlong(v))
+        : "memory");
+  }
+  /// What block `team` sent, after receive().
+  DWELL_FN double sent(int slot, int team) const {
+    double v;
+    asm volatile("ld.shared::cta.f64 %0, [%1];" : "=d"(v) : "r"(place(slot, team)) : "memory");
+    return v;
+  }
+
+  /// So many posts are sent to each block in this round.
+  DWELL_FN void expect(int posts) { due_ += posts; }
+  /// Ends the round: returns when all its posts are here.
+  DWELL_FN void receive() {
+    if (due_ == 0) return;
+    const unsigned counter = counter_of(round_), parity = round_ >> 1 & 1;
+    if (threadIdx.x == 0)  // posts may have been counted before: what is awaited may be negative
+      asm volatile(
+          "mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 _, [%0], %1;" ::"r"(counter),
+          "r"(due_ * 8)
+          : "memory");
+    unsigned done;
+    do {
+      asm volatile(
+          "{\n\t"
+          ".reg .pred done;\n\t"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
+          "selp.u32 %0, 1, 0, done;\n\t"
+          "}"
+          : "=r"(done)
+          : "r"(counter), "r"(parity)
+          : "memory");
+    } while (done == 0);
+    ++round_;
+    due_ = 0;
+  }
+
+ private:
+  static constexpr unsigned posts_bytes = post_slots * most_cluster_teams * sizeof(double);
+  DWELL_FN unsigned place(int slot, int team) const {
+    return box_ + 8 * static_cast<unsigned>(slot * most_cluster_teams + team);
+  }
+  DWELL_FN unsigned counter_of(unsigned round) const {
+    return box_ + posts_bytes + 8 * (round & 1);
+  }
+
+  unsigned box_;        ///< in the shared window
+  unsigned round_ = 0;  ///< rounds that are over
+  int due_ = 0;
+};
+
+}  // namespace dwell
