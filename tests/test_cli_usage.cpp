@@ -10,17 +10,6 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-/// Exit code `code`, nothing on standard output, one line on standard error that holds `part`.
-void expect_refused(const strings& args, const std::string& part, int code = 1) {
-  const auto r = dwell_cli(args);
-  const auto shown = ::testing::PrintToString(args);
-  EXPECT_EQ(r.code, code) << shown;
-  EXPECT_EQ(r.out, "") << shown;
-  EXPECT_EQ(lines_of(r.err).size(), 1u) << shown << r.err;
-  EXPECT_TRUE(starts(r.err, "dwell: ")) << shown;
-  EXPECT_TRUE(holds(r.err, part)) << shown;
-}
-
 TEST(cli_usage, help) {
   for (const strings& words : {strings{}, {"cg"}, {"info"}, {"generate"}}) {
     auto args = words;
