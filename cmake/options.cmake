@@ -93,9 +93,9 @@ target_compile_options(dwell_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall,-ffp-contract=off;-lineinfo>")
 # The library's own kernels on the CPU. The instructions are checked at start: see require_cpu() in
 # execution/core/device.cpp. Under a sanitizer nothing is timed, and -O3 takes three times as long to compile.
-set(DWELL_KERNEL_OPTIONS "")
-if(NOT DWELL_SANITIZE)
-  list(APPEND DWELL_KERNEL_OPTIONS -O3)
+set(DWELL_KERNEL_OPTIONS -O3)
+if(DWELL_SANITIZE)
+  set(DWELL_KERNEL_OPTIONS -O1)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND DWELL_KERNEL_OPTIONS -mavx2 -mfma)
