@@ -1,47 +1,43 @@
 // SPDX-License-Identifier: MIT
 // Private to formats: the decompressed bytes of a gzip file in memory, block by block, through
-// libarchive. What libarchive leaves out is done here: the checksum and the length at the end of
-// the file are compared with what came out, for a damaged file can unpack to other numbers without
-// an error. They cover one gzip member, so a file of several is refused.
+// zlib, which compares each member's checksum and length with what came out. A file of several
+// members (RFC 1952, what `cat a.gz b.gz` makes) is their contents one behind the other; whatever
+// follows the last member is an error.
 #pragma once
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
-struct archive;
+struct z_stream_s;
 
 namespace dwell::mm {
-
-struct archive_closer {
-  void operator()(archive* a) const;
-};
-using archive_handle = std::unique_ptr<archive, archive_closer>;
-
-/// An archive to read from; throws std::bad_alloc.
-archive_handle new_archive();
-
-/// libarchive's words for what went wrong.
-std::string why_failed(archive* a);
 
 class gzip_stream {
  public:
   /// `packed` must outlive the stream; `name` stands in messages.
   gzip_stream(std::string_view packed, std::string name);
 
-  /// The next bytes, valid until the next call; empty at the end. Throws input_error for a stream
-  /// that is damaged or cut short, at the latest when the end is reached.
+  /// The next bytes, valid until the next call; empty at the end. A block is full unless it is the
+  /// last one. Throws input_error for a stream that is damaged or cut short, or that something else
+  /// follows, at the latest when the end is reached.
   std::string_view next();
 
  private:
-  bool more(int status) const;
-  void verify() const;
+  struct closer {
+    void operator()(z_stream_s* z) const;
+  };
 
-  std::string_view packed_;
+  void feed();
+  void end_member();
+  [[noreturn]] void fail(const std::string& found) const;
+
   std::string name_;
-  archive_handle archive_;
-  std::uint64_t total_ = 0;
-  std::uint32_t checksum_ = 0;
+  std::string_view rest_;  ///< of the file, that zlib has not been given yet
+  std::vector<char> block_;
+  std::unique_ptr<z_stream_s, closer> z_;
+  std::size_t members_ = 0;  ///< that have ended
   bool ended_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrix Market files (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR
-// 5935, 1996), plain, gzip-compressed, or inside the .tar.gz that the SuiteSparse Matrix Collection
-// serves.
+// 5935, 1996), plain, gzip-compressed (in one member or several), or inside the .tar.gz that the
+// SuiteSparse Matrix Collection serves.
 //
 // Where the format leaves a choice: entries that occur twice are summed in the order of the file;
 // explicit zeros are kept; a symmetric file holds the lower triangle only; blank lines may stand

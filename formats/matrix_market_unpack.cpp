@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,17 @@ class bounded {
   bool known_ = false;
 };
 
+struct archive_closer {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+using archive_handle = std::unique_ptr<archive, archive_closer>;
+
+archive_handle new_archive() {
+  archive_handle a(archive_read_new());
+  if (!a) throw std::bad_alloc();
+  return a;
+}
+
 /// A tar read from a gzip stream. libarchive is C: an exception must not cross it, so the callback
 /// keeps it and require() throws it again.
 class tar_stream {
@@ -109,8 +122,9 @@ class tar_stream {
     if (failed_) std::rethrow_exception(failed_);
     if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return true;
     if (status == ARCHIVE_EOF) return false;
+    const char* why = archive_error_string(archive_.get());
     throw input_error(fmt::format("{}: expected a whole tar archive, found: {}", name_,
-                                  why_failed(archive_.get())));
+                                  why ? escape(why) : "damaged data"));
   }
 
   gzip_stream& in_;
@@ -156,7 +170,7 @@ source_file unpack(const buffer& packed, const std::filesystem::path& file) {
   if (block.size() > 262 && block.substr(257, 5) == "ustar") {
     tar_stream tar(in, block, name);
     source_file out = from_tar(tar, name, plain_name(file));
-    while (!in.next().empty()) continue;  // to the end, where the checksum is verified
+    while (!in.next().empty()) continue;  // to the end: it may be damaged there
     return out;
   }
   bounded out(name);

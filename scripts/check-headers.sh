@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Compiles every header under INCLUDE/dwell alone, twice in one file, without warnings and without
 # CUDA: check-headers.sh [--public] INCLUDE. Left out are .cuh and those with "cuda" in their name,
-# which are for nvcc. --public, for the installed headers: no word of CUDA may be in the others.
+# which are for nvcc. --public, for the installed headers: no word of CUDA may be in the others. That a
+# header needs no other one is asked of g++; clang++ then takes all of them in one file.
 set -euo pipefail
 
 public=0
@@ -27,26 +28,47 @@ if ((${#headers[@]} == 0)); then
   exit 1
 fi
 
-failures=0
-for header in "${headers[@]}"; do
+deps=$(mktemp -d)
+trap 'rm -rf "$deps"' EXIT
+
+# What is wrong with a header goes to standard error.
+check() {
+  local header=$1 status=0
+  local twice made=$deps/${header//\//_}
   twice=$(printf '#include "%s"\n#include "%s"\n' "$header" "$header")
-  for compiler in g++ clang++; do
-    command -v $compiler >/dev/null || continue
-    if ! $compiler "${flags[@]}" -x c++ -fsyntax-only - <<<"$twice"; then
-      echo "$include/$header: does not compile alone with $compiler" >&2
-      failures=$((failures + 1))
-    fi
-  done
-  if g++ "${flags[@]}" -x c++ -M - <<<"$twice" | grep -E '/cuda|cuda_runtime\.h' >&2; then
+  if ! g++ "${flags[@]}" -x c++ -fsyntax-only -MD -MF "$made" - <<<"$twice"; then
+    echo "$include/$header: does not compile alone" >&2
+    status=1
+  elif grep -HE '/cuda|cuda_runtime\.h' "$made" >&2; then
     echo "$include/$header: includes a header of CUDA" >&2
-    failures=$((failures + 1))
+    status=1
   fi
   # fn.hpp holds the macros that become CUDA's words under nvcc, and only there.
   if ((public)) && [[ $header != dwell/formats/fn.hpp ]] &&
     grep -HnE '__(global|device|host|shared)__|<<<|\bcuda[A-Z]\w*|cuda_runtime' "$include/$header" >&2; then
     echo "$include/$header: is public and contains CUDA" >&2
-    failures=$((failures + 1))
+    status=1
   fi
+  return "$status"
+}
+
+# As many at once as there are processors, each every nth header.
+workers=$(nproc)
+pids=()
+for ((worker = 0; worker < workers; ++worker)); do
+  (
+    status=0
+    for ((i = worker; i < ${#headers[@]}; i += workers)); do check "${headers[i]}" || status=1; done
+    exit "$status"
+  ) &
+  pids+=($!)
 done
+failures=0
+if command -v clang++ >/dev/null &&
+  ! printf '#include "%s"\n' "${headers[@]}" | clang++ "${flags[@]}" -x c++ -fsyntax-only -; then
+  echo "$include: its headers do not compile with clang++" >&2
+  failures=1
+fi
+for pid in "${pids[@]}"; do wait "$pid" || failures=1; done
 ((failures == 0))
 echo "headers: ${#headers[@]} compile alone"

@@ -9,7 +9,7 @@ set -euo pipefail
 # test - what tests run as programs; checks - sanitizers, fuzzing and formatting (.ci/run).
 declare -A group=(
   [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-           libarchive-dev libpng-dev libgtest-dev libbenchmark-dev"
+           libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev"
   [test]="git python3 curl"
   [checks]="clang clang-format libclang-rt-dev"
 )

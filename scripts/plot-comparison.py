@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Draws what caching policies gain, from the JSON of `dwell compare`, as an SVG file.
 
-One grid per baseline (host-loop, graph): a row per system, a column per policy of perks, the
-speed-up in every cell, the best of a row in bold, and the geometric mean below. This is figure 4.10
-of Zhang's dissertation (2023) for systems, and 4.9 for stencils. Needs nothing but Python 3.
+One grid per baseline (host-loop, graph): a row per system, or per stencil and size, a column per
+policy of perks, the speed-up in every cell, the best of a row in bold, and the geometric mean below.
+This is figure 4.10 of Zhang's dissertation (2023) for systems, and 4.9 for stencils, whose baseline
+there is a graph's launches. Several files make one picture if they are of one device, one precision,
+and one preconditioner or boundary. Needs nothing but Python 3.
 """
 import argparse
 import json
@@ -14,10 +16,12 @@ import sys
 import tempfile
 from xml.sax.saxutils import escape
 
-CELL_W, CELL_H = 62, 21
+CELL_W, CELL_H = 72, 21
 FONT = 12
 CHAR = 0.6 * FONT  # mean width of a character, generously; labels get room by it
 PANEL_GAP, MEAN_GAP, MARGIN = 30, 5, 18
+# Columns in this order, whatever the order of the runs: what is kept grows, then who chooses.
+POLICIES = ["none", "shared", "registers", "both", "vectors", "matrix", "mixed", "greedy", "model", "auto", "measured"]
 FEW, MANY, UNDER = (247, 251, 255), (8, 64, 129), (203, 75, 22)
 
 
@@ -29,7 +33,7 @@ class Grid:
     """Medians in microseconds by row and column, and by row and baseline."""
 
     def __init__(self, baselines):
-        self.rows, self.columns, self.device, self.kind = [], [], None, None
+        self.rows, self.columns, self.device, self.kind, self.conditions = [], [], None, None, None
         self.baselines = baselines
         self.us, self.base = {}, {}
 
@@ -37,6 +41,7 @@ class Grid:
         kind = "stencils" if "stencils" in found else "matrices"
         self._same(path, "kind", kind, "all of systems, or all of stencils")
         self._same(path, "device", found["device"]["name"], "one device")
+        self._same(path, "conditions", conditions(found, kind), "runs under the same conditions")
         for subject in found[kind]:
             name = (f'{subject["stencil"]} {subject["size"]}' if kind == "stencils" else subject["name"])
             if subject["refusal"] is not None:
@@ -66,9 +71,16 @@ class Grid:
             column = (variant, run["policy"])
             if column not in self.columns:
                 self.columns.append(column)
+                self.columns = sorted(self.columns, key=self._place)
             self.us[name, column] = us
         elif run["executor"] in self.baselines and (name, run["executor"]) not in self.base:
             self.base[name, run["executor"]] = us
+
+    def _place(self, column):
+        """Variants as they come, policies in their order."""
+        variant, policy = column
+        variants = list(dict.fromkeys(v for v, _ in self.columns))
+        return variants.index(variant), POLICIES.index(policy) if policy in POLICIES else len(POLICIES), policy
 
     def speed_up(self, row, column, baseline):
         us, base = self.us.get((row, column)), self.base.get((row, baseline))
@@ -81,6 +93,17 @@ class Grid:
         """One line, or two where there is more than one variant."""
         several = len({variant for variant, _ in self.columns}) > 1
         return [column[1], column[0]] if several else [column[1]]
+
+
+def conditions(found, kind):
+    """What a reader must know of all the runs, in words."""
+    if kind == "stencils":
+        words = [found["precision"], f'boundary {found["boundary"]}', f'{found["steps"]} steps']
+        return ", ".join(words + (["with a source"] if found.get("source") else []))
+    words = [found["precision"], f'preconditioner {found["preconditioner"]}']
+    words.append(f'{found["iterations"]} iterations, time of one' if found["fixed_iterations"]
+                 else f'time to a relative residual of {found["rtol"]:g}')
+    return ", ".join(words)
 
 
 def mean(values):
@@ -188,7 +211,8 @@ def draw(grid, title):
     width = MARGIN * 2 + label_width + len(panels) * (len(grid.columns) * CELL_W + PANEL_GAP) - PANEL_GAP
     width = max(width, MARGIN * 2 + len(title) * 0.6 * (FONT + 4), MARGIN * 2 + 240 + 22 + 75 * CHAR)
     svg.text(MARGIN, MARGIN + 14, title, size=FONT + 4, bold=True)
-    top = MARGIN + 46
+    svg.text(MARGIN, MARGIN + 32, grid.conditions, fill="#555555")
+    top = MARGIN + 66
     x = MARGIN + label_width
     for baseline in panels:
         bottom = draw_panel(svg, grid, x, top, baseline, most)

@@ -155,6 +155,16 @@ namespace {
   return judged(text.ends_with(part), text, " should end with ", part);
 }
 
+void expect_refused(const std::vector<std::string>& args, const std::string& part, int code) {
+  const auto r = dwell_cli(args);
+  const auto shown = ::testing::PrintToString(args);
+  EXPECT_EQ(r.code, code) << shown;
+  EXPECT_EQ(r.out, "") << shown;
+  EXPECT_EQ(lines_of(r.err).size(), 1u) << shown << r.err;
+  EXPECT_TRUE(starts(r.err, "dwell: ")) << shown;
+  EXPECT_TRUE(holds(r.err, part)) << shown;
+}
+
 std::string read_text(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   require(in.good(), file.c_str());

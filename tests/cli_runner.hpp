@@ -35,6 +35,10 @@ struct cli_setting {
 /// Runs `dwell args...`. Kills it after 120 seconds: the code is then -SIGKILL.
 cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& setting = {});
 
+/// `dwell args...` must end with `code`, nothing on standard output, and one line on standard error
+/// that holds `part`.
+void expect_refused(const std::vector<std::string>& args, const std::string& part, int code = 1);
+
 /// A folder that goes away with the object.
 class scratch_folder {
  public:

@@ -16,6 +16,13 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
+/// ThreadSanitizer, the slowest of them, looks for races only.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool races_only = true;
+#else
+inline constexpr bool races_only = false;
+#endif
+
 /// How the work is cut: what may change the bits of an answer (teams, rung), and what may not.
 struct cut {
   int teams = 0;  ///< 0: as planned

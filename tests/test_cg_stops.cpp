@@ -2,8 +2,10 @@
 // How a solve begins and ends under every executor of this place: start vectors, tolerances,
 // iteration limits, histories.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "each_executor.hpp"
 
@@ -137,6 +139,24 @@ TEST_P(stops, history_has_every_residual) {
   o.history = true;
   o.max_iterations = 0;
   EXPECT_EQ(run(system("arrow_last"), o).report.history.size(), 1u);
+}
+
+/// 16 GiB of possible residuals, of which a CPU touches those of the run.
+TEST_P(stops, a_history_costs_what_it_holds) {
+  if (sanitized || place::on() != backend::cpu) GTEST_SKIP() << "memory is counted on a CPU only";
+  cg_options o = options();
+  o.history = true;
+  o.max_iterations = std::numeric_limits<int>::max();
+  const auto peak_kb = [] {
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+  };
+  const auto before = peak_kb();
+  const auto got = run(system("tridiagonal_500"), o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.history.size(), static_cast<std::size_t>(got.report.iterations) + 1);
+  EXPECT_LT(peak_kb() - before, 100'000);
 }
 
 TEST_P(stops, fixed_iterations_run_them_all) {

@@ -167,23 +167,41 @@ TEST(cli_compare_stencil, output_goes_to_a_file) {
   EXPECT_EQ(nlohmann::json::parse(read_text(in("c"))).at("repetitions"), 3);
 }
 
-TEST(cli_compare_stencil, wrong_command_lines) {
-  const auto refused = [](const strings& args, const std::string& part) {
-    const auto r = dwell_cli(args);
-    EXPECT_EQ(r.code, 1) << ::testing::PrintToString(args);
-    EXPECT_EQ(r.out, "");
-    EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
-    EXPECT_TRUE(holds(r.err, part));
+TEST(cli_compare_stencil, a_source_is_added_in_every_run) {
+  const scratch_folder in;
+  const auto f = in("f.npy");
+  ASSERT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "20x30", "--steps", "1", "-o", f}).code, 0);
+  const auto args = [&](const char* format) {
+    return compare({"2d5pt", "--size", "20x30", "--source", f, "--policies", "none,registers,both",
+                    "--format", format});
   };
-  refused({"compare", "stencil", "2d5pt"}, "--size is required");
-  refused(compare({"2d6pt", "--size", "8x8"}), "found '2d6pt'");
-  refused(compare({"2d5pt", "--size", "8x8x8"}), "--size: 2d5pt works on 2 dimensions");
-  refused(compare({"2d5pt", "--size", "8x8,8x8x8"}), "none of the stencils works on 3 dimensions");
-  refused(compare({"2d5pt", "--size", "8x8,8x8"}), "each size once");
-  refused(compare({"2d5pt", "--size", "8x0"}), "found '8x0'");
-  refused(compare({"2d5pt", "--size", "8x8", "--policies", "hoard"}), "found 'hoard'");
-  refused(compare({"2d5pt", "--size", "8x8", "--initial", "cold"}), "found 'cold'");
-  refused(compare({"2d5pt", "--size", "8x8", "--boundary", "open"}), "found 'open'");
+  const auto r = dwell_cli(args("json"));
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  EXPECT_EQ(j.at("source"), f);
+  const auto stencil = j.at("stencils").at(0);
+  EXPECT_EQ(stencil.at("bytes_per_step"), 18 * 28 * 24);
+  for (const auto& run : stencil.at("runs"))
+    if (run.at("executor") != "graph") {
+      EXPECT_EQ(run.at("same_bits"), true) << run;
+    }
+  EXPECT_TRUE(holds(dwell_cli(args("table")).out, ", source " + f));
+  expect_refused(compare({"2d5pt", "--size", "20x30,8x8", "--source", f}),
+                 "expected 8x8 cells as the field has, found 20x30");
+  expect_refused(compare({"2d5pt", "--size", "20x30", "--source", f, "-o", f}), "f.npy");
+}
+
+TEST(cli_compare_stencil, wrong_command_lines) {
+  expect_refused({"compare", "stencil", "2d5pt"}, "--size is required");
+  expect_refused(compare({"2d6pt", "--size", "8x8"}), "found '2d6pt'");
+  expect_refused(compare({"2d5pt", "--size", "8x8x8"}), "--size: 2d5pt works on 2 dimensions");
+  expect_refused(compare({"2d5pt", "--size", "8x8,8x8x8"}),
+                 "none of the stencils works on 3 dimensions");
+  expect_refused(compare({"2d5pt", "--size", "8x8,8x8"}), "each size once");
+  expect_refused(compare({"2d5pt", "--size", "8x0"}), "found '8x0'");
+  expect_refused(compare({"2d5pt", "--size", "8x8", "--policies", "hoard"}), "found 'hoard'");
+  expect_refused(compare({"2d5pt", "--size", "8x8", "--initial", "cold"}), "found 'cold'");
+  expect_refused(compare({"2d5pt", "--size", "8x8", "--boundary", "open"}), "found 'open'");
   const auto help = dwell_cli({"compare", "stencil", "--help"});
   EXPECT_EQ(help.code, 0);
   for (const auto& line : lines_of(help.out)) EXPECT_LE(line.size(), 80u) << line;

@@ -156,14 +156,56 @@ TEST(cli_explain_stencil, agrees_with_the_run) {
   FAIL() << "no plan for both";
 }
 
+/// So is the plan with a source, which takes other kernels and reads more.
+TEST(cli_explain_stencil, knows_what_a_source_forbids) {
+  const scratch_folder in;
+  const auto f = in("f.npy");
+  ASSERT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "90x150", "--steps", "1", "-o", f}).code, 0);
+  const strings where = {"2d5pt", "--size", "90x150", "--device", "cpu", "--threads", "2"};
+  const auto with = [&](strings more) {
+    more.insert(more.begin(), where.begin(), where.end());
+    return more;
+  };
+  const auto plain = explain(with({})), j = explain(with({"--source", f}));
+  EXPECT_EQ(plain.at("source"), false);
+  EXPECT_EQ(j.at("source"), true);
+  EXPECT_EQ(j.at("bytes_per_step").get<int>() / 3, plain.at("bytes_per_step").get<int>() / 2);
+  int ran_as_explained = 0;
+  for (const auto& p : j.at("plans")) {
+    if (p.at("executor") != "perks" || p.at("policy") == "measured") continue;
+    SCOPED_TRACE(p.at("policy"));
+    ASSERT_TRUE(p.at("refusal").is_null());
+    auto args = with({"--source", f, "--executor", "perks", "--policy", p.at("policy"), "--steps",
+                      "3", "--json", "-"});
+    args.insert(args.begin(), "stencil");
+    const auto report = dwell_cli(args).json();
+    const auto ran = report.at("execution");
+    EXPECT_EQ(p.at("teams"), ran.at("teams"));
+    EXPECT_EQ(p.at("steps_per_exchange"), ran.at("steps_per_exchange"));
+    EXPECT_TRUE(ends(ran.at("reason"), p.at("reason")));
+    ++ran_as_explained;
+  }
+  EXPECT_GE(ran_as_explained, 5);
+  // Tiles that are in registers whole have no room for a source.
+  const strings gpu = {"2d5pt", "--size", "90x150", "--device-facts", "h200"};
+  auto sourced = gpu;
+  sourced.insert(sourced.end(), {"--source", f});
+  EXPECT_NE(explain(gpu).at("plans").at(0).at("reason"),
+            explain(sourced).at("plans").at(0).at("reason"));
+  const auto text = dwell_cli({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f});
+  EXPECT_TRUE(holds(text.out, "and a source"));
+  expect_refused({"explain", "stencil", "2d5pt", "--size", "90x151", "--source", f},
+                 "expected 90x151 cells as the field has, found 90x150");
+  expect_refused({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", in("g.npy")},
+                 "cannot be opened");
+  expect_refused({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f, "--json", f},
+                 "f.npy");
+}
+
 TEST(cli_explain_stencil, wrong_command_lines) {
   const auto refused = [](strings args, const std::string& part) {
     args.insert(args.begin(), {"explain", "stencil"});
-    const auto r = dwell_cli(args);
-    EXPECT_EQ(r.code, 1) << ::testing::PrintToString(args);
-    EXPECT_EQ(r.out, "");
-    EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
-    EXPECT_TRUE(holds(r.err, part));
+    expect_refused(args, part);
   };
   refused({"2d5pt"}, "--size is required");
   refused({"2d6pt", "--size", "8x8"}, "found '2d6pt'");

@@ -10,17 +10,6 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-/// Exit code `code`, nothing on standard output, one line on standard error that holds `part`.
-void expect_refused(const strings& args, const std::string& part, int code = 1) {
-  const auto r = dwell_cli(args);
-  const auto shown = ::testing::PrintToString(args);
-  EXPECT_EQ(r.code, code) << shown;
-  EXPECT_EQ(r.out, "") << shown;
-  EXPECT_EQ(lines_of(r.err).size(), 1u) << shown << r.err;
-  EXPECT_TRUE(starts(r.err, "dwell: ")) << shown;
-  EXPECT_TRUE(holds(r.err, part)) << shown;
-}
-
 TEST(cli_usage, help) {
   for (const strings& words : {strings{}, {"cg"}, {"info"}, {"generate"}}) {
     auto args = words;
@@ -115,6 +104,29 @@ TEST(cli_usage, too_little_memory_is_4) {
                            {.memory = limit});
   EXPECT_EQ(r.code, 4) << r.err;
   EXPECT_TRUE(holds(r.err, "memory"));
+}
+
+TEST(cli_usage, a_history_takes_memory_as_it_grows_or_says_how_much_it_wants) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than this test leaves";
+#endif
+  const scratch_folder in;
+  const auto args = [&](const char* limit) {
+    return strings{"cg",        "trefethen:200", "--threads",        "1",  "--device", "cpu",
+                   "--history", in("h.csv"),     "--max-iterations", limit};
+  };
+  // A limit that would take half of the address space, of which the run touches next to nothing.
+  const auto memory = rlim_t{1} << 30;
+  const auto modest = dwell_cli(args("60000000"), {.memory = memory});
+  EXPECT_EQ(modest.code, 0) << modest.err;
+  const auto lines = lines_of(read_text(in("h.csv"))).size();
+  EXPECT_GT(lines, 2u);
+  EXPECT_LT(lines, 200u);
+  const auto huge = dwell_cli(args("2147483647"), {.memory = memory});
+  EXPECT_EQ(huge.code, 4) << huge.err;
+  EXPECT_EQ(lines_of(huge.err).size(), 1u) << huge.err;
+  EXPECT_TRUE(holds(huge.err, "history of up to 2147483648 residuals"));
+  EXPECT_TRUE(holds(huge.err, "17179869184 more bytes"));
 }
 
 // The matrix is malformed: if the complaint is about the output, it came before any reading.

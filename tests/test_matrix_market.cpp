@@ -107,6 +107,32 @@ TEST(matrix_market, gzip_is_known_by_its_content) {
   EXPECT_EQ(read_matrix_market(valid("general.mtx.gz")).name, "general");
 }
 
+TEST(matrix_market, members_of_a_gzip_file_are_read_one_behind_the_other) {
+  expect_file("gzip_members.mtx.gz", general);  // cut in the midst of a line; one is empty
+  const test::scratch_folder scratch;
+  std::string members;
+  const auto add_members = [&](const std::string& text) {
+    test::put_bytes(scratch / "part", text);
+    ASSERT_EQ(std::system(("gzip -nf " + (scratch / "part").string()).c_str()), 0);
+    members += test::bytes_of(scratch / "part.gz");
+  };
+  // A tar whose first member is shorter than what says that it is a tar.
+  const auto archive = scratch / "with_companion.tar.gz";
+  test::put_bytes(archive, test::bytes_of(valid("with_companion.tar.gz")));
+  ASSERT_EQ(std::system(("gzip -df " + archive.string()).c_str()), 0);
+  const auto tar = test::bytes_of(scratch / "with_companion.tar");
+  for (const std::size_t cut : {1, 100, 700})
+    for (const std::size_t end : {cut, tar.size() - 1}) {
+      members.clear();
+      add_members(tar.substr(0, cut));
+      add_members(tar.substr(cut, end - cut));
+      add_members(tar.substr(end));
+      test::put_bytes(archive, members);
+      expect_entries(read_matrix_market(archive).matrix, symmetric,
+                     "tar cut at " + std::to_string(cut));
+    }
+}
+
 TEST(matrix_market, archives_of_suitesparse) {
   expect_file("with_companion.tar.gz", symmetric);
   const auto m = read_matrix_market(valid("with_companion.tar.gz"));

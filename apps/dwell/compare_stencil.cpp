@@ -25,7 +25,7 @@ namespace {
 
 struct compare_stencil_arguments : compare_options {
   std::vector<std::string> shapes;
-  std::string sizes, boundary = "fixed", initial = "random:1";
+  std::string sizes, source, boundary = "fixed", initial = "random:1";
   int steps = 1000;
   stencil_options tiling;
 };
@@ -63,6 +63,7 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.policies = args.policies;
   r.precision = args.precision;
   r.start = args.initial;
+  r.source = args.source;
   r.options.edge = parse_boundary(args.boundary);
   r.options.depth = args.tiling.depth;
   r.options.traversal = args.tiling.traversal;
@@ -79,6 +80,7 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
   c.precision = args.precision;
   c.boundary = args.boundary;
   c.start = args.initial;
+  c.source = args.source;
   c.steps = args.steps;
   c.repetitions = args.repetitions;
   c.roofs_measured = device.on == backend::cuda && limits_of(device).measured;
@@ -101,7 +103,10 @@ exit_code run(const compare_stencil_arguments& args) {
   require_initial(args.initial);
   output_files outputs;
   if (!args.output.empty()) outputs.add("--output", args.output);
+  if (!args.source.empty()) outputs.protect(args.source);
   const auto subjects = subjects_of(args);
+  if (!args.source.empty())
+    for (const auto& s : subjects) require_source(args.source, s.size);
   auto request = request_of(args);
   auto result = head_of(args, request.where.facts());
   progress_line progress(true);
@@ -152,6 +157,7 @@ command add_compare_stencil(CLI::App& app) {
                  "Field to start from: random:SEED, hot-spot, checker, zeros")
       ->type_name("KIND")
       ->capture_default_str();
+  add_file(app, "--source", args->source, "Added to every changing cell in every step", "f.npy");
   add_measuring(app, *args);
   add_results(app, *args);
   app.footer(

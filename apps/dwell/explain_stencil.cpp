@@ -18,7 +18,7 @@ namespace dwell::app {
 namespace {
 
 struct explain_stencil_arguments {
-  std::string size, boundary = "fixed", precision = "f64";
+  std::string size, source, boundary = "fixed", precision = "f64";
   device_choice device;
   std::string device_facts;
   int threads = 0;
@@ -29,11 +29,13 @@ struct explain_stencil_arguments {
 exit_code run(explain_stencil_arguments args) {
   output_files outputs;
   if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  if (!args.source.empty()) outputs.protect(args.source);
   const extents size = parse_size("--size", args.size);
+  if (!args.source.empty()) require_source(args.source, size);
   const auto facts = args.device_facts.empty() ? resolve(args.device, args.threads).facts()
                                                : facts_of(args.device_facts);
   args.options.edge = parse_boundary(args.boundary);
-  const auto found = explain(size, args.precision, facts, args.options);
+  const auto found = explain(size, args.precision, facts, args.options, !args.source.empty());
   if (args.json_target != "-") write_stdout(to_text(found));
   if (!args.json_target.empty()) write_json(args.json_target, to_json(found));
   return exit_code::done;
@@ -49,6 +51,8 @@ command add_explain_stencil(CLI::App& app) {
   app.add_option("--size", args->size, "Cells: rows x columns, or planes x rows x columns")
       ->required()
       ->type_name("NxN[xN]");
+  add_file(app, "--source", args->source, "As of 'dwell stencil': not all kernels take one",
+           "f.npy");
   add_choice(app, "--boundary", args->boundary, {"fixed", "periodic", "reflect"}, "Of the run");
   auto* here = add_device(app, args->device, "Explain for this device");
   std::vector<std::string> devices;

@@ -103,10 +103,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
   grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
   std::optional<grid<T>> source;
   if (!args.source.empty()) {
-    const extents there = inspect_npy(args.source).size;
-    if (there != size)
-      throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", args.source,
-                                    to_string(size), to_string(there)));
+    require_source(args.source, size);
     source = read_npy<T>(args.source);
   }
 

@@ -51,9 +51,9 @@ columns table_of(const compared_stencil& s) {
 }
 
 std::string caption(const stencil_comparison& c) {
-  return fmt::format("Iterative stencils on {} ({}), {} each:\n{}, boundary {}, start {}.",
+  return fmt::format("Iterative stencils on {} ({}), {} each:\n{}, boundary {}, start {}{}.",
                      c.device, c.backend, format_plural(c.steps, "step"), c.precision, c.boundary,
-                     c.start);
+                     c.start, c.source.empty() ? "" : ", source " + c.source);
 }
 
 std::string heading(const compared_stencil& s) {
@@ -80,12 +80,16 @@ std::vector<std::string> legend(const stencil_comparison& c) {
       fmt::format("us/step: median of {}, after one that is not counted, without set-up.",
                   format_plural(c.repetitions, "run")),
       "speed-up: over host-loop on the same device. GCells/s: cells that change, per second.",
-      "GB/s: a load and a store of every cell that changes (the same for all), over the time.",
+      fmt::format("GB/s: a load and a store of every cell that changes{} (the same for all), over "
+                  "the time.",
+                  c.source.empty() ? "" : ", and a load of its source"),
       c.backend == "cuda"
-          ? fmt::format("of roof: of the rate of L2 or of device memory, whichever both copies of "
-                        "the field need\n  ({}); more than all of it where the field stays on the "
-                        "chip.",
-                        c.roofs_measured ? "measured" : "from the data sheet, scaled")
+          ? fmt::format(
+                "of roof: of the rate of L2 or of device memory, whichever both copies of "
+                "the field{} need\n  ({}); more than all of it where the field stays on the "
+                "chip.",
+                c.source.empty() ? "" : " and the source",
+                c.roofs_measured ? "measured" : "from the data sheet, scaled")
           : "of roof: there is no model of CPUs.",
       "same bits: the whole field, as host-loop's, after every run.",
       "Measured by dwell " DWELL_VERSION "."};
@@ -156,6 +160,7 @@ json to_json(const stencil_comparison& c) {
           {"precision", c.precision},
           {"boundary", c.boundary},
           {"start", c.start},
+          {"source", text_or_null(c.source)},
           {"steps", c.steps},
           {"repetitions", c.repetitions},
           {"roofs", c.backend != "cuda" ? json(nullptr)

@@ -25,8 +25,9 @@ struct compared_stencil {
   extents size;
   std::string refusal;  ///< why nothing was run on it; empty if something was
   std::size_t changing_cells = 0;
-  std::size_t bytes_per_step = 0;    ///< nothing cached: a load and a store per changing cell
-  std::string roof;                  ///< "L2" or "device memory", where both copies fit; or ""
+  std::size_t bytes_per_step = 0;    ///< nothing cached: a load (two with a source) and a store
+                                     ///< per changing cell
+  std::string roof;                  ///< "L2" or "device memory", where all of it fits; or ""
   double roof_bytes_per_s = 0;       ///< 0: not known
   std::vector<compared_sweep> runs;  ///< the baseline first
 };
@@ -34,6 +35,7 @@ struct compared_stencil {
 struct stencil_comparison {
   std::string device, backend;
   std::string precision, boundary, start;
+  std::string source;  ///< file, or empty
   int steps = 0, repetitions = 0;
   bool roofs_measured = false;  ///< else scaled from data sheets
   bool interrupted = false;

@@ -14,6 +14,7 @@
 
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
 
@@ -28,12 +29,12 @@ std::string plan_of(const std::string& reason) {
   return reason.starts_with(asked) ? reason.substr(asked.size()) : reason;
 }
 
-/// Both copies of the field are read and written in turn: what L2 does not hold comes from device
-/// memory.
-void set_roof(const device_facts& device, std::size_t copies, compared_stencil& out) {
+/// Both copies of the field are read and written in turn, and a source is read: what L2 does not
+/// hold of all that comes from device memory.
+void set_roof(const device_facts& device, std::size_t bytes, compared_stencil& out) {
   if (device.on != backend::cuda) return;
   const device_limits limits = limits_of(device);
-  const bool cached = static_cast<double>(copies) <= limits.l2_keeps;
+  const bool cached = static_cast<double>(bytes) <= limits.l2_keeps;
   out.roof = cached ? "L2" : "device memory";
   out.roof_bytes_per_s = cached ? limits.l2 : limits.memory;
 }
@@ -43,7 +44,8 @@ class measurement {
  public:
   measurement(const stencil_request& request, compared_stencil& out)
       : request_(request), start_(make_initial<T>(request.start, out.size)), u_(start_), out_(out) {
-    set_roof(request.where.facts(), 2 * start_.cells().size_bytes(), out);
+    if (!request.source.empty()) source_ = read_npy<T>(request.source);
+    set_roof(request.where.facts(), (source_ ? 3 : 2) * start_.cells().size_bytes(), out);
   }
 
   bool run_all() {
@@ -70,7 +72,7 @@ class measurement {
     options.interrupt = request_.runs.interrupt;
     const bool finished = repeat(request_.runs, run, [&] {
       std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
-      const auto report = solve(request_.where, u_, options);
+      const auto report = solve(request_.where, u_, options, source_ ? &*source_ : nullptr);
       if (report.stopped == stencil_stop::interrupted) return 0.0;
       run.plan_policy = policy.empty() ? "" : report.policy;
       run.device = report.device;
@@ -97,7 +99,7 @@ class measurement {
   const stencil_request& request_;
   const grid<T> start_;
   grid<T> u_;
-  std::optional<grid<T>> expected_;
+  std::optional<grid<T>> source_, expected_;
   compared_stencil& out_;
 };
 

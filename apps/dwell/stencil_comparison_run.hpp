@@ -16,6 +16,7 @@ struct stencil_request {
   device where;
   std::vector<std::string> executors, policies;
   std::string precision, start;  ///< "f64" or "f32"; as make_initial() takes it
+  std::string source;            ///< .npy file, or empty
   stencil_options options;       ///< edge, steps
   repetition runs;
 };

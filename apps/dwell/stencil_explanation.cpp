@@ -153,7 +153,8 @@ std::string to_text(const stencil_explanation& e) {
   table out("dwell " DWELL_VERSION ": what perks would do, and why");
   out.row("stencil", fmt::format("{}: radius {}, {} operations per cell, boundary {}", e.shape,
                                  e.radius, e.flops, to_string(e.edge)));
-  out.row("field", fmt::format("{} cells, {}", to_string(e.size), e.precision));
+  out.row("field", fmt::format("{} cells, {}{}", to_string(e.size), e.precision,
+                               e.source ? ", and a source" : ""));
   out.row("device", device_text(e));
   out.gap();
   out.row("policy", p.policy);
@@ -180,6 +181,7 @@ json to_json(const stencil_explanation& e) {
           {"size", to_string(e.size)},
           {"boundary", to_string(e.edge)},
           {"precision", e.precision},
+          {"source", e.source},
           {"device",
            {{"name", e.device.name},
             {"backend", to_string(e.device.on)},

@@ -122,6 +122,13 @@ grid<T> make_initial(const std::string& text, const extents& n) {
   return u;
 }
 
+void require_source(const std::string& source, const extents& field) {
+  const extents there = inspect_npy(source).size;
+  if (there != field)
+    throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", source,
+                                  to_string(field), to_string(there)));
+}
+
 void require_field_name(const std::string& option, const std::string& file) {
   const auto suffix = std::filesystem::path(file).extension();
   if (suffix != ".npy" && suffix != ".vti" && suffix != ".png")

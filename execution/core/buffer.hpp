@@ -10,10 +10,13 @@
 
 namespace dwell {
 
+/// What fresh memory holds. `unset` on a CPU takes pages only as they are written.
+enum class fresh { zeroed, unset };
+
 /// One per backend; functions throw device_error (too little memory: with the numbers).
 struct memory_space {
-  void* (*allocate)(const device&,
-                    std::size_t bytes);  ///< zeroed, at least 256-byte aligned on CUDA
+  void* (*allocate)(const device&, std::size_t bytes,
+                    fresh);  ///< at least 256-byte aligned on CUDA
   void (*release)(const device&, void*);
   void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
   void (*download)(const device&, void* to, const void* from, std::size_t bytes);
@@ -25,9 +28,10 @@ template <class T>
 class buffer {
  public:
   buffer() = default;
-  /// n zeroed elements.
-  buffer(const device& where, std::size_t n) : where_(where), size_(n) {
-    owned_ = memory_of(where.on()).allocate(where, n * sizeof(T));
+  /// n elements, zeroed unless what they hold is not going to be read before it is written.
+  buffer(const device& where, std::size_t n, fresh content = fresh::zeroed)
+      : where_(where), size_(n) {
+    owned_ = memory_of(where.on()).allocate(where, n * sizeof(T), content);
     data_ = static_cast<T*>(owned_);
   }
   /// A copy of `from`.

@@ -60,11 +60,11 @@ std::size_t last_level_cache() {
 constexpr std::size_t alignment = 64;
 
 const memory_space cpu_memory = {
-    [](const device&, std::size_t bytes) {
+    [](const device&, std::size_t bytes, fresh content) {
       const std::size_t rounded = (bytes + alignment) / alignment * alignment;
       void* p = std::aligned_alloc(alignment, rounded);
       if (!p) throw device_error(fmt::format("not enough memory for {} more bytes", bytes));
-      return std::memset(p, 0, rounded);
+      return content == fresh::zeroed ? std::memset(p, 0, rounded) : p;
     },
     [](const device&, void* p) { std::free(p); },
     [](const device&, void* to, const void* from, std::size_t bytes) {

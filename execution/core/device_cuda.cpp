@@ -13,7 +13,7 @@ namespace {
 using cuda::check;
 
 const memory_space space = {
-    [](const device& where, std::size_t bytes) {
+    [](const device& where, std::size_t bytes, fresh content) {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));
       void* p = nullptr;
       const cudaError_t status = cudaMalloc(&p, bytes ? bytes : 1);
@@ -28,7 +28,7 @@ const memory_space space = {
                         static_cast<double>(free) * 1e-6, static_cast<double>(total) * 1e-6));
       }
       check(status, "cudaMalloc");
-      DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
+      if (content == fresh::zeroed) DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
       return p;
     },
     [](const device&, void* p) { cudaFree(p); },

@@ -3,11 +3,13 @@
 // and makes the one call through the variant table. Used by solvers; knows no executor.
 #pragma once
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "dwell/execution/core/buffer.hpp"
 #include "dwell/execution/core/planning.hpp"
 #include "dwell/execution/core/variant.hpp"
+#include "dwell/formats/error.hpp"
 
 namespace dwell {
 
@@ -40,7 +42,7 @@ class program_run {
                                    : P::uses[k] == use::partner ? 0
                                                                 : n);
     posts_ = buffer<double>(where, post_slots * teams);
-    history_ = buffer<double>(where, history);
+    history_ = room_for(where, history);
     watch_ = buffer<monitor>(where, 1);
     state_ = buffer<typename P::scalars>(where, 2);
     barrier_ = buffer<unsigned>(where, 1);
@@ -98,6 +100,16 @@ class program_run {
   }
 
  private:
+  /// Entries are written as the run comes to them, so that on a CPU a long limit costs nothing.
+  static buffer<double> room_for(const device& where, std::size_t history) {
+    try {
+      return {where, history, fresh::unset};
+    } catch (const device_error& e) {
+      throw device_error("history of up to " + std::to_string(history) +
+                         " residuals (max_iterations says how many): " + e.what());
+    }
+  }
+
   device where_;
   const program_variant& variant_;
   plan plan_;

@@ -28,11 +28,13 @@ struct candidate {
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
 /// (128 FP32) fused multiply-adds, of which 0.7 are reached in two dimensions and 0.6 in three; 128
-/// bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share.
+/// bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
+/// source is kept nowhere: its cells are read in every step.
 class projection {
  public:
   projection(const sweep_problem_facts& problem, const device_facts& device)
       : bytes_(static_cast<double>(problem.scalar_bytes)),
+        source_(problem.source ? bytes_ : 0),
         l2_(static_cast<double>(device.l2)),
         units_(device.units),
         cycle_(128.0 * device.units / limits_of(device).shared),
@@ -44,12 +46,13 @@ class projection {
     const double row = static_cast<double>(r.lanes) * r.across;
     const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
     const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
-    const bool beyond_l2 = streamed / 2 * p.teams > 0.8 * l2_;
+    const double source = source_ * row * used * rows;
+    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
     sweep_projection t;
     t.arithmetic = row * rows * per_cell_ / 0.7;
     t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
-    t.l2 = streamed / 30;
-    t.memory = beyond_l2 ? streamed / 14.5 * p.teams / units_ : 0;
+    t.l2 = (streamed + source) / 30;
+    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
     // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
     const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
     t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
@@ -63,12 +66,13 @@ class projection {
     const double layer = static_cast<double>(r.lanes) * r.across * r.down;
     const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
     const double streamed = 2 * bytes_ * layer * p.streamed_rows;
-    const bool beyond_l2 = streamed / 2 * p.teams > 0.8 * l2_;
+    const double source = source_ * layer * planes;
+    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
     sweep_projection t;
     t.arithmetic = layer * planes * per_cell_ / 0.6;
     t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
-    t.l2 = streamed / 30;
-    t.memory = beyond_l2 ? streamed / 14.5 * p.teams / units_ : 0;
+    t.l2 = (streamed + source) / 30;
+    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
     t.exchange = 3000 + faces * 3 * bytes_ / 30;
     const double meetings = 150 * planes;  // of the lanes, once a plane
     t.seconds = std::max(t.arithmetic, t.shared) + meetings + std::max(t.l2, t.memory) + t.exchange;
@@ -82,7 +86,9 @@ class projection {
     return t;
   }
 
-  double bytes_, l2_, units_, cycle_, per_cell_;
+  double bytes_;
+  double source_;  ///< bytes of it that a cell reads
+  double l2_, units_, cycle_, per_cell_;
 };
 
 constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};

@@ -15,12 +15,13 @@ namespace {
 
 int pieces(int cells, int of) { return (cells + of - 1) / of; }
 
-/// Every step reads and writes the whole field: through L2 where both copies fit. 0.54 us is a
-/// kernel's share of a graph, as measured on an H200; host-loop pays more.
+/// Every step reads and writes the whole field, and reads the source: through L2 where all fit.
+/// 0.54 us is a kernel's share of a graph, as measured on an H200; host-loop pays more.
 sweep_projection project(const sweep_problem_facts& problem, bool resident,
                          const device_facts& device) {
   const device_limits l = limits_of(device);
-  const double bytes = 2.0 * static_cast<double>(problem.size.cells() * problem.scalar_bytes);
+  const double bytes = (problem.source ? 3.0 : 2.0) *
+                       static_cast<double>(problem.size.cells() * problem.scalar_bytes);
   sweep_projection t;
   t.l2 = bytes / l.l2;
   t.memory = bytes > l.l2_keeps ? bytes / l.memory : 0;

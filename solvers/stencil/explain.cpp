@@ -113,7 +113,8 @@ class planner {
     const sweep_projection& t = c.projected;
     out.projected = {t.seconds, t.arithmetic, t.shared, t.l2, t.memory, t.exchange};
     const extents& n = problem_.size;
-    out.streamed_bytes = 2.0 * static_cast<double>(n.cells() * problem_.scalar_bytes);
+    const int source = problem_.source ? 1 : 0;
+    out.streamed_bytes = (2.0 + source) * static_cast<double>(n.cells() * problem_.scalar_bytes);
     if (p.teams_x == 0) return;
     out.teams_along = n;
     out.teams_along.x = p.teams_x;
@@ -130,8 +131,9 @@ class planner {
     out.streamed_rows = p.streamed_rows;
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
-    out.streamed_bytes = 2.0 * static_cast<double>(problem_.scalar_bytes) * p.teams *
-                         f.shape.lanes * f.shape.across * f.shape.down * p.streamed_rows;
+    out.streamed_bytes = static_cast<double>(problem_.scalar_bytes) * p.teams * f.shape.lanes *
+                         f.shape.across * f.shape.down *
+                         (2 * p.streamed_rows + source * (kept + out.streamed_rows));
   }
 
   const sweep_problem_facts& problem_;
@@ -156,7 +158,8 @@ std::string binding_part(const stencil_seconds& t) {
 }
 
 stencil_explanation explain(const extents& size, std::string_view precision_name,
-                            const device_facts& device, const stencil_options& options) {
+                            const device_facts& device, const stencil_options& options,
+                            bool source) {
   check_extents(size);
   if (precision_name != "f64" && precision_name != "f32")
     throw input_error(fmt::format("precision: expected f64 or f32, found '{}'", precision_name));
@@ -167,8 +170,8 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
                                   shape.dims, to_string(size)));
   const std::size_t scalar_bytes = type == precision::f64 ? 8 : 4;
   const cell_box inner = inner_box(size, shape.radius);
-  const sweep_problem_facts problem{size,         inner,        shape.radius,
-                                    scalar_bytes, options.edge, shape.flops};
+  const sweep_problem_facts problem{size,         inner,       shape.radius, scalar_bytes,
+                                    options.edge, shape.flops, source};
   stencil_explanation out;
   out.device = device;
   const auto here = find_here(device);
@@ -179,13 +182,14 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   out.radius = shape.radius;
   out.flops = shape.flops;
   out.edge = options.edge;
+  out.source = source;
   out.size = size;
   const auto length = [](int first, int last) { return static_cast<std::size_t>(last - first); };
   out.changing_cells =
       options.edge == boundary::fixed
           ? length(inner.z0, inner.z1) * length(inner.y0, inner.y1) * length(inner.x0, inner.x1)
           : size.cells();
-  out.bytes_per_step = 2 * scalar_bytes * out.changing_cells;
+  out.bytes_per_step = (source ? 3 : 2) * scalar_bytes * out.changing_cells;
 
   const planner make(problem, type, device, options, here);
   auto policies = built_sweep_policies();

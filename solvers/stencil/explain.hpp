@@ -47,7 +47,8 @@ struct stencil_plan {
   int scratch_rows = 0;       ///< in shared memory,
   int streamed_rows = 0;      ///< and that pass through in every step
   double resident = 0;        ///< share of those rows that stays on the chip, 0 to 1
-  double streamed_bytes = 0;  ///< read and written per step beyond the chip's own memories
+  double streamed_bytes = 0;  ///< read and written per step beyond the chip's own memories,
+                              ///< a source included
 
   stencil_seconds projected;
 };
@@ -59,6 +60,7 @@ struct stencil_explanation {
   std::string shape, precision;
   int radius = 1, flops = 0;  ///< per cell and step
   boundary edge = boundary::fixed;
+  bool source = false;  ///< every step adds one, which some kernels cannot
   extents size;
   std::size_t changing_cells = 0;
   std::size_t bytes_per_step = 0;  ///< with nothing kept anywhere
@@ -69,10 +71,12 @@ struct stencil_explanation {
   const stencil_plan& plan() const { return plans[chosen]; }
 };
 
-/// Explains solve() on a field of `size` in `precision` ("f64" or "f32"). Of the options, shape,
-/// policy, edge, teams and depth count. Throws as solve() does; unsupported_error also if this
-/// build has no perks for the shape, or if the policy asked for has no plan.
+/// Explains solve() on a field of `size` in `precision` ("f64" or "f32"), with or without a source.
+/// Of the options, shape, policy, edge, teams and depth count. Throws as solve() does;
+/// unsupported_error also if this build has no perks for the shape, or if the policy asked for has
+/// no plan.
 stencil_explanation explain(const extents& size, std::string_view precision,
-                            const device_facts& device, const stencil_options& options = {});
+                            const device_facts& device, const stencil_options& options = {},
+                            bool source = false);
 
 }  // namespace dwell

@@ -20,7 +20,9 @@ def run(executor, us, policy=None, variant=None, key="per_iteration_us"):
 
 
 def comparison(subjects, kind="matrices", **more):
-    return {"device": {"name": "a device"}, "fixed_iterations": True, kind: subjects, **more}
+    how = ({"boundary": "fixed", "steps": 1000} if kind == "stencils" else
+           {"preconditioner": "none", "fixed_iterations": True, "iterations": 20, "rtol": None})
+    return {"device": {"name": "a device"}, "precision": "f64", **how, kind: subjects, **more}
 
 
 def system(name, *runs):
@@ -95,7 +97,8 @@ class Plot(unittest.TestCase):
             self.assertIn(words, texts)
 
     def test_time_to_solution(self):
-        found = comparison([system("A", run("host-loop", 8), run("perks", 2, "none"))], fixed_iterations=False)
+        found = comparison([system("A", run("host-loop", 8), run("perks", 2, "none"))], fixed_iterations=False,
+                           rtol=1e-8)
         found["matrices"][0]["runs"][1]["solve_us"] = 16
         self.assertIn("5.00", self.picture(self.file(found))[0])
 
@@ -105,6 +108,52 @@ class Plot(unittest.TestCase):
         texts, _ = self.picture(self.file(comparison([subject], "stencils")))
         for words in ("2d5pt 64x64", "registers", "4.50"):
             self.assertIn(words, texts)
+
+    def test_stencils_by_policy_over_graph(self):
+        """Figure 4.9: policies by shapes, over a graph's launches, whatever the order of the runs."""
+        gains = {"none": 0.8, "shared": 1.25, "registers": 4, "both": 5, "auto": 5}
+
+        def stencil(name, factor, policies):
+            runs = [run("host-loop", 36 * factor, key="per_step_us"), run("graph", 20 * factor, key="per_step_us")]
+            runs += [run("perks", 20 * factor / gains[p], p, key="per_step_us") for p in policies]
+            return {"stencil": name, "size": "1344x1232", "refusal": None, "runs": runs}
+
+        first = comparison([stencil("2d5pt", 1, ["auto", "both", "none", "registers", "shared"])], "stencils")
+        second = comparison([stencil("2d9pt", 2, list(gains)), stencil("3d7pt", 9, list(gains))], "stencils")
+        texts, cells = self.picture(self.file(first, "1.json"), self.file(second, "2.json"), "--baselines", "graph")
+        self.assertEqual(cells, (3 + 1) * 5)
+        self.assertNotIn("over host-loop", texts)
+        at = texts.index("over graph") + 1
+        self.assertEqual(texts[at:at + 5], list(gains), "columns in the order of what is kept")
+        at += 5
+        for _ in range(3 + 1):  # all shapes gain the same here, and so does their mean
+            self.assertEqual(texts[at:at + 5], [f"{g:.2f}" for g in gains.values()])
+            at += 5
+        self.assertIn("f64, boundary fixed, 1000 steps", texts)
+        self.assertIn("Speed-up of perks by policy: iterative stencils on a device", texts)
+        both, _ = self.picture(self.file(first))
+        self.assertIn("over host-loop", both)
+        self.assertIn(f"{36 / 20 * 5:.2f}", both)
+
+    def test_stencils_that_were_just_measured(self):
+        measured = self.path("measured.json")
+        subprocess.run([PROGRAM, "compare", "stencil", "2d5pt", "3d7pt", "--size", "24x40,6x9x12", "--device", "cpu",
+                        "--threads", "2", "--steps", "5", "--repetitions", "1", "--policies", "shared,auto,none",
+                        "--format", "json", "-o", measured], check=True)
+        texts, cells = self.picture(measured)
+        self.assertEqual(cells, (2 + 1) * 3)
+        at = texts.index("over host-loop") + 1
+        self.assertEqual(texts[at:at + 3], ["none", "shared", "auto"])
+        for words in ("2d5pt 24x40", "3d7pt 6x9x12", "f64, boundary fixed, 5 steps"):
+            self.assertIn(words, texts)
+
+    def test_unlike_runs_make_no_picture(self):
+        subject = {"stencil": "2d5pt", "size": "8x8", "refusal": None,
+                   "runs": [run("graph", 9, key="per_step_us"), run("perks", 2, "both", key="per_step_us")]}
+        other = dict(subject, stencil="2d9pt")
+        for more in ({"precision": "f32"}, {"boundary": "periodic"}, {"steps": 10}, {"source": "f.npy"}):
+            self.refused("expected runs under the same conditions", self.file(comparison([subject], "stencils"), "1.json"),
+                         self.file(comparison([other], "stencils", **more), "2.json"))
 
     def test_what_was_not_measured_is_a_dash(self):
         lost = run("perks", 1, "matrix")

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A fixture for tests that run Sweeps in every way that this place has.
+#pragma once
+#include <gtest/gtest.h>
+
+#include "sweep_place.hpp"
+
+namespace dwell::test {
+
+class each_sweep_way : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  }
+  /// f(options) for each of them.
+  template <class F>
+  static void each_way(F&& f) {
+    for (const auto& way : sweep_place::ways()) {
+      SCOPED_TRACE(testing::PrintToString(way));
+      stencil_options o;
+      way.apply(o);
+      f(o);
+    }
+  }
+};
+
+}  // namespace dwell::test

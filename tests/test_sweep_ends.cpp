@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// How runs of Sweeps end: tolerances, limits, overflow, interrupts, an exception of the caller's.
+// All ways end at the same step, with the field of that step.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include "each_sweep_way.hpp"
+#include "place.hpp"
+#include "sweep_oracle.hpp"
+
+namespace dwell::test {
+namespace {
+
+class sweep_ends : public each_sweep_way {};
+
+TEST_F(sweep_ends, all_ways_end_at_the_same_step) {
+  for (const int every : sanitized ? std::vector{7} : std::vector{1, 3, 7, 64, 101}) {
+    int expected = -1;
+    double change = 0;
+    each_way([&](stencil_options o) {
+      o.until = 1e-4;
+      o.check_every = every;
+      o.steps = 5000;
+      auto u = random_field<double>({21, 34}, 3);
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.stopped, stencil_stop::converged);
+      EXPECT_EQ(report.steps % every, 0);
+      if (expected < 0) {
+        expected = report.steps;
+        change = report.change;
+        auto before =
+            sweep_by_loops("2d5pt", random_field<double>({21, 34}, 3), expected - 1, o.edge);
+        const auto after = sweep_by_loops("2d5pt", before, 1, o.edge);
+        double largest = 0;
+        for (std::size_t i = 0; i < after.cells().size(); ++i)
+          largest = std::max(largest, std::abs(after.cells()[i] - before.cells()[i]));
+        EXPECT_EQ(change, largest);
+        EXPECT_EQ(difference(u, after), "");
+      }
+      EXPECT_EQ(report.steps, expected) << "tested every " << every;
+      EXPECT_EQ(report.change, change);
+    });
+  }
+}
+
+TEST_F(sweep_ends, in_three_dimensions_all_ways_end_at_the_same_step) {
+  const auto start = random_field<double>({9, 12, 20}, 3);
+  for (const int every : {1, 4}) {
+    int expected = -1;
+    each_way([&](stencil_options o) {
+      o.shape = "3d7pt";
+      o.until = 1e-3;
+      o.check_every = every;
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.stopped, stencil_stop::converged);
+      EXPECT_EQ(report.steps % every, 0);
+      if (expected < 0) expected = report.steps;
+      EXPECT_EQ(report.steps, expected);
+      EXPECT_EQ(difference(u, sweep_by_loops("3d7pt", start, report.steps, o.edge)), "");
+    });
+  }
+}
+
+TEST_F(sweep_ends, the_step_limit_is_kept_and_tested) {
+  for (const int steps : {1, 2, 99, 130})
+    each_way([&](stencil_options o) {
+      o.until = 0;
+      o.check_every = 8;
+      o.steps = steps;
+      auto u = random_field<double>({9, 9}, 3);
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.stopped, stencil_stop::step_limit);
+      EXPECT_EQ(report.steps, steps);
+      EXPECT_GT(report.change, 0);
+      EXPECT_EQ(
+          difference(u, sweep_by_loops("2d5pt", random_field<double>({9, 9}, 3), steps, o.edge)),
+          "");
+    });
+}
+
+TEST_F(sweep_ends, growth_beyond_all_numbers_is_noticed) {
+  each_way([&](stencil_options o) {
+    o.weights = {1e30, 1e30, -1e30, 1e30, 1e30};
+    o.until = 1e-3;
+    o.check_every = 2;
+    o.steps = 1000;
+    auto u = random_field<double>({16, 16}, 3);
+    const auto report = solve(sweep_place::where(), u, o);
+    EXPECT_EQ(report.stopped, stencil_stop::not_finite);
+    EXPECT_LT(report.steps, 50);
+    EXPECT_FALSE(report.finite);
+  });
+}
+
+TEST_F(sweep_ends, an_interrupt_ends_it_with_the_field_of_the_step_it_reports) {
+  each_way([&](stencil_options o) {
+    for (const bool until : {false, true}) {
+      std::atomic<bool> stop = false;
+      std::jthread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        stop = true;
+      });
+      o.interrupt = &stop;
+      o.steps = 2000000000;
+      if (until) o.until = 0;
+      o.edge = boundary::periodic;
+      o.weights = {0, 0, 1, 0, 0};  // every step moves the field by one cell
+      auto start = random_field<double>({40, 50}, 3);
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o);
+      ASSERT_EQ(report.stopped, stencil_stop::interrupted);
+      ASSERT_GT(report.steps, 0);
+      grid<double> moved(start.size());
+      for (int y = 0; y < 40; ++y)
+        for (int x = 0; x < 50; ++x) moved(y, x) = start(y, (x + report.steps % 50) % 50);
+      EXPECT_EQ(difference(u, moved), "");
+    }
+  });
+}
+
+TEST_F(sweep_ends, an_interrupt_in_three_dimensions_leaves_the_field_of_the_step_it_reports) {
+  const auto start = random_field<double>({8, 10, 50}, 3);
+  each_way([&](stencil_options o) {
+    std::atomic<bool> stop = false;
+    std::jthread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      stop = true;
+    });
+    o.shape = "3d7pt";
+    o.interrupt = &stop;
+    o.steps = 2000000000;
+    o.edge = boundary::periodic;
+    o.weights = {0, 0, 1, 0, 0, 0, 0};  // every step moves the field by one cell
+    auto u = start;
+    const auto report = solve(sweep_place::where(), u, o);
+    ASSERT_EQ(report.stopped, stencil_stop::interrupted);
+    grid<double> moved(start.size());
+    for (int z = 0; z < 8; ++z)
+      for (int y = 0; y < 10; ++y)
+        for (int x = 0; x < 50; ++x) moved(z, y, x) = start(z, y, (x + report.steps % 50) % 50);
+    EXPECT_EQ(difference(u, moved), "");
+  });
+}
+
+TEST_F(sweep_ends, progress_is_told_and_may_throw) {
+  each_way([&](stencil_options o) {
+    o.steps = 2000000000;
+    o.progress_interval = 0.01;
+    int seen = 0;
+    o.progress = [&](const stencil_progress& p) {
+      seen = std::max(seen, p.step);
+      if (p.step > 0) throw std::runtime_error("enough");
+    };
+    auto u = random_field<double>({40, 50}, 3);
+    EXPECT_THROW(solve(sweep_place::where(), u, o), std::runtime_error);
+    EXPECT_GT(seen, 0);
+  });
+}
+
+}  // namespace
+}  // namespace dwell::test
