@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The cells of a tile that keep their values under a fixed border, as members of perks_tile: they
+// are put aside at the start and put back after every step.
+#pragma once
+#include "dwell/execution/perks/perks_tile.hpp"
+
+namespace dwell {
+
+template <class S, class T, class Team, int RY, bool Rest>
+template <class F>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::each_still_in_scratch(int l, F&& f) {
+  const int first = top(*own_, l) + RY, y0 = a_.inner.y0, y1 = a_.inner.y1;
+  for (int k = 0; k < y0 + a_.size.y - y1; ++k) {
+    const int q = (k < y0 ? k : y1 + k - y0) - first;
+    if (q < 0 || q >= rest_count() || !rest_.keeps(q)) continue;
+    T* kept = still_rows_ + k * width + l % 32;
+    for (int i = 0; i < RX; ++i) f(*rest_.kept_value(l, q, i), kept[i * 32]);
+  }
+  for (int i = 0; i < RX; ++i) {
+    const int k = still_column(left(*own_, l) + i);
+    T* kept = still_kept_ + (warp(l) * 2 * R + k) * a_.plan.scratch_rows - rest_.kept_begin();
+    if (k >= 0)
+      for (int q = rest_.kept_begin(); q < rest_.kept_end(); ++q)
+        f(*rest_.kept_value(l, q, i), kept[q]);
+  }
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+template <class F>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::each_still_row(int l, F&& f) {
+  const int y = team_.opaque(top(*own_, l)), y0 = a_.inner.y0, y1 = a_.inner.y1;
+  const std::uint32_t still = (bits(-y, y0 - y) | bits(y1 - y, a_.size.y - y)) & bits(0, RY);
+  if (still == 0) return;
+  DWELL_UNROLL
+  for (int j = 0; j < RY; ++j)
+    if (still >> j & 1) {
+      T* kept = still_rows_ + (y + j < y0 ? y + j : y0 + y + j - y1) * width + l % 32;
+      DWELL_UNROLL
+      for (int i = 0; i < RX; ++i) f(r_[l].v[j].v[i], kept[i * 32]);
+    }
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+template <class F>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::each_still_column(int l, F&& f) {
+  const int x = team_.opaque(left(*own_, l));
+  DWELL_UNROLL
+  for (int i = 0; i < RX; ++i) {
+    const int k = still_column(x + i);
+    if (k < 0) continue;
+    T* kept = still_columns_ + warp(l) * RY * 2 * R + k;
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j) f(r_[l].v[j].v[i], kept[j * 2 * R]);
+  }
+}
+
+}  // namespace dwell
