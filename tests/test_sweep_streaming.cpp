@@ -21,6 +21,10 @@ class sweep_streaming : public testing::TestWithParam<std::string> {
   static extents large() {
     return find_stencil_shape(GetParam()).dims == 2 ? extents(431, 93) : extents(41, 31, 61);
   }
+  /// What going up and down puts aside leaves the widest star no scratch for rows on their way.
+  static bool fits(const std::string& order) {
+    return order != "zig-zag" || find_stencil_shape(GetParam()).radius < 6;
+  }
   static std::vector<std::string> orders() {
     if (find_stencil_shape(GetParam()).dims == 3) return {"static"};
     return {"static", "zig-zag", "ring"};
@@ -46,6 +50,10 @@ TEST_P(sweep_streaming, in_every_order) {
           o.traversal = order;
           o.reverse_lanes = reversed;
           grid<double> u = start;
+          if (!fits(order)) {
+            EXPECT_THROW(solve(sweep_place::where(), u, o), unsupported_error);
+            continue;
+          }
           const auto report = solve(sweep_place::where(), u, o);
           EXPECT_GT(report.streamed, 0u);
           EXPECT_EQ(report.traversal, order);
@@ -66,6 +74,10 @@ TEST_P(sweep_streaming, with_a_source) {
   for (const auto& order : orders()) {
     o.traversal = order;
     grid<double> u = start;
+    if (!fits(order)) {
+      EXPECT_THROW(solve(sweep_place::where(), u, o, &source), unsupported_error);
+      continue;
+    }
     solve(sweep_place::where(), u, o, &source);
     EXPECT_EQ(difference(u, expected), "") << o.shape << ' ' << order;
   }

@@ -53,7 +53,8 @@ class cluster_mail {
 
   /// So many posts are sent to each block in this round.
   DWELL_FN void expect(int posts) { due_ += posts; }
-  /// Ends the round: returns when all its posts are here.
+  /// Ends the round: returns when all its posts are here. They lie in this block's own memory: so
+  /// nothing wider than the block has to be acquired, and L1 keeps what it holds.
   DWELL_FN void receive() {
     if (due_ == 0) return;
     const unsigned counter = counter_of(round_), parity = round_ >> 1 & 1;
@@ -67,7 +68,7 @@ class cluster_mail {
       asm volatile(
           "{\n\t"
           ".reg .pred done;\n\t"
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
+          "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%1], %2;\n\t"
           "selp.u32 %0, 1, 0, done;\n\t"
           "}"
           : "=r"(done)

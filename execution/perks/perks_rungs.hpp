@@ -52,18 +52,18 @@ constexpr auto rungs_of_perks() {
     return std::array{sweep_rung{perks_lanes, 1, across, planes, down, true, true, ahead}, none};
   } else {
     constexpr int rows = perks_register_rows<S, T>();
-    // The loop over other rows needs registers of its own: a window whose rows have no fixed names,
-    // and the row that comes next.
+    // The loops over other rows need registers of their own.
     constexpr int r = radius_of<S>;
-    constexpr int fewer = r == 1 && is_star<S>               ? 1
-                          : r == 1 || (r == 2 && is_star<S>) ? 2
-                          : r < 5                            ? 4
-                                                             : 6;
+    constexpr int fewer = is_star<S> ? (r == 1 ? 1 : r <= 4 ? 2 : 4) : 2 * r;
     constexpr int least = (r + 1) / 2 * 2;
     constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
     // The window of a large box leaves no registers for rows that stay.
     if constexpr (!is_star<S> && r > 2)
       return std::array{solid, none};
+    else if constexpr (is_star<S> && r == 1)  // a tile of fewer rows is done sooner
+      return std::array{solid, sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
+                        sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead},
+                        none};
     else
       return std::array{solid,
                         sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,

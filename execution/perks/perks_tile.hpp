@@ -81,7 +81,7 @@ class perks_tile {
   static constexpr int width = 32 * RX, sets = perks_edge_sets<S, T>;
   static constexpr int at_once = 2;  // rows loaded together when tiles are exchanged
   /// Turns of a loop in which the window's rows come by all their names.
-  static constexpr int unrolled = R == 1 ? 3 : 1;
+  static constexpr int unrolled = R <= (is_star<S> ? 3 : 1) ? 2 * R + 1 : 1;
   static_assert(Team::lanes() == perks_lanes && (RY == 0 ? Rest : RY >= R));
 
   using share = tile_share<S, T, RX>;

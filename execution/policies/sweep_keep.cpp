@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -27,8 +28,8 @@ struct candidate {
 };
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
-/// (128 FP32) fused multiply-adds, of which 0.7 are reached in two dimensions and 0.6 in three; 128
-/// bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
+/// (128 FP32) fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole;
+/// 128 bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
 /// source is kept nowhere: its cells are read in every step.
 class projection {
  public:
@@ -49,14 +50,15 @@ class projection {
     const double source = source_ * row * used * rows;
     const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
     sweep_projection t;
-    t.arithmetic = row * rows * per_cell_ / 0.7;
+    t.arithmetic = row * rows * per_cell_ / (r.rest ? 0.65 : 0.75);
     t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
     t.l2 = (streamed + source) / 30;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
     // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
     const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
     t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
-    const double start = 300;  // of a step: the rows that warps show each other
+    // Of a step: the rows that warps show each other, and the way through those of the rest.
+    const double start = r.rest ? 1500 : 300;
     t.seconds = start + t.arithmetic + t.shared + std::max(t.l2, t.memory) + t.exchange;
     return in_seconds(t);
   }
@@ -107,43 +109,54 @@ std::size_t layer_bytes(const sweep_rung& r, const sweep_problem_facts& problem)
   return static_cast<std::size_t>(r.lanes * r.across * r.down) * problem.scalar_bytes;
 }
 
-/// What is not in registers: in scratch as far as it may and fits, the rest streams.
-void lay_rest(sweep_plan& p, int rest, const sweep_problem_facts& problem,
+/// What is not in registers: in scratch as far as it may and fits, the rest streams. False if there
+/// is too little scratch even for what streams.
+bool lay_rest(sweep_plan& p, int rest, const sweep_problem_facts& problem,
               const sweep_rung_facts& rung, permission may, const device_facts& device) {
-  p.scratch_rows = 0;
-  if (may.scratch) {
-    // In two dimensions a row also puts aside what stands on a border.
-    const std::size_t aside =
-        problem.size.dims == 2
-            ? static_cast<std::size_t>(rung.shape.lanes / 32 * 2 * problem.radius) *
-                  problem.scalar_bytes
-            : 0;
-    const std::size_t layer = layer_bytes(rung.shape, problem) + aside;
-    const std::size_t limit = scratch_limit(device);
-    const std::size_t fit = limit > rung.scratch_bytes ? (limit - rung.scratch_bytes) / layer : 0;
-    p.scratch_rows = static_cast<int>(std::min(fit, static_cast<std::size_t>(rest)));
-    // Rows that stream arrive in scratch; in what order they go matters only then.
-    const int beside = rung.shape.fetched + stash_rows(p.order, problem.radius);
-    if (p.scratch_rows < rest) p.scratch_rows = std::max(0, p.scratch_rows - beside);
+  // In two dimensions a row also puts aside what stands on a border.
+  const std::size_t aside =
+      problem.size.dims == 2
+          ? static_cast<std::size_t>(rung.shape.lanes / 32 * 2 * problem.radius) *
+                problem.scalar_bytes
+          : 0;
+  const std::size_t layer = layer_bytes(rung.shape, problem) + aside;
+  const std::size_t limit = scratch_limit(device);
+  const int fit = limit > rung.scratch_bytes
+                      ? static_cast<int>(std::min<std::size_t>((limit - rung.scratch_bytes) / layer,
+                                                               std::numeric_limits<int>::max()))
+                      : 0;
+  if (may.scratch && rest <= fit) {
+    p.scratch_rows = rest;
+    p.streamed_rows = 0;
+    return true;
   }
+  // Rows that stream arrive in scratch; in what order they go matters only then.
+  const int beside = rest > 0 ? rung.shape.fetched + stash_rows(p.order, problem.radius) : 0;
+  if (beside > fit) return false;
+  p.scratch_rows = may.scratch ? fit - beside : 0;
   p.streamed_rows = rest - p.scratch_rows;
+  return true;
 }
 
 /// The same with an order for the rows that stream. A ring begins so many rows before the end of
 /// the last pass as half of L2 holds.
-void lay_rest_in_order(sweep_plan& p, int rest, const sweep_problem_facts& problem,
+bool lay_rest_in_order(sweep_plan& p, int rest, const sweep_problem_facts& problem,
                        const sweep_rung_facts& rung, permission may, std::optional<traversal> order,
                        const device_facts& device) {
-  lay_rest(p, rest, problem, rung, may, device);
-  if (p.streamed_rows == 0) return;
+  if (!lay_rest(p, rest, problem, rung, may, device)) return false;
+  if (p.streamed_rows == 0) return true;
   const double all = static_cast<double>(layer_bytes(rung.shape, problem)) * p.teams;
   const bool beyond_l2 = all * p.streamed_rows > 0.8 * static_cast<double>(device.l2);
   p.order = order.value_or(beyond_l2 ? traversal::zig_zag : traversal::fixed);
-  if (p.order == traversal::fixed) return;
-  lay_rest(p, rest, problem, rung, may, device);
+  if (p.order == traversal::fixed) return true;
+  if (!lay_rest(p, rest, problem, rung, may, device)) {
+    p.order = traversal::fixed;  // which takes less scratch
+    return !order;
+  }
   const double streamed = 0.5 * static_cast<double>(device.l2) / all;
   const int rows = static_cast<int>(streamed * rest / p.streamed_rows);
   p.ring_rows = std::clamp(rows, 1, std::max(1, rest / 2));
+  return true;
 }
 
 /// The plan for one tiling in three dimensions, if it is possible.
@@ -171,7 +184,7 @@ std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const pr
   p.teams_x = teams_x;
   p.teams_y = teams_y;
   p.teams_z = teams_z;
-  lay_rest(p, planes - r.register_rows, problem, f, may, device);
+  if (!lay_rest(p, planes - r.register_rows, problem, f, may, device)) return {};
   const double faces = 2.0 * problem.radius *
                        (static_cast<double>(width) * height + static_cast<double>(width) * planes +
                         static_cast<double>(height) * planes);
@@ -202,7 +215,9 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const proje
   if (!r.rest && rest > 0) return {};
   if (rest > 0) rest = std::max(rest, radius);  // the window needs that many
   if (r.register_rows == 0) rest = std::max(rest, radius);
-  lay_rest_in_order(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, order, device);
+  if (!lay_rest_in_order(p, rest, problem, rungs[static_cast<std::size_t>(rung)], may, order,
+                         device))
+    return {};
   const double rim_cells = 2.0 * rim * (width + height);
   c.time = time.step(p, r, rim_cells, static_cast<double>(width) / (32 * r.across));
   return c;
@@ -282,6 +297,10 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
     throw unsupported_error(fmt::format("traversal '{}': in three dimensions there is static only",
                                         to_string(*wish.order)));
   const int most = team_limit(problem, wish, rungs[0].shape, device);
+  // In two dimensions most shapes have a rung with rows in registers and others.
+  const bool mixed = !solid && std::any_of(rungs.begin(), rungs.end(), [](const auto& f) {
+    return f.shape.register_rows > 0 && f.shape.rest;
+  });
   shortlist best(wish.teams > 0);
   for (const permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
@@ -289,7 +308,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
       const bool keeps = r.register_rows > 0;
       if (keeps && !m.registers) continue;
       // A brick may be too thin for the planes in registers, and not every rung takes a source.
-      if (!keeps && m.registers && !solid && !problem.source) continue;
+      if (!keeps && m.registers && mixed && !problem.source) continue;
       if (problem.source && !r.source) continue;
       for (int tx = 1; tx <= most; ++tx)
         for (int ty = 1; ty <= most / tx; ++ty) {
@@ -314,9 +333,10 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                    reason_of(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape, solid)});
   if (all.empty())
     throw unsupported_error(fmt::format(
-        "perks: {} cells cannot be tiled over {} teams of {} cells across{}",
+        "perks: {} cells cannot be tiled over {} teams of {} cells across{}{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
-        wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : ""));
+        wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : "",
+        wish.order ? ", " + to_string(*wish.order) : ""));
   return all;
 }
 
