@@ -66,7 +66,7 @@ team_choice kept_teams(index rows, index nonzeros, const device_facts& device) {
 }
 
 team_choice asked_teams(int teams, const device_facts& device) {
-  const bool in_cluster = teams <= device.cluster_teams;
+  const bool in_cluster = teams > 1 && teams <= device.cluster_teams;
   return {teams, in_cluster, in_cluster ? "as asked: few enough for one cluster" : "as asked"};
 }
 

@@ -123,12 +123,18 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   return {choice};
 }
 
-/// On an H200 perks was 1.4 to 5.2 times as fast as graph for shapes of radius 1 and 2, as long as
-/// most of the field stayed on the chip (docs/results/stencil-h200.md); the rest is not measured.
-constexpr int most_radius_for_perks = 2;
-bool mostly_kept(const sweep_variant& v, const sweep_plan& p) {
+/// On an H200 perks was 1.04 to 5.4 times as fast as graph for these shapes, as long as at least a
+/// third of the field stayed on the chip; of wider ones, and of the one that is not linear, 0.5 to
+/// 1.0 times (docs/results/stencil-h200.md).
+bool perks_gains(const stencil_shape& shape) {
+  const bool star = std::all_of(shape.taps.begin(), shape.taps.end(), [](const tap& t) {
+    return (t.dz != 0) + (t.dy != 0) + (t.dx != 0) <= 1;
+  });
+  return shape.linear && shape.radius <= (star ? 3 : 2);
+}
+bool keeps_a_third(const sweep_variant& v, const sweep_plan& p) {
   const int kept = v.rungs[static_cast<std::size_t>(p.rung)].register_rows + p.scratch_rows;
-  return p.streamed_rows <= kept;
+  return p.streamed_rows <= 2 * kept;
 }
 
 /// The row of the table and the plan to run. "auto" is perks where it gains, else graph, or
@@ -139,8 +145,8 @@ struct decision {
   std::string why;
 };
 decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
-                const device& where, const device_facts& facts,
-                const sweep_problem_facts& problem) {
+                const device& where, const device_facts& facts, const sweep_problem_facts& problem,
+                const stencil_shape& shape) {
   const auto with = [&](const char* executor, const char* why) {
     const auto& v = find_variant(table, o.shape, executor, type, where.on());
     return decision{&v, possible_plans(o, problem, v, where, facts), why};
@@ -150,10 +156,10 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
     return with("perks", "it can keep what is asked for");
-  if (problem.radius <= most_radius_for_perks && facts.cooperative_launch && o.policy == "auto") {
+  if (perks_gains(shape) && facts.cooperative_launch && o.policy == "auto") {
     try {
-      auto kept = with("perks", "most of the field stays on the chip");
-      if (mostly_kept(*kept.variant, kept.plans.front().plan)) return kept;
+      auto kept = with("perks", "enough of the field stays on the chip");
+      if (keeps_a_third(*kept.variant, kept.plans.front().plan)) return kept;
     } catch (const unsupported_error&) {  // no tiling
     }
   }
@@ -188,7 +194,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
 
   const sweep_problem_facts problem{n,      inner,       known.radius,     sizeof(T),
                                     o.edge, known.flops, source != nullptr};
-  const decision made = decide(table, o, precision_of<T>, where, facts, problem);
+  const decision made = decide(table, o, precision_of<T>, where, facts, problem, known);
   const sweep_variant& v = *made.variant;
   const sweep_choice choice = o.policy == "measured"
                                   ? fastest_plan<T>(where, v, made.plans, u, o, source)
