@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See sweep_keep.hpp. The projection is coarse: enough to tell tilings apart, not to be quoted.
+// See sweep_keep.hpp.
 #include "dwell/execution/policies/sweep_keep.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-#include "dwell/execution/model/limits.hpp"
+#include "dwell/execution/policies/sweep_clock.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::policies {
@@ -25,72 +25,6 @@ struct permission {
 struct candidate {
   sweep_plan plan;
   sweep_projection time{INFINITY};
-};
-
-/// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
-/// (128 FP32) fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole;
-/// 128 bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
-/// source is kept nowhere: its cells are read in every step.
-class projection {
- public:
-  projection(const sweep_problem_facts& problem, const device_facts& device)
-      : bytes_(static_cast<double>(problem.scalar_bytes)),
-        source_(problem.source ? bytes_ : 0),
-        l2_(static_cast<double>(device.l2)),
-        units_(device.units),
-        cycle_(128.0 * device.units / limits_of(device).shared),
-        per_cell_(0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128)) {}
-
-  /// used: of a tile's width, the part that holds something.
-  sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells,
-                        double used) const {
-    const double row = static_cast<double>(r.lanes) * r.across;
-    const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
-    const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
-    const double source = source_ * row * used * rows;
-    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
-    sweep_projection t;
-    t.arithmetic = row * rows * per_cell_ / (r.rest ? 0.65 : 0.75);
-    t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
-    t.l2 = (streamed + source) / 30;
-    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
-    // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
-    const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
-    t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
-    // Of a step: the rows that warps show each other, and the way through those of the rest.
-    const double start = r.rest ? 1500 : 300;
-    t.seconds = start + t.arithmetic + t.shared + std::max(t.l2, t.memory) + t.exchange;
-    return in_seconds(t);
-  }
-  /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them: what
-  /// binds, arithmetic or scratch, hides the other.
-  sweep_projection step_of_brick(const sweep_plan& p, const sweep_rung& r, double faces) const {
-    const double layer = static_cast<double>(r.lanes) * r.across * r.down;
-    const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
-    const double streamed = 2 * bytes_ * layer * p.streamed_rows;
-    const double source = source_ * layer * planes;
-    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
-    sweep_projection t;
-    t.arithmetic = layer * planes * per_cell_ / 0.6;
-    t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
-    t.l2 = (streamed + source) / 30;
-    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
-    t.exchange = 3000 + faces * 3 * bytes_ / 30;
-    const double meetings = 150 * planes;  // of the lanes, once a plane
-    t.seconds = std::max(t.arithmetic, t.shared) + meetings + std::max(t.l2, t.memory) + t.exchange;
-    return in_seconds(t);
-  }
-
- private:
-  sweep_projection in_seconds(sweep_projection t) const {
-    for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
-      *v *= cycle_;
-    return t;
-  }
-
-  double bytes_;
-  double source_;  ///< bytes of it that a cell reads
-  double l2_, units_, cycle_, per_cell_;
 };
 
 constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -160,7 +94,7 @@ bool lay_rest_in_order(sweep_plan& p, int rest, const sweep_problem_facts& probl
 }
 
 /// The plan for one tiling in three dimensions, if it is possible.
-std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const projection& time,
+std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const sweep_clock& time,
                                     std::span<const sweep_rung_facts> rungs, int rung, int teams_z,
                                     int teams_y, int teams_x, permission may,
                                     const device_facts& device) {
@@ -193,7 +127,7 @@ std::optional<candidate> lay_bricks(const sweep_problem_facts& problem, const pr
 }
 
 /// The plan for one tiling in two dimensions, if it is possible.
-std::optional<candidate> lay_out(const sweep_problem_facts& problem, const projection& time,
+std::optional<candidate> lay_out(const sweep_problem_facts& problem, const sweep_clock& time,
                                  std::span<const sweep_rung_facts> rungs, int rung, int teams_x,
                                  int teams_y, int depth, permission may,
                                  std::optional<traversal> order, const device_facts& device) {
@@ -291,7 +225,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                                            std::span<const sweep_rung_facts> rungs,
                                            const device_facts& device) {
   const auto may = permissions(wish.policy);
-  const projection time(problem, device);
+  const sweep_clock time(problem, device);
   const bool solid = problem.size.dims == 3;
   if (solid && wish.order.value_or(traversal::fixed) != traversal::fixed)
     throw unsupported_error(fmt::format("traversal '{}': in three dimensions there is static only",

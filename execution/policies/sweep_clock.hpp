@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// How long a step of a tile that stays on the chip should take: coarse, enough to tell tilings
+// apart. Fitted to runs on an H200 (docs/results/stencil-h200.md); other devices by their limits.
+#pragma once
+#include <algorithm>
+
+#include "dwell/execution/core/sweep_policy.hpp"
+#include "dwell/execution/model/limits.hpp"
+
+namespace dwell::policies {
+
+/// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
+/// (128 FP32) fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole;
+/// 128 bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
+/// source is kept nowhere: its cells are read in every step.
+class sweep_clock {
+ public:
+  sweep_clock(const sweep_problem_facts& problem, const device_facts& device)
+      : bytes_(static_cast<double>(problem.scalar_bytes)),
+        source_(problem.source ? bytes_ : 0),
+        l2_(static_cast<double>(device.l2)),
+        units_(device.units),
+        cycle_(128.0 * device.units / limits_of(device).shared),
+        per_cell_(0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128)) {}
+
+  /// used: of a tile's width, the part that holds something.
+  sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells,
+                        double used) const {
+    const double row = static_cast<double>(r.lanes) * r.across;
+    const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
+    const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
+    const double source = source_ * row * used * rows;
+    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
+    sweep_projection t;
+    t.arithmetic = row * rows * per_cell_ / (r.rest ? 0.65 : 0.75);
+    t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
+    t.l2 = (streamed + source) / 30;
+    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
+    // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
+    const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
+    t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
+    // Of a step: the rows that warps show each other, and the way through those of the rest.
+    const double start = r.rest ? 1500 : 300;
+    t.seconds = start + t.arithmetic + t.shared + std::max(t.l2, t.memory) + t.exchange;
+    return in_seconds(t);
+  }
+  /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them: what
+  /// binds, arithmetic or scratch, hides the other.
+  sweep_projection step_of_brick(const sweep_plan& p, const sweep_rung& r, double faces) const {
+    const double layer = static_cast<double>(r.lanes) * r.across * r.down;
+    const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
+    const double streamed = 2 * bytes_ * layer * p.streamed_rows;
+    const double source = source_ * layer * planes;
+    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
+    sweep_projection t;
+    t.arithmetic = layer * planes * per_cell_ / 0.6;
+    t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
+    t.l2 = (streamed + source) / 30;
+    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
+    t.exchange = 3000 + faces * 3 * bytes_ / 30;
+    const double meetings = 150 * planes;  // of the lanes, once a plane
+    t.seconds = std::max(t.arithmetic, t.shared) + meetings + std::max(t.l2, t.memory) + t.exchange;
+    return in_seconds(t);
+  }
+
+ private:
+  sweep_projection in_seconds(sweep_projection t) const {
+    for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
+      *v *= cycle_;
+    return t;
+  }
+
+  double bytes_;
+  double source_;  ///< bytes of it that a cell reads
+  double l2_, units_, cycle_, per_cell_;
+};
+
+}  // namespace dwell::policies
