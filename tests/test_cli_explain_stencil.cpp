@@ -30,6 +30,23 @@ std::array<int, 3> numbers(const std::string& text) {
   return n;
 }
 
+TEST(cli_explain_stencil, rows_that_stream_go_in_the_order_asked_for) {
+  for (const std::string order : {"static", "zig-zag", "ring"}) {
+    const auto j = explain({"2d5pt", "--size", "8192x8192", "--device-facts", "h200", "--traversal",
+                            order, "--depth", "4"});
+    for (const auto& p : j.at("plans")) {
+      if (p.at("executor") != "perks") continue;
+      EXPECT_EQ(p.at("traversal"), order) << p;
+      EXPECT_EQ(p.at("steps_per_exchange"), 4) << p;
+    }
+  }
+  EXPECT_TRUE(explain({"2d5pt", "--size", "1320x1200", "--device-facts", "h200"})
+                  .at("plans")
+                  .at(0)
+                  .at("traversal")
+                  .is_null());
+}
+
 TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
   for (const auto* device : {"v100", "a100", "h100", "h200"})
     for (const auto* precision : {"f64", "f32"}) {
@@ -148,6 +165,7 @@ TEST(cli_explain_stencil, agrees_with_the_run) {
     EXPECT_EQ(p.at("teams"), ran.at("teams"));
     EXPECT_EQ(p.at("lanes"), ran.at("lanes"));
     EXPECT_EQ(p.at("steps_per_exchange"), ran.at("steps_per_exchange"));
+    EXPECT_EQ(p.at("traversal"), ran.at("traversal"));
     EXPECT_TRUE(ends(ran.at("reason"), p.at("reason")));
     EXPECT_EQ(p.at("streamed_bytes_per_step").get<double>(),
               16 * ran.at("cells_streamed").get<double>());

@@ -142,6 +142,7 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
              {{"registers", p.register_rows},
               {"shared_memory", p.scratch_rows},
               {"streamed", p.streamed_rows}}},
+            {"traversal", text_or_null(p.traversal)},
             {"resident", p.resident}});
   return j;
 }
@@ -166,9 +167,10 @@ std::string to_text(const stencil_explanation& e) {
                       format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));
   const bool planes = e.size.dims == 3;
   out.row(planes ? "each team" : "each warp",
-          fmt::format("{} in registers, {} in {} memory, {} streamed: {} stay",
+          fmt::format("{} in registers, {} in {} memory, {} streamed{}: {} stay",
                       format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,
-                      on_gpu(e) ? "shared" : "private", p.streamed_rows, percent(p.resident)));
+                      on_gpu(e) ? "shared" : "private", p.streamed_rows,
+                      p.traversal.empty() ? "" : " (" + p.traversal + ")", percent(p.resident)));
   add_time(e, p, out);
   return out.text() + "\n" + all_plans(e);
 }

@@ -129,6 +129,7 @@ class planner {
     out.register_rows = f.shape.register_rows;
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;
+    out.traversal = p.streamed_rows > 0 ? to_string(p.order) : "";
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
     out.streamed_bytes = static_cast<double>(problem_.scalar_bytes) * p.teams * f.shape.lanes *

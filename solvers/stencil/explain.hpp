@@ -46,6 +46,7 @@ struct stencil_plan {
   int register_rows = 0;      ///< rows of a warp that stay in registers,
   int scratch_rows = 0;       ///< in shared memory,
   int streamed_rows = 0;      ///< and that pass through in every step
+  std::string traversal;      ///< of these, "static", "zig-zag" or "ring"; empty without them
   double resident = 0;        ///< share of those rows that stays on the chip, 0 to 1
   double streamed_bytes = 0;  ///< read and written per step beyond the chip's own memories,
                               ///< a source included
