@@ -29,9 +29,9 @@ struct candidate {
 
 constexpr int depths[] = {1, 2, 3, 4, 6, 8, 12, 16};
 
-/// Scratch that a team may use. A CPU has plenty; as much as a GPU makes tests meet all cases.
+/// Scratch that a team may use. A CPU has plenty; as much as an H200 makes tests meet all cases.
 std::size_t scratch_limit(const device_facts& device) {
-  return device.on == backend::cpu ? std::size_t(200) * 1024 : device.shared_per_team;
+  return device.on == backend::cpu ? std::size_t(227) * 1024 : device.shared_per_team;
 }
 
 /// Rows that a pass which does not go straight down puts aside.
