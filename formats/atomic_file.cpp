@@ -53,14 +53,20 @@ void strike_off(std::atomic<char*>* slot) {
   if (slot) std::free(slot->exchange(nullptr));
 }
 
-int create_beside(const fs::path& target, fs::path& temporary) {
+/// Opens a new file. It is enlisted before it exists: a signal may come in between.
+int create_beside(const fs::path& target, fs::path& temporary, std::atomic<char*>*& enlisted) {
   constexpr std::size_t longest = 200;  // of the 255 bytes of a file name, the rest is ours
   const auto stem = fmt::format(".{}.tmp", target.filename().string().substr(0, longest));
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary = target.parent_path() / fmt::format("{}{:08x}", stem, random());
+    enlisted = enlist(temporary);
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (fd >= 0) return fd;
+    const int why = errno;
+    strike_off(std::exchange(enlisted, nullptr));
+    errno = why;
+    if (why != EEXIST) return fd;
   }
   return -1;
 }
@@ -77,8 +83,7 @@ atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
   } else {
     fs::path real = fs::weakly_canonical(target_, ignored);
     if (!ignored && !real.empty()) target_ = std::move(real);
-    fd_ = create_beside(target_, temporary_);
-    if (fd_ >= 0) registered_ = enlist(temporary_);
+    fd_ = create_beside(target_, temporary_, registered_);
   }
   if (fd_ < 0) fail(target_, errno);
 }
