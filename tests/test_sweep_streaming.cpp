@@ -29,15 +29,32 @@ class sweep_streaming : public testing::TestWithParam<std::string> {
     if (find_stencil_shape(GetParam()).dims == 3) return {"static"};
     return {"static", "zig-zag", "ring"};
   }
+  static stencil_options options(int steps) {
+    stencil_options o;
+    o.shape = GetParam();
+    o.executor = "perks";
+    o.steps = steps;
+    o.teams = 1;
+    o.weights = uneven_weights(o.shape);
+    return o;
+  }
+  static void expect_bits(const stencil_options& o, const grid<double>& start,
+                          const grid<double>& expected, const grid<double>* source = nullptr) {
+    grid<double> u = start;
+    if (!fits(o.traversal)) {
+      EXPECT_THROW(solve(sweep_place::where(), u, o, source), unsupported_error);
+      return;
+    }
+    const auto report = solve(sweep_place::where(), u, o, source);
+    EXPECT_GT(report.streamed, 0u);
+    EXPECT_EQ(report.traversal, o.traversal);
+    EXPECT_EQ(difference(u, expected), "")
+        << o.shape << ' ' << to_string(o.edge) << ' ' << o.policy << ' ' << o.traversal;
+  }
 };
 
 TEST_P(sweep_streaming, in_every_order) {
-  stencil_options o;
-  o.shape = GetParam();
-  o.executor = "perks";
-  o.steps = 7;
-  o.teams = 1;
-  o.weights = uneven_weights(o.shape);
+  auto o = options(7);
   const auto start = random_field<double>(large(), 1);
   for (const boundary edge : {boundary::fixed, boundary::periodic}) {
     o.edge = edge;
@@ -49,37 +66,18 @@ TEST_P(sweep_streaming, in_every_order) {
           o.policy = policy;
           o.traversal = order;
           o.reverse_lanes = reversed;
-          grid<double> u = start;
-          if (!fits(order)) {
-            EXPECT_THROW(solve(sweep_place::where(), u, o), unsupported_error);
-            continue;
-          }
-          const auto report = solve(sweep_place::where(), u, o);
-          EXPECT_GT(report.streamed, 0u);
-          EXPECT_EQ(report.traversal, order);
-          EXPECT_EQ(difference(u, expected), "")
-              << o.shape << ' ' << to_string(edge) << ' ' << policy << ' ' << order;
+          expect_bits(o, start, expected);
         }
   }
 }
 
 TEST_P(sweep_streaming, with_a_source) {
-  stencil_options o;
-  o.shape = GetParam();
-  o.executor = "perks";
-  o.steps = 4;
-  o.teams = 1;
+  auto o = options(4);
   const auto start = random_field<double>(large(), 1), source = random_field<double>(large(), 2);
-  const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge, {}, &source);
+  const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge, o.weights, &source);
   for (const auto& order : orders()) {
     o.traversal = order;
-    grid<double> u = start;
-    if (!fits(order)) {
-      EXPECT_THROW(solve(sweep_place::where(), u, o, &source), unsupported_error);
-      continue;
-    }
-    solve(sweep_place::where(), u, o, &source);
-    EXPECT_EQ(difference(u, expected), "") << o.shape << ' ' << order;
+    expect_bits(o, start, expected, &source);
   }
 }
 

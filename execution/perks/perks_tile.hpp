@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The tile of one team in two dimensions, which stays with it for the whole run. Lanes are 32
-// across x; each warp has a strip of rows, of which the first stay in registers, the next in
-// scratch, and the rest pass through from memory that the team alone touches. In a step a warp goes
-// down its strip with a window of 2R + 1 rows and writes each row back where it was; the rows of
-// other warps that it needs were shown in scratch before the step.
+// across x; each warp has a strip of rows, of which the first stay in registers, and the others in
+// scratch or, in a block of their own, pass through from memory that the team alone touches. In a
+// step a warp goes down its strip with a window of 2R + 1 rows and writes each row back where it
+// was; the rows of other warps that it needs were shown in scratch before the step.
 //
 // The tile is wider than what the team owns by a rim of depth * R cells. In a step the outermost R
 // cells that were right become wrong; after `depth` steps the rim is taken anew from the field,
@@ -204,9 +204,9 @@ class perks_tile {
   /// All rows that are not in registers, from the last to the first.
   template <tile_text Text, class Windows, class Borders>
   DWELL_FN void rest_upward(edges e, Windows& win, Borders& edge);
-  /// Rows from, from + 1 ... to - 1 of those that are not in registers (up: from - 1 ... to + 1),
-  /// in a pass that takes rows as rest_row says. Long stretches of rows that come from one place
-  /// and go there have loops of their own, without a question.
+  /// Rows from, from + 1 ... to - 1 of those that are not in registers (up: from, from - 1 ... to +
+  /// 1), in a pass that takes rows as rest_row says. Long stretches of rows that come from one
+  /// place and go there have loops of their own, without a question.
   template <tile_text Text, bool Up, class Windows, class Borders>
   DWELL_FN void rest_rows(edges e, Windows& win, Borders& edge, int from, int to, int last);
   /// What the row in the middle of the window, row j of the strip, becomes. Cells that stay on the
