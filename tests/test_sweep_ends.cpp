@@ -54,6 +54,7 @@ TEST_F(sweep_ends, in_three_dimensions_all_ways_end_at_the_same_step) {
     int expected = -1;
     each_way([&](stencil_options o) {
       o.shape = "3d7pt";
+      o.blocking = "auto";  // there is one kind in three dimensions
       o.until = 1e-3;
       o.check_every = every;
       auto u = start;
@@ -133,6 +134,7 @@ TEST_F(sweep_ends, an_interrupt_in_three_dimensions_leaves_the_field_of_the_step
       stop = true;
     });
     o.shape = "3d7pt";
+    o.blocking = "auto";  // there is one kind in three dimensions
     o.interrupt = &stop;
     o.steps = 2000000000;
     o.edge = boundary::periodic;

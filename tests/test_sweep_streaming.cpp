@@ -81,6 +81,41 @@ TEST_P(sweep_streaming, with_a_source) {
   }
 }
 
+TEST_P(sweep_streaming, in_passes_of_several_steps) {
+  const auto shape = find_stencil_shape(GetParam());
+  if (shape.dims == 3 || !shape.linear) GTEST_SKIP() << "of linear ones in two dimensions only";
+  auto o = options(19);  // no multiple of any pass
+  o.blocking = "temporal";
+  const auto start = random_field<double>(large(), 1), source = random_field<double>(large(), 2);
+  for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect})
+    for (const auto* f : {static_cast<const grid<double>*>(nullptr), &source}) {
+      o.edge = edge;
+      const auto expected = sweep_by_loops(o.shape, start, o.steps, edge, o.weights, f);
+      for (const char* policy : {"none", "shared"}) {
+        o.policy = policy;
+        grid<double> u = start;
+        const auto report = solve(sweep_place::where(), u, o, f);
+        EXPECT_GT(report.streamed, 0u);
+        EXPECT_EQ(report.kept_scratch > 0, o.policy == "shared");
+        EXPECT_EQ(report.traversal, "");
+        EXPECT_EQ(difference(u, expected), "")
+            << o.shape << ' ' << to_string(edge) << ' ' << policy;
+      }
+    }
+}
+
+TEST(sweep_blocking, of_another_name_is_refused) {
+  stencil_options o;
+  o.blocking = "cubic";
+  grid<double> u({5, 5});
+  try {
+    solve(device::cpu(1), u, o);
+    FAIL() << "expected an input_error";
+  } catch (const input_error& e) {
+    EXPECT_STREQ(e.what(), "blocking: expected auto, spatial or temporal, found 'cubic'");
+  }
+}
+
 TEST(sweep_traversal, of_another_name_is_refused) {
   stencil_options o;
   o.traversal = "spiral";

@@ -67,6 +67,7 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.options.edge = parse_boundary(args.boundary);
   r.options.depth = args.tiling.depth;
   r.options.traversal = args.tiling.traversal;
+  r.options.blocking = args.tiling.blocking;
   r.options.steps = args.steps;
   r.runs.count = args.repetitions;
   r.runs.interrupt = &graceful_stop::requested();

@@ -137,6 +137,7 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
   j.update({{"teams_along", to_string(p.teams_along)},
             {"tile", to_string(p.tile)},
             {"steps_per_exchange", p.depth},
+            {"steps_per_pass", p.pass_steps},
             {"rim", p.rim},
             {"rows_per_warp",
              {{"registers", p.register_rows},
@@ -171,6 +172,7 @@ std::string to_text(const stencil_explanation& e) {
                       format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,
                       on_gpu(e) ? "shared" : "private", p.streamed_rows,
                       p.traversal.empty() ? "" : " (" + p.traversal + ")", percent(p.resident)));
+  if (p.pass_steps > 1) out.row("each pass", format_plural(p.pass_steps, "step"));
   add_time(e, p, out);
   return out.text() + "\n" + all_plans(e);
 }

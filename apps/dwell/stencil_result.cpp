@@ -94,6 +94,7 @@ json to_json(const stencil_result& r) {
                     {"teams", report.teams},
                     {"lanes", report.lanes},
                     {"steps_per_exchange", report.depth},
+                    {"steps_per_pass", report.pass_steps},
                     {"traversal", report.traversal.empty() ? json() : json(report.traversal)},
                     {"cells_in_registers", report.kept_registers},
                     {"cells_in_shared_memory", report.kept_scratch},

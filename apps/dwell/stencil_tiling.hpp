@@ -7,8 +7,10 @@
 
 namespace dwell::app {
 
-/// Adds --depth and --traversal.
+/// Adds --blocking, --depth and --traversal.
 inline void add_tiling(CLI::App& app, stencil_options& options) {
+  add_choice(app, "--blocking", options.blocking, {"auto", "spatial", "temporal"},
+             "perks: one step, or several, in every pass over what is not in registers");
   add_positive(app, "--depth", options.depth,
                "perks: steps between two exchanges of tiles' edges (default: as planned)")
       ->default_str("");

@@ -3,6 +3,7 @@
 // that neighbours in x go to neighbouring lanes (here a loop which the compiler turns into
 // vectors); the neighbouring lane's value; and flags between teams.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -90,9 +91,28 @@ class cpu_grid_team : public cpu_team<Lanes> {
   static void fetch(V* to, const V* from) {
     *to = *from;
   }
+  template <class V>
+  static void fetch_if(bool wanted, V* to, const V* from) {
+    if (wanted) *to = *from;
+  }
   static void close_fetches() {}
   template <int N>
   static void await_fetches() {}
+  /// f(lane), which is the same for all lanes of a warp: for choices that its lanes make together,
+  /// such as the end of a loop in which they exchange values. Here one choice is made for all
+  /// warps, so it is the least, or the most, of theirs.
+  template <class F>
+  static int warp_least(F&& f) {
+    int v = f(0);
+    for (int l = 32; l < Lanes; l += 32) v = std::min(v, f(l));
+    return v;
+  }
+  template <class F>
+  static int warp_most(F&& f) {
+    int v = f(0);
+    for (int l = 32; l < Lanes; l += 32) v = std::max(v, f(l));
+    return v;
+  }
   /// v, of which the compiler knows nothing more: it cannot compute ahead what follows from it.
   static int opaque(int v) { return v; }
 };

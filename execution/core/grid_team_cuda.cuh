@@ -78,10 +78,36 @@ class cuda_grid_team : public cuda_team<Lanes> {
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(V))
                    : "memory");
   }
+  /// The same where it is wanted, without a branch.
+  template <class V>
+  DWELL_FN static void fetch_if(bool wanted, V* to, const V* from) {
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    if constexpr (sizeof(V) == 16)
+      asm volatile(
+          "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16; }" ::
+              "r"(at),
+          "l"(from), "r"(static_cast<int>(wanted))
+          : "memory");
+    else
+      asm volatile(
+          "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.ca.shared.global [%0], [%1], %3; }" ::
+              "r"(at),
+          "l"(from), "r"(static_cast<int>(wanted)), "n"(sizeof(V))
+          : "memory");
+  }
   DWELL_FN static void close_fetches() { asm volatile("cp.async.commit_group;" ::: "memory"); }
   template <int N>
   DWELL_FN static void await_fetches() {
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+  }
+  /// Out of a shuffle, so that the compiler knows it to be the same for all lanes.
+  template <class F>
+  DWELL_FN static int warp_least(F&& f) {
+    return __shfl_sync(~0u, f(static_cast<int>(threadIdx.x)), 0);
+  }
+  template <class F>
+  DWELL_FN static int warp_most(F&& f) {
+    return warp_least(f);
   }
   DWELL_FN static int opaque(int v) {
     asm volatile("" : "+r"(v));

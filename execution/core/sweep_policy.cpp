@@ -20,4 +20,11 @@ std::optional<traversal> parse_traversal(std::string_view name) {
       fmt::format("traversal: expected auto, static, zig-zag or ring, found '{}'", name));
 }
 
+passing parse_passing(std::string_view name) {
+  if (name == "auto") return passing::planned;
+  if (name == "spatial") return passing::spatial;
+  if (name == "temporal") return passing::temporal;
+  throw input_error(fmt::format("blocking: expected auto, spatial or temporal, found '{}'", name));
+}
+
 }  // namespace dwell

@@ -30,12 +30,19 @@ struct sweep_problem_facts {
   bool source = false;
 };
 
+/// Steps of one pass over what a team does not keep in registers: one (spatial blocking) or several
+/// (temporal blocking), or as planned.
+enum class passing { planned, spatial, temporal };
+/// "auto", "spatial" or "temporal"; throws input_error unless it is one of them.
+passing parse_passing(std::string_view name);
+
 /// What the caller asks of a plan; 0 means "as planned".
 struct sweep_wish {
   std::string policy = "auto";
   int teams = 0;
   int depth = 0;                   ///< steps between two exchanges
   std::optional<traversal> order;  ///< none: as planned
+  passing passes = passing::planned;
 };
 
 /// Projected seconds of one step, and what each resource alone would need of them: they overlap

@@ -20,7 +20,7 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
     with_grid_team<perks_lanes>(a, t, a.plan.teams, &grid, scratch, [&](auto& team) {
       with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
         constexpr sweep_rung r = perks_rungs<S, T>[rung];
-        E::template run<S, T, r.register_rows, r.rest>(team, a);
+        E::template run<S, T, r>(team, a);
       });
     });
   });

@@ -8,11 +8,12 @@ namespace dwell::cuda {
 
 using perks_team = cuda_grid_team<perks_lanes>;
 
-template <class S, class T, class E, int Kept, bool Rest>
+/// Rung: its number in the ladder.
+template <class S, class T, class E, int Rung>
 __global__ void __launch_bounds__(perks_lanes, 1)
     keeping_kernel(const __grid_constant__ sweep_call<S, T> a) {
   perks_team team(a.barrier);
-  E::template run<S, T, Kept, Rest>(team, a);
+  E::template run<S, T, perks_rungs<S, T>[Rung]>(team, a);
 }
 
 template <class S, class T>
@@ -27,8 +28,7 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
   return with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
     constexpr sweep_rung r = perks_rungs<S, T>[rung];
     const std::size_t scratch = perks_base_scratch<S, T>(r) + perks_layer_bytes<S, T>(a.plan);
-    return run_resident(keeping_kernel<S, T, E, r.register_rows, r.rest>, a, r.lanes, scratch,
-                        where, control);
+    return run_resident(keeping_kernel<S, T, E, rung>, a, r.lanes, scratch, where, control);
   });
 }
 
@@ -36,8 +36,7 @@ template <class S, class T, class E>
 sweep_rung_facts probe_keeping(const device& where, int rung) {
   return with_perks_rung<S, T>(rung, [&](auto index) {
     constexpr sweep_rung r = perks_rungs<S, T>[index];
-    return facts_of(keeping_kernel<S, T, E, r.register_rows, r.rest>, r,
-                    perks_base_scratch<S, T>(r), where);
+    return facts_of(keeping_kernel<S, T, E, index>, r, perks_base_scratch<S, T>(r), where);
   });
 }
 

@@ -40,6 +40,18 @@ constexpr int perks_register_rows() {
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
 
+/// Steps that a wave takes in one pass: as many as the registers of a lane hold windows for,
+/// without a spill. Of a window 2R rows wait for the next one and, unless only the middle row's
+/// neighbours count, what lies beside them.
+template <class S, class T>
+constexpr int perks_levels() {
+  constexpr int r = radius_of<S>;
+  constexpr int window =
+      2 * r * (perks_across<S> + (is_star<S> ? 0 : 2 * r)) + (is_star<S> ? 0 : 2);
+  constexpr int values = 72;
+  return std::clamp(values / window, 1, 8);
+}
+
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit.
 template <class S, class T>
@@ -57,18 +69,26 @@ constexpr auto rungs_of_perks() {
     constexpr int fewer = is_star<S> ? (r == 1 ? 1 : r <= 4 ? 2 : 4) : 2 * r;
     constexpr int least = (r + 1) / 2 * 2;
     constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
-    // The window of a large box leaves no registers for rows that stay.
-    if constexpr (!is_star<S> && r > 2)
-      return std::array{solid, none};
-    else if constexpr (is_star<S> && r == 1)  // a tile of fewer rows is done sooner
-      return std::array{solid, sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
-                        sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead},
-                        none};
-    else
+    constexpr sweep_rung wave = {perks_lanes,         1, across, 0, down, true, true, 0,
+                                 perks_levels<S, T>()};
+    // Waves need arithmetic of few registers. The window of a large box leaves none for rows that
+    // stay.
+    if constexpr (!is_linear<S>)
       return std::array{solid,
                         sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
                                    true, false, ahead},
                         none};
+    else if constexpr (!is_star<S> && r > 2)
+      return std::array{solid, none, wave};
+    else if constexpr (is_star<S> && r == 1)  // a tile of fewer rows is done sooner
+      return std::array{solid, sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
+                        sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead},
+                        none, wave};
+    else
+      return std::array{solid,
+                        sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
+                                   true, false, ahead},
+                        none, wave};
   }
 }
 template <class S, class T>
@@ -100,11 +120,14 @@ DWELL_HD int perks_stash_layers(const sweep_plan& p) {
 
 /// Scratch for layers, and in two dimensions for the cells of kept ones that keep their values.
 template <class S, class T>
-DWELL_HD std::size_t perks_layer_bytes(const sweep_plan& p) {
-  const int layers =
-      p.scratch_rows + (p.streamed_rows > 0 ? fetch_ahead<S::dims> : 0) + perks_stash_layers<S>(p);
-  const int still = S::dims == 2 ? p.scratch_rows * perks_warps * 2 * radius_of<S> : 0;
-  return (static_cast<std::size_t>(layers) * perks_layer_values<S> + still) * sizeof(T);
+std::size_t perks_layer_bytes(const sweep_plan& p) {
+  const auto kept = static_cast<std::size_t>(p.scratch_rows);
+  if (perks_rungs<S, T>[static_cast<std::size_t>(p.rung)].levels > 0)
+    return kept * perks_layer_values<S> * sizeof(T);
+  const std::size_t layers =
+      kept + (p.streamed_rows > 0 ? fetch_ahead<S::dims> : 0) + perks_stash_layers<S>(p);
+  const std::size_t still = S::dims == 2 ? kept * perks_warps * 2 * radius_of<S> : 0;
+  return (layers * perks_layer_values<S> + still) * sizeof(T);
 }
 
 /// The layers of a team, of which `used` lanes of a warp hold something.
@@ -141,6 +164,12 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   std::size_t values = 0, places = 0;
   if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
+  } else if (rung.levels > 0) {
+    values = static_cast<std::size_t>(fetch_ahead<2>) * perks_layer_values<S>;
+    // The columns of all warps, and the rows of their rims.
+    places = static_cast<std::size_t>(perks_warps) *
+             (32 * perks_across<S> +
+              2 * static_cast<std::size_t>(rung.levels) * radius_of<S>)*sizeof(int);
   } else {
     constexpr std::size_t width = 32 * perks_across<S>;
     values = static_cast<std::size_t>(perks_edge_values<S, T>) * perks_edge_sets<S, T>;

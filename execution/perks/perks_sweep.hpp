@@ -6,19 +6,17 @@
 #include "dwell/execution/core/sweep_look.hpp"
 #include "dwell/execution/perks/perks_brick.hpp"
 #include "dwell/execution/perks/perks_tile.hpp"
+#include "dwell/execution/perks/perks_wave.hpp"
 
 namespace dwell {
 
 struct perks_sweep {
   static constexpr const char* name = "perks";
 
-  /// Kept: layers of a tile in registers; Rest: there may be others.
-  template <class S, class T, int Kept, bool Rest, class Team>
+  template <class S, class T, sweep_rung Rung, class Team>
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
     double* box = team.template scratch<double>(Team::lanes());
-    std::conditional_t<S::dims == 3, perks_brick<S, T, Team, Kept>,
-                       perks_tile<S, T, Team, Kept, Rest>>
-        tile(team, a);
+    tile_of<S, T, Rung, Team> tile(team, a);
     sweep_state now;
     unsigned epoch = 0;
     tile.load(a.field[0]);
@@ -59,6 +57,17 @@ struct perks_sweep {
   }
 
  private:
+  template <class S, class T, sweep_rung Rung, class Team>
+  static auto tile_type() {
+    if constexpr (S::dims == 3)
+      return std::type_identity<perks_brick<S, T, Team, Rung.register_rows>>{};
+    else if constexpr (Rung.levels > 0)
+      return std::type_identity<perks_wave<S, T, Team, Rung.levels>>{};
+    else
+      return std::type_identity<perks_tile<S, T, Team, Rung.register_rows, Rung.rest>>{};
+  }
+  template <class S, class T, sweep_rung Rung, class Team>
+  using tile_of = typename decltype(tile_type<S, T, Rung, Team>())::type;
   /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
   /// after several steps, through which corners matter to a star too.
   template <class S>

@@ -36,7 +36,7 @@ struct row_window {
 
   /// All windows of a team go down by one row; get(lane) is the row that comes in.
   template <class Team, class Windows, class Get>
-  DWELL_FN static void push(Team& team, Windows& all, Get&& get) {
+  DWELL_FN static void push(Team& team, Windows&& all, Get&& get) {
     team.each([&](int l) {
       row_window& w = all[l];
       DWELL_UNROLL

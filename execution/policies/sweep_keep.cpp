@@ -47,9 +47,9 @@ std::size_t layer_bytes(const sweep_rung& r, const sweep_problem_facts& problem)
 /// is too little scratch even for what streams.
 bool lay_rest(sweep_plan& p, int rest, const sweep_problem_facts& problem,
               const sweep_rung_facts& rung, permission may, const device_facts& device) {
-  // In two dimensions a row also puts aside what stands on a border.
+  // In two dimensions a row also puts aside what stands on a border, if it is there at every step.
   const std::size_t aside =
-      problem.size.dims == 2
+      problem.size.dims == 2 && rung.shape.levels == 0
           ? static_cast<std::size_t>(rung.shape.lanes / 32 * 2 * problem.radius) *
                 problem.scalar_bytes
           : 0;
@@ -157,6 +157,38 @@ std::optional<candidate> lay_out(const sweep_problem_facts& problem, const sweep
   return c;
 }
 
+/// The same for one tiling in two dimensions whose passes do several steps. Rows are the warps'
+/// own; a pass also goes through those of the rim, which nobody keeps.
+std::optional<candidate> lay_waves(const sweep_problem_facts& problem, const sweep_clock& time,
+                                   std::span<const sweep_rung_facts> rungs, int rung, int teams_x,
+                                   int teams_y, int warps_x, int depth, permission may,
+                                   const device_facts& device) {
+  const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
+  const int warps_y = r.lanes / 32 / warps_x, rim = depth * problem.radius;
+  const int nx = problem.size.x, ny = problem.size.y, parts = teams_x * warps_x;
+  if (problem.size.cells() > std::numeric_limits<unsigned>::max()) return {};  // its offsets
+  // Shares begin where a lane's cells do, and lanes take theirs in whole pieces.
+  const int uneven = parts > 1 ? r.across - 1 : 0;
+  const int width = pieces(nx, parts) + uneven;
+  if (pieces(rim, r.across) + pieces(width + rim, r.across) > 32) return {};
+  // What a team takes must come from its eight neighbours.
+  if ((teams_x > 1 && (nx / parts - 2 * uneven) * warps_x < rim) ||
+      (teams_y > 1 && ny / teams_y < rim) || (parts > 1 && nx / parts < 2 * r.across))
+    return {};
+  candidate c;
+  sweep_plan& p = c.plan;
+  p.rung = rung;
+  p.teams = teams_x * teams_y;
+  p.teams_x = teams_x;
+  p.teams_y = teams_y;
+  p.warps_x = warps_x;
+  p.depth = depth;
+  const int strip = pieces(pieces(ny, teams_y), warps_y);
+  if (!lay_rest(p, strip, problem, rungs[static_cast<std::size_t>(rung)], may, device)) return {};
+  c.time = time.step_of_wave(p, r, problem, static_cast<double>(width) / (32 * r.across));
+  return c;
+}
+
 std::vector<permission> permissions(const std::string& policy) {
   if (policy == "none") return {{false, false}};
   if (policy == "shared") return {{false, true}};
@@ -214,6 +246,9 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
                                 p.scratch_rows, p.streamed_rows);
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
+  if (r.levels > 0)
+    return fmt::format("{} x {} tiles, rows per warp: {}; {} steps in one pass", p.teams_y,
+                       p.teams_x, kept, p.depth);
   const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
   return fmt::format("{} x {} tiles, rows per warp: {}{}; {} steps between exchanges", p.teams_y,
                      p.teams_x, kept, order, p.depth);
@@ -242,7 +277,13 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
       const bool keeps = r.register_rows > 0;
       if (keeps && !m.registers) continue;
       // A brick may be too thin for the planes in registers, and not every rung takes a source.
-      if (!keeps && m.registers && mixed && !problem.source) continue;
+      if (!keeps && r.levels == 0 && m.registers && mixed && !problem.source) continue;
+      // An order is asked for of rows that stream once per step, and waves leave no registers for
+      // rows.
+      if (r.levels > 0 ? wish.passes == passing::spatial || wish.order ||
+                             (m.registers && wish.passes != passing::temporal)
+                       : wish.passes == passing::temporal)
+        continue;
       if (problem.source && !r.source) continue;
       for (int tx = 1; tx <= most; ++tx)
         for (int ty = 1; ty <= most / tx; ++ty) {
@@ -250,6 +291,17 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
             if (wish.depth <= 1)
               for (int tz = 1; tz <= most / tx / ty; ++tz)
                 best.consider(lay_bricks(problem, time, rungs, rung, tz, ty, tx, m, device));
+            continue;
+          }
+          if (r.levels > 0) {
+            // A mirror is looked into at every step.
+            const int depth = wish.depth > 0                      ? wish.depth
+                              : problem.edge == boundary::reflect ? 1
+                                                                  : r.levels;
+            const bool possible =
+                problem.edge == boundary::reflect ? depth == 1 : depth <= r.levels;
+            for (int wx = 1; possible && wx <= r.lanes / 32; wx *= 2)
+              best.consider(lay_waves(problem, time, rungs, rung, tx, ty, wx, depth, m, device));
             continue;
           }
           for (const int planned : depths) {
@@ -270,7 +322,9 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
         "perks: {} cells cannot be tiled over {} teams of {} cells across{}{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
         wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : "",
-        wish.order ? ", " + to_string(*wish.order) : ""));
+        wish.order                         ? ", " + to_string(*wish.order)
+        : wish.passes == passing::temporal ? ", several steps in one pass"
+                                           : ""));
   return all;
 }
 

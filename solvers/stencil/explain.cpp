@@ -68,7 +68,9 @@ class planner {
   stencil_plan keeping(const std::string& policy) const {
     return plan("perks", policy, [&](const auto& rungs, bool) {
       return policies::sweep_keep(
-          problem_, {policy, options_.teams, options_.depth, parse_traversal(options_.traversal)},
+          problem_,
+          {policy, options_.teams, options_.depth, parse_traversal(options_.traversal),
+           parse_passing(options_.blocking)},
           rungs, device_);
     });
   }
@@ -129,12 +131,14 @@ class planner {
     out.register_rows = f.shape.register_rows;
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;
-    out.traversal = p.streamed_rows > 0 ? to_string(p.order) : "";
+    out.pass_steps = f.shape.levels > 0 ? p.depth : 1;
+    out.traversal = p.streamed_rows > 0 && f.shape.levels == 0 ? to_string(p.order) : "";
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
-    out.streamed_bytes = static_cast<double>(problem_.scalar_bytes) * p.teams * f.shape.lanes *
-                         f.shape.across * f.shape.down *
-                         (2 * p.streamed_rows + source * (kept + out.streamed_rows));
+    out.streamed_bytes =
+        static_cast<double>(problem_.scalar_bytes) * p.teams * f.shape.lanes * f.shape.across *
+        f.shape.down *
+        (2.0 * p.streamed_rows / out.pass_steps + source * (kept + out.streamed_rows));
   }
 
   const sweep_problem_facts& problem_;

@@ -45,7 +45,8 @@ struct stencil_plan {
   int rim = 0;                ///< cells around a tile that its team computes too: depth * radius
   int register_rows = 0;      ///< rows of a warp that stay in registers,
   int scratch_rows = 0;       ///< in shared memory,
-  int streamed_rows = 0;      ///< and that pass through in every step
+  int streamed_rows = 0;      ///< and that pass through in every pass,
+  int pass_steps = 1;         ///< which does so many steps
   std::string traversal;      ///< of these, "static", "zig-zag" or "ring"; empty without them
   double resident = 0;        ///< share of those rows that stays on the chip, 0 to 1
   double streamed_bytes = 0;  ///< read and written per step beyond the chip's own memories,

@@ -76,6 +76,7 @@ void check_options(const stencil_options& o, const stencil_shape& shape) {
       throw input_error(fmt::format("weights: expected finite numbers, found {}", w));
   if (o.depth < 0) throw input_error(fmt::format("depth: expected at least 0, found {}", o.depth));
   parse_traversal(o.traversal);
+  parse_passing(o.blocking);
   if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
 }
 
@@ -114,7 +115,9 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
   if (v.rungs[0].across > 0)
     return policies::sweep_candidates(
-        problem, {o.policy, o.teams, o.depth, parse_traversal(o.traversal)}, rungs, facts);
+        problem,
+        {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)},
+        rungs, facts);
   if (o.policy != "auto" && o.policy != "none")
     throw unsupported_error(fmt::format(
         "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
@@ -123,18 +126,19 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   return {choice};
 }
 
-/// On an H200 perks was 1.04 to 5.4 times as fast as graph for these shapes, as long as at least a
-/// third of the field stayed on the chip; of wider ones, and of the one that is not linear, 0.5 to
-/// 1.0 times (docs/results/stencil-h200.md).
-bool perks_gains(const stencil_shape& shape) {
+/// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): stars of radius
+/// 1 to 3 and boxes of radius 1 and 2, if passes do several steps or at least a third of the field
+/// stays on the chip; wider ones where the field is more than the chip holds. The others, and those
+/// that are not linear, leave too little to save beside their arithmetic.
+bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
   const bool star = std::all_of(shape.taps.begin(), shape.taps.end(), [](const tap& t) {
     return (t.dz != 0) + (t.dy != 0) + (t.dx != 0) <= 1;
   });
-  return shape.linear && shape.radius <= (star ? 3 : 2);
-}
-bool keeps_a_third(const sweep_variant& v, const sweep_plan& p) {
-  const int kept = v.rungs[static_cast<std::size_t>(p.rung)].register_rows + p.scratch_rows;
-  return p.streamed_rows <= 2 * kept;
+  const bool narrow = shape.radius <= (star ? 3 : 2);
+  const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
+  if (!shape.linear) return false;
+  if (rung.levels > 0) return narrow || p.streamed_rows > 0;
+  return narrow && p.streamed_rows <= 2 * (rung.register_rows + p.scratch_rows);
 }
 
 /// The row of the table and the plan to run. "auto" is perks where it gains, else graph, or
@@ -156,10 +160,10 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
     return with("perks", "it can keep what is asked for");
-  if (perks_gains(shape) && facts.cooperative_launch && o.policy == "auto") {
+  if (shape.linear && facts.cooperative_launch && o.policy == "auto") {
     try {
-      auto kept = with("perks", "enough of the field stays on the chip");
-      if (keeps_a_third(*kept.variant, kept.plans.front().plan)) return kept;
+      auto kept = with("perks", "less is moved and fewer barriers are met");
+      if (perks_gains(shape, *kept.variant, kept.plans.front().plan)) return kept;
     } catch (const unsupported_error&) {  // no tiling
     }
   }
@@ -229,7 +233,8 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.teams = p.teams;
   report.lanes = rung.lanes;
   report.depth = p.depth;
-  report.traversal = p.streamed_rows > 0 ? to_string(p.order) : "";
+  report.pass_steps = rung.levels > 0 ? p.depth : 1;
+  report.traversal = p.streamed_rows > 0 && rung.levels == 0 ? to_string(p.order) : "";
   const auto row = static_cast<std::size_t>(p.teams) * static_cast<std::size_t>(rung.lanes) *
                    static_cast<std::size_t>(rung.across * rung.down);
   report.kept_registers = row * static_cast<std::size_t>(rung.register_rows);

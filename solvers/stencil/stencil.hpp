@@ -64,6 +64,9 @@ struct stencil_options {
   /// perks, two dimensions: in which order rows that are not kept on the chip are taken: "auto",
   /// "static", "zig-zag", "ring". It counts only where there are such rows.
   std::string traversal = "auto";
+  /// perks, two dimensions: "spatial", every pass over what is not in registers is one step;
+  /// "temporal", it is as many as a lane's registers hold windows for; "auto".
+  std::string blocking = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };
@@ -82,6 +85,7 @@ struct stencil_report {
   int teams = 0;          ///< threads or thread blocks
   int lanes = 0;          ///< per team
   int depth = 1;          ///< steps between two exchanges
+  int pass_steps = 1;     ///< steps in one pass over the field, or over what is not in registers
   std::string traversal;  ///< perks: of the rows that are not kept; empty where there are none
   std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;  ///< cells of tiles, with rims
 

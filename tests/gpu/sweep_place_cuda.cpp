@@ -8,12 +8,14 @@ namespace dwell::test {
 
 std::ostream& operator<<(std::ostream& out, const sweep_way& w) {
   return out << w.executor << '/' << w.policy << ", teams " << w.teams << ", depth " << w.depth
-             << (w.reversed ? ", lanes reversed" : "");
+             << ", " << w.blocking << (w.reversed ? ", lanes reversed" : "");
 }
 void sweep_way::apply(stencil_options& o) const {
   o.executor = executor;
   o.policy = policy;
   o.depth = depth;
+  const auto shape = find_stencil_shape(o.shape);
+  if (executor == "perks" && shape.dims == 2 && shape.linear) o.blocking = blocking;
   o.teams = teams;
   o.reverse_lanes = reversed;
 }
@@ -23,9 +25,15 @@ device sweep_place::where() { return device::cuda(0); }
 std::vector<sweep_way> sweep_place::ways() {
   std::vector<sweep_way> all = {
       {"host-loop", "none"}, {"graph", "none"}, {"persistent", "none"}, {"persistent", "none", 3}};
-  const std::vector<sweep_way> keeping = {{"perks", "auto"},      {"perks", "none", 3},
-                                          {"perks", "shared", 4}, {"perks", "registers", 6},
-                                          {"perks", "both", 9},   {"perks", "model", 5, false, 1}};
+  const std::vector<sweep_way> keeping = {{"perks", "auto", 0, false, 0, "auto"},
+                                          {"perks", "none", 3},
+                                          {"perks", "shared", 4},
+                                          {"perks", "registers", 6},
+                                          {"perks", "both", 9},
+                                          {"perks", "model", 5, false, 1},
+                                          {"perks", "none", 3, false, 0, "temporal"},
+                                          {"perks", "shared", 0, false, 0, "temporal"},
+                                          {"perks", "model", 9, false, 1, "temporal"}};
   all.insert(all.end(), keeping.begin(), keeping.end());
   return all;
 }
