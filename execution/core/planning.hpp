@@ -27,6 +27,7 @@ struct plan_request {
   int teams = 0;
   int rung = -1;
   std::size_t scratch_per_team = 0;
+  bool clusters = true;  ///< teams may form a thread block cluster
 };
 
 /// A plan and the cut that it was made for.
@@ -115,6 +116,7 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     throw unsupported_error(
         fmt::format("expected a rung from 0 to {}, found {}", rungs.size() - 1, wish.rung));
   if (wish.scratch_per_team > 0) device.shared_per_team = wish.scratch_per_team;
+  if (!wish.clusters) device.cluster_teams = 0;
   const traffic moved = traffic_of<P, T>(a.rows, a.nonzeros(), midst);
   planned<T> out;
   out.rungs = std::move(rungs);

@@ -50,7 +50,7 @@ team_choice kept_teams(index rows, index nonzeros, const device_facts& device) {
   constexpr std::int64_t items_per_cluster_team = 8000;
   if (device.on == backend::cpu) return {device.units, false, "one per thread"};
   if (device.cluster_teams == 0)
-    return {device.units, false, "one per multiprocessor; this device has no clusters"};
+    return {device.units, false, "one per multiprocessor; there are no clusters to use"};
   const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
   const int cluster = std::min(device.cluster_teams, device.units);
   const std::int64_t most = items_per_cluster_team * cluster;

@@ -124,7 +124,7 @@ planned<T> plan_for(const request<T>& q) {
   typename P::scalars start;
   start.jacobi = o.preconditioner == preconditioner::jacobi;
   return make_plan<P, T>(
-      v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team},
+      v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team, o.clusters},
       P::in_midst(start.jacobi),
       program_trial<P, T>(
           q.where, v, q.a, start, [&](program_run<P, T>& run) { load(q, run); }, o.interrupt));

@@ -67,6 +67,7 @@ struct cg_options {
   int teams = 0;
   int rung = -1;
   std::size_t scratch_per_team = 0;  ///< bytes that perks may use; 0: what the device has
+  bool clusters = true;              ///< the blocks of perks may be one thread block cluster
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };

@@ -117,9 +117,10 @@ cg_explanation explain_form(const char* name, const csr_view<T>& a, device_facts
   out.variant = name;
   out.probed = is_here(device);
 
-  const planned<T> made = make_plan<P, T>(v, rungs_of(v, device, out.probed), device, a,
-                                          {o.policy, o.teams, o.rung, o.scratch_per_team},
-                                          P::in_midst(o.preconditioner == preconditioner::jacobi));
+  const planned<T> made =
+      make_plan<P, T>(v, rungs_of(v, device, out.probed), device, a,
+                      {o.policy, o.teams, o.rung, o.scratch_per_team, o.clusters},
+                      P::in_midst(o.preconditioner == preconditioner::jacobi));
   if (o.scratch_per_team > 0) device.shared_per_team = o.scratch_per_team;
 
   const device_limits limits = limits_of(device);

@@ -82,7 +82,7 @@ struct cg_explanation {
 };
 
 /// Explains solve() with executor perks. Of the options, variant, policy, preconditioner,
-/// assume_symmetric, teams, rung and scratch_per_team count. Throws as solve() does;
+/// assume_symmetric, teams, rung, scratch_per_team and clusters count. Throws as solve() does;
 /// unsupported_error also if this build has no such kernels, or if the policy asked for has no plan
 /// that can run there or would try plans on the device.
 cg_explanation explain(const csr_view<double>& a, const device_facts& device,
