@@ -44,8 +44,10 @@ struct place {
   /// For the small matrices of the battery, and for those with many nonzeros.
   static const std::vector<cut>& cuts();
   static const std::vector<cut>& few_cuts();
-  /// Rungs of perks.
-  static int perks_rungs();
+  /// Rungs of perks that take any plan; and with those after them, which take only plans that keep
+  /// everything: in windows, whole, and whole with columns of 32 bits.
+  static int perks_rungs() { return 2; }
+  static int all_perks_rungs() { return 5; }
   /// More teams than anything has a use for.
   static int many_teams();
 };

@@ -26,7 +26,6 @@ const std::vector<cut>& place::few_cuts() {
   return few;
 }
 
-int place::perks_rungs() { return 2; }
 int place::many_teams() { return sanitized ? 24 : 64; }
 
 }  // namespace dwell::test

@@ -60,6 +60,54 @@ INSTANTIATE_TEST_SUITE_P(battery, perks,
                                          "tile_513", "mesh_33x47"),
                          [](const auto& info) { return info.param; });
 
+/// Rungs whose texts take for granted that all is on the chip. They come after the others.
+class perks_whole : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+
+  template <class T>
+  void every_rung(preconditioner p) {
+    const bool wide = GetParam() == "corner_65537";
+    const int teams = wide ? place::many_teams() : 7;
+    const linear_system<T> s = make_system<T>(battery_at(GetParam()));
+    const expectation expected = expect_of(s, p);
+    for (const char* variant : {"textbook", "single-reduction"}) {
+      cg_options o = with("perks", {teams, 0, false}, expected.rtol, p);
+      o.variant = variant;
+      o.policy = "none";
+      o.max_iterations = expected.max_iterations;
+      const auto plain = run(s, o);
+      o.policy = "greedy";
+      const int begin = place::perks_rungs(), wide_rung = place::all_perks_rungs() - 1;
+      for (int rung = wide ? wide_rung : begin; rung < wide_rung + wide; ++rung)
+        for (const bool reversed : {false, true}) {
+          if (reversed && place::on() != backend::cpu) continue;
+          SCOPED_TRACE(fmt::format("{}: {}, rung {}{}", GetParam(), variant, rung,
+                                   reversed ? ", lanes reversed" : ""));
+          o.rung = rung;
+          o.reverse_lanes = reversed;
+          const auto got = run(s, o);
+          EXPECT_NE(got.report.reason.find("all of it fits"), std::string::npos)
+              << got.report.reason;
+          check_solution(s, expected, got);
+          if (HasFatalFailure()) return;
+          if (got.report.lanes == plain.report.lanes) {
+            EXPECT_TRUE(same_bits(plain.x, got.x)) << "other bits than policy none";
+          }
+          EXPECT_TRUE(same_bits(got.x, run(s, o).x)) << "does not repeat";
+        }
+    }
+  }
+};
+
+TEST_P(perks_whole, f64) { every_rung<double>(preconditioner::none); }
+TEST_P(perks_whole, f64_jacobi) { every_rung<double>(preconditioner::jacobi); }
+TEST_P(perks_whole, f32_jacobi) { every_rung<float>(preconditioner::jacobi); }
+INSTANTIATE_TEST_SUITE_P(battery, perks_whole,
+                         testing::Values("five_rows", "arrow_first", "dense_rows_adjacent",
+                                         "tile_513", "mesh_33x47", "corner_65537"),
+                         [](const auto& info) { return info.param; });
+
 /// "none 3.25; vectors 2.50; mixed, greedy 2.75" of a reason, by the first name.
 std::map<std::string, double> times_in(const std::string& reason) {
   std::map<std::string, double> times;
@@ -158,6 +206,34 @@ TEST_F(perks_refusals, unknown_policy) {
       EXPECT_NE(message.find(name), std::string::npos)
           << "'" << name << "' is not named: " << message;
   }
+}
+
+TEST_F(perks_refusals, rungs_for_what_is_kept_whole) {
+  cg_options o;
+  o.executor = "perks";
+  o.teams = 7;
+  const auto refused = [&](int rung) {
+    o.rung = rung;
+    try {
+      (void)run(s, o);
+      ADD_FAILURE() << "rung " << rung << " was accepted";
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find("keep everything"), std::string::npos) << e.what();
+    }
+  };
+  for (int rung = place::perks_rungs(); rung < place::all_perks_rungs(); ++rung) {
+    o.policy = "vectors";
+    refused(rung);
+    o.policy = "greedy";
+    o.scratch_per_team = std::size_t{4} << 10;
+    refused(rung);
+    o.scratch_per_team = 0;
+    o.variant = "pipelined";
+    refused(rung);
+    o.variant = "auto";
+  }
+  o.teams = 1;  // nobody to exchange anything with
+  refused(place::perks_rungs());
 }
 
 TEST_F(perks_refusals, executors_that_keep_nothing_take_no_policy) {

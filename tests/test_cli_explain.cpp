@@ -40,7 +40,8 @@ TEST(cli_explain, figures_agree) {
       EXPECT_GT(bytes.at("resident").get<double>(), 0.0) << p.at("policy");
     }
     EXPECT_GE(all, none * 0.999) << p.at("policy") << ": kept or moved, each byte is somewhere";
-    EXPECT_LE(p.at("tiles_kept").get<int>(), p.at("tiles_per_team").get<int>());
+    EXPECT_LE(p.at("tiles_held").get<int>() + p.at("tiles_kept").get<int>(),
+              p.at("tiles_per_team").get<int>());
     EXPECT_LE(p.at("scratch_bytes").at("kept").get<std::size_t>(),
               j.at("device").at("scratch_per_team").get<std::size_t>());
     EXPECT_EQ(p.at("vectors").size(), 5u) << "x, r, p, q, d";
@@ -105,6 +106,14 @@ TEST(cli_explain, a_device_that_is_not_here) {
   const auto s = small.json();
   EXPECT_EQ(s.at("in_cluster"), true);
   EXPECT_TRUE(holds(s.at("teams_reason"), "one cluster"));
+  for (const auto& p : s.at("policies")) {
+    if (p.at("policy") != "model") continue;
+    EXPECT_GT(p.at("tiles_held").get<int>(), 0);
+    EXPECT_EQ(p.at("tiles_held").get<int>() + p.at("tiles_kept").get<int>(),
+              p.at("tiles_per_team"));
+    EXPECT_GT(p.at("halo").get<int>(), 0);
+    EXPECT_EQ(p.at("bytes_per_iteration").at("l2"), 0.0);
+  }
   EXPECT_NEAR(s.at("barrier_us").get<double>(), 0.3, 1e-9);
   ASSERT_EQ(s.at("variants_considered").size(), 2u) << "nothing speaks for the textbook's here";
   double shortest = 1e300, chosen = 0;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "battery.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/core/planning.hpp"
 #include "dwell/execution/model/limits.hpp"
@@ -21,10 +22,14 @@
 namespace dwell::test {
 namespace {
 
-/// perks on the H200: two rungs of 512 lanes, one team a multiprocessor.
+/// perks on the H200: one team a multiprocessor; two rungs for any plan, three for whole systems.
+enum { part, part_with_slots, windows, whole, whole_wide };
 std::vector<rung_facts> rungs() {
-  return {{{512, 1, true, true, true, 0}, 96, 0, 132, 2560},
-          {{512, 1, true, true, true, 2}, 104, 0, 132, 2560}};
+  return {{{512, 1, true, true, true, 0}, 122, 0, 132, 4880},
+          {{512, 1, true, true, true, 2}, 123, 0, 132, 4880},
+          {{448, 1, true, false, true, 3, keeping::windows, 2}, 128, 0, 132, 4880},
+          {{512, 1, true, false, true, 4, keeping::all, 1}, 124, 0, 132, 4880},
+          {{512, 1, true, false, true, 4, keeping::all, 0, true}, 108, 0, 132, 4880}};
 }
 
 planned<double> plan_for(const csr<double>& a, plan_request wish = {},
@@ -54,14 +59,14 @@ void expect_measured(const std::string& name, const csr<double>& a, double measu
 }
 
 TEST(model, small_systems_run_in_a_cluster) {
-  expect_measured("Trefethen_2000", generate("trefethen:2000"), 5.72);
+  expect_measured("Trefethen_2000", generate("trefethen:2000"), 3.17);
 }
 
 TEST(model, small_real_systems_run_in_a_cluster) {
   const auto all = indexed_matrices();
   if (all.empty()) GTEST_SKIP() << why_no_matrices();
   const std::map<std::string, double> measured_us = {
-      {"msc01440", 5.64}, {"fv1", 6.65}, {"msc04515", 6.40}};
+      {"msc01440", 3.06}, {"fv1", 3.58}, {"msc04515", 3.32}};
   std::size_t found = 0;
   for (const auto& m : all)
     if (const auto known = measured_us.find(m.name); known != measured_us.end()) {
@@ -106,6 +111,57 @@ TEST(model, the_number_of_teams_has_a_reason) {
   EXPECT_FALSE(made.how.in_cluster);
   EXPECT_EQ(made.how.teams, a100.units);
   says(made, "no clusters");
+}
+
+/// What is kept whole goes to a rung that takes it for granted, whoever plans.
+void expect_whole(const csr<double>& a, int rung, const plan_request& wish = {}) {
+  for (const char* policy : {"mixed", "greedy", "model"}) {
+    plan_request by = wish;
+    by.policy = policy;
+    const planned<double> made = plan_for(a, by);
+    SCOPED_TRACE(policy + (": " + made.how.reason));
+    EXPECT_EQ(made.how.rung, rung);
+    EXPECT_TRUE(made.how.keeps_all);
+    EXPECT_GT(made.how.keep.held, 0);
+    EXPECT_EQ(made.how.keep.held + made.how.keep.tiles, made.facts.tiles_per_team);
+    EXPECT_EQ(made.how.keep.halo > 0, rung == windows);
+    EXPECT_NE(made.how.reason.find("all of it fits"), std::string::npos);
+    if (rung == windows) {
+      EXPECT_EQ(project(made).streamed_bytes, 0.0);
+    }
+  }
+}
+
+TEST(policies, whole_systems_have_rungs_of_their_own) {
+  expect_whole(generate("trefethen:2000"), windows);
+  expect_whole(generate("poisson2d:200x200"), whole);
+  expect_whole(generate("trefethen:2000"), whole, {.teams = 132});
+  expect_whole(generate("trefethen:2000"), whole, {.clusters = false});
+  expect_whole(generate("poisson2d:120x120"), windows);
+  const auto line = tridiagonal(30000, 2.1, -1);  // more rows than windows are compiled for
+  expect_whole(line, whole);
+  EXPECT_TRUE(plan_for(line).how.in_cluster);
+}
+
+TEST(policies, other_systems_have_not) {
+  const auto large = plan_for(generate("poisson2d:1000x1000"));
+  EXPECT_FALSE(large.how.keeps_all);
+  EXPECT_EQ(large.how.keep.held, 0);
+  EXPECT_LE(large.how.rung, part_with_slots);
+  const auto cramped =
+      plan_for(generate("trefethen:2000"), {.scratch_per_team = std::size_t{6} << 10});
+  EXPECT_FALSE(cramped.how.keeps_all);
+  const auto partly = plan_for(generate("trefethen:2000"), {.policy = "vectors"});
+  EXPECT_FALSE(partly.how.keeps_all);
+  EXPECT_EQ(partly.how.rung, part_with_slots);
+}
+
+TEST(policies, far_columns_have_a_rung_of_their_own) {
+  const auto made = plan_for(battery_at("corner_65537").build());
+  EXPECT_FALSE(made.cut.wide.empty());
+  EXPECT_EQ(made.how.rung, whole_wide);
+  EXPECT_TRUE(made.how.keeps_all);
+  EXPECT_EQ(made.how.keep.held, 0);
 }
 
 TEST(policy_model, says_whose_plan_it_took) {

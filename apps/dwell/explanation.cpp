@@ -25,11 +25,21 @@ std::string kept(const policy_plan& p, double vector_plan::*share) {
   return out.empty() ? "-" : out;
 }
 
+int tiles_on_chip(const policy_plan& p) { return p.tiles_held + p.tiles_kept; }
+
 std::string tiles(const policy_plan& p) {
-  if (p.tiles_kept == 0) return "-";
-  return p.tiles_kept >= p.tiles
+  if (tiles_on_chip(p) == 0) return "-";
+  return tiles_on_chip(p) >= p.tiles
              ? "all"
-             : fmt::format("{} of {}", format_count(p.tiles_kept), format_count(p.tiles));
+             : fmt::format("{} of {}", format_count(tiles_on_chip(p)), format_count(p.tiles));
+}
+
+/// "r, x; 24 tiles of the matrix"
+std::string in_registers(const policy_plan& p) {
+  const std::string vectors = kept(p, &vector_plan::in_registers);
+  if (p.tiles_held == 0) return vectors;
+  return fmt::format("{}{} of the matrix", vectors == "-" ? "" : vectors + "; ",
+                     format_plural(p.tiles_held, "tile"));
 }
 
 /// What is read or written beyond the chip's own memories.
@@ -41,12 +51,13 @@ std::string streamed(const policy_plan& p) {
     if (held < 1)
       add(held > 0 ? fmt::format("{} {}", v.name, percent(1 - held)) : v.name);
     else if (v.gathered)
-      add(v.name + " (stored for others, and gathered)");
+      add(p.halo > 0 ? fmt::format("{} of {}, from block to block",
+                                   format_plural(p.halo, "element"), v.name)
+                     : v.name + " (stored for others, and gathered)");
   }
-  if (p.tiles_kept < p.tiles)
-    add(p.tiles_kept > 0
-            ? percent(1 - static_cast<double>(p.tiles_kept) / p.tiles) + " of the matrix"
-            : "the matrix");
+  if (const int stay = tiles_on_chip(p); stay < p.tiles)
+    add(stay > 0 ? percent(1 - static_cast<double>(stay) / p.tiles) + " of the matrix"
+                 : "the matrix");
   return out.empty() ? "nothing" : out;
 }
 
@@ -108,7 +119,7 @@ std::string all_policies(const cg_explanation& e) {
   for (std::size_t i = 0; i < e.policies.size(); ++i) {
     const auto& p = e.policies[i];
     std::vector<std::string> cells = {p.policy + (i == e.chosen ? " *" : ""),
-                                      kept(p, &vector_plan::in_registers),
+                                      in_registers(p),
                                       kept(p, &vector_plan::in_scratch),
                                       tiles(p),
                                       format_bytes(p.resident_bytes),
@@ -148,7 +159,9 @@ json to_json(const policy_plan& p, bool projected) {
           {"registers_per_lane", p.registers ? json(p.registers) : json(nullptr)},
           {"rows_per_team", p.rows},
           {"tiles_per_team", p.tiles},
+          {"tiles_held", p.tiles_held},
           {"tiles_kept", p.tiles_kept},
+          {"halo", p.halo},
           {"scratch_bytes", {{"kept", p.kept}, {"other", p.other}}},
           {"vectors", vectors},
           {"bytes_per_iteration",
@@ -178,7 +191,7 @@ std::string to_text(const cg_explanation& e, const std::string& matrix) {
                       format_plural(p.tiles, "tile"), format_bytes(static_cast<double>(p.kept)),
                       format_bytes(static_cast<double>(e.scratch_per_team - p.other)),
                       e.projected ? "shared memory" : "private memory"));
-  out.row("stays", "in registers: " + kept(p, &vector_plan::in_registers));
+  out.row("stays", "in registers: " + in_registers(p));
   out.row("", (e.projected ? "in shared memory: " : "in private memory: ") +
                   kept(p, &vector_plan::in_scratch));
   out.row("", "tiles of the matrix: " + tiles(p));

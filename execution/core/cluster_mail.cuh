@@ -44,6 +44,32 @@ class cluster_mail {
         "r"(counter_of(round_)), "r"(team), "l"(__double_as_longlong(v))
         : "memory");
   }
+  /// v to where `at` is in block `team`, which expects it in this round.
+  template <class T>
+  DWELL_FN void deliver(T* at, int team, T v) const {
+    static_assert(sizeof(T) == 8 || sizeof(T) == 4);
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(at));
+    if constexpr (sizeof(T) == 8)
+      asm volatile(
+          "{\n\t"
+          ".reg .b32 to, counter;\n\t"
+          "mapa.shared::cluster.u32 to, %0, %2;\n\t"
+          "mapa.shared::cluster.u32 counter, %1, %2;\n\t"
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [to], %3, [counter];\n\t"
+          "}" ::"r"(to),
+          "r"(counter_of(round_)), "r"(team), "l"(__double_as_longlong(v))
+          : "memory");
+    else
+      asm volatile(
+          "{\n\t"
+          ".reg .b32 to, counter;\n\t"
+          "mapa.shared::cluster.u32 to, %0, %2;\n\t"
+          "mapa.shared::cluster.u32 counter, %1, %2;\n\t"
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [to], %3, [counter];\n\t"
+          "}" ::"r"(to),
+          "r"(counter_of(round_)), "r"(team), "r"(__float_as_int(v))
+          : "memory");
+  }
   /// What block `team` sent, after receive().
   DWELL_FN double sent(int slot, int team) const {
     double v;
@@ -52,7 +78,12 @@ class cluster_mail {
   }
 
   /// So many posts are sent to each block in this round.
-  DWELL_FN void expect(int posts) { due_ += posts; }
+  DWELL_FN void expect(int posts) { due_ += 8 * posts; }
+  /// And so many elements to this block.
+  template <class T>
+  DWELL_FN void expect_elements(int n) {
+    due_ += n * static_cast<int>(sizeof(T));
+  }
   /// Ends the round: returns when all its posts are here. They lie in this block's own memory: so
   /// nothing wider than the block has to be acquired, and L1 keeps what it holds.
   DWELL_FN void receive() {
@@ -61,7 +92,7 @@ class cluster_mail {
     if (threadIdx.x == 0)  // posts may have been counted before: what is awaited may be negative
       asm volatile(
           "mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 _, [%0], %1;" ::"r"(counter),
-          "r"(due_ * 8)
+          "r"(due_)
           : "memory");
     unsigned done;
     do {
@@ -90,7 +121,7 @@ class cluster_mail {
 
   unsigned box_;        ///< in the shared window
   unsigned round_ = 0;  ///< rounds that are over
-  int due_ = 0;
+  int due_ = 0;         ///< bytes
 };
 
 }  // namespace dwell

@@ -20,13 +20,15 @@ struct shape_of {
 /// One team's thread: makes the team and its store, and calls f(store).
 template <class P, class T, class E, int Rung, class F>
 void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid, F&& f) {
-  using team_type = cpu_team<E::cpu_rungs[Rung].lanes>;
-  using store_type = store<P, T, team_type, shape_of<E, Rung>>;
-  const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
-  const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
-  team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes, a.posts);
-  store_type s(team, a);
-  f(s);
+  if constexpr (can_run<P>(E::cpu_rungs[Rung])) {
+    using team_type = cpu_team<E::cpu_rungs[Rung].lanes>;
+    using store_type = store<P, T, team_type, shape_of<E, Rung>>;
+    const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
+    const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
+    team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes, a.posts);
+    store_type s(team, a);
+    f(s);
+  }
 }
 
 /// The queue of executors that launch phase by phase.

@@ -38,9 +38,11 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Rung>::lanes,
                                   kernel_types<P, T, E, Rung>::teams_per_unit)
     run_kernel(const __grid_constant__ program_args<P, T> a) {
   using k = kernel_types<P, T, E, Rung>;
-  typename k::team team(a.barrier, a.posts, a.in_cluster);
-  typename k::store_type s(team, a);
-  E::template run<P, T>(s, a);
+  if constexpr (can_run<P>(shape_of<E, Rung>::value)) {
+    typename k::team team(a.barrier, a.posts, a.in_cluster);
+    typename k::store_type s(team, a);
+    E::template run<P, T>(s, a);
+  }
 }
 
 /// One phase.

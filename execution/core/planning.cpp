@@ -10,6 +10,13 @@ void check_plan(const program_variant& v, const plan& how, std::span<const rung_
   if (how.teams < 1 || how.teams > most_teams)
     throw unsupported_error(fmt::format("expected 1 to {} teams, found {}", most_teams, how.teams));
   const rung_facts& f = rungs[static_cast<std::size_t>(how.rung)];
+  if (f.shape.covers != keeping::part && !how.keeps_all)
+    throw unsupported_error(
+        fmt::format("rung {} is for plans that keep everything (up to {} rows a team, columns of "
+                    "{} bits{}), but "
+                    "policy '{}' does not",
+                    how.rung, f.shape.slots * f.shape.lanes, f.shape.wide ? 32 : 16,
+                    f.shape.covers == keeping::windows ? ", one cluster" : "", how.policy));
   if (f.scratch_bytes + scratch > device.shared_per_team && scratch > 0)
     throw unsupported_error(
         fmt::format("policy '{}' asks for {} bytes of shared memory per block, but {} has {}",

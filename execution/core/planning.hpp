@@ -17,6 +17,7 @@
 #include "dwell/execution/core/traffic.hpp"
 #include "dwell/execution/core/variant.hpp"
 #include "dwell/execution/core/variants.hpp"
+#include "dwell/execution/core/window.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell {
@@ -35,6 +36,7 @@ template <class T>
 struct planned {
   plan how;
   tiled_matrix<T> cut;
+  tile_windows windows;  ///< of it, for systems that may run in them
   program_facts facts;
   std::vector<rung_facts> rungs;
   std::string teams_why;  ///< of executors that keep data: why so many teams
@@ -67,6 +69,8 @@ program_facts facts_of_cut(const csr_view<T>& a, const tiled_matrix<T>& cut, con
   residency one;
   one.tiles = 1;
   p.tile_bytes = kept_bytes<T>(one, cut.wide.empty());
+  p.narrow = cut.wide.empty();
+  p.may_keep_all = gathered_vector_of<P> >= 0;
   for (int f = 0; f < P::vectors; ++f)
     p.vectors.push_back({moved.loads[f], moved.stores[f], P::uses[f] != use::own,
                          P::in_registers::place_of(f) >= 0, moved.product[f],
@@ -140,6 +144,13 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     out.cut = cut(a, teams.teams, true, whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
     out.facts.in_cluster = teams.in_cluster;
+    // A block reaches the scratch of another one in a cluster only; CPU teams play what it does.
+    if (gathered_vector_of<P> >= 0 &&
+        (teams.in_cluster || (v.on == backend::cpu && teams.teams <= most_cluster_teams))) {
+      out.windows = windows_of(out.cut);
+      out.facts.halo_per_team = out.windows.halo;
+      out.facts.sends_per_team = out.windows.sends;
+    }
     const named_policy& policy = find_policy(wish.policy == "auto" ? auto_policy : wish.policy);
     out.how = ask_policy(policy, v, device, wish, out, trial);
     if (out.how.in_cluster) out.how.reason += ", as one cluster";

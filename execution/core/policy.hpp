@@ -40,6 +40,11 @@ struct program_facts {
   index rows_per_team = 0;  ///< the most that a team owns
   int tiles_per_team = 0;   ///< likewise
   std::size_t tile_bytes = 0;
+  bool narrow = true;         ///< columns in 16 bits
+  bool may_keep_all = false;  ///< rungs that cover all can run it
+  /// Elements of the gathered vector that a team needs of others, and sends, at the most; 0 where
+  /// teams cannot send any.
+  int halo_per_team = 0, sends_per_team = 0;
 };
 
 /// Returns a plan that fits: the rung, the residency, and the reason in one line.

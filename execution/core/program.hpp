@@ -25,6 +25,7 @@
 
 #include "dwell/execution/core/plan.hpp"
 #include "dwell/execution/core/tiles.hpp"
+#include "dwell/execution/core/window.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/fn.hpp"
 
@@ -91,6 +92,9 @@ template <class P, class T>
 struct program_args {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
+  const team_window* windows = nullptr;  ///< of plans with halos; the tiles are then those of it
+  const halo_send* sends = nullptr;
+  T* boxes = nullptr;  ///< keep.halo elements per CPU team
   T* vectors[max_vectors] = {};
   T* tile_carry = nullptr;    ///< per tile: its parts of the row that a later one ends
   double* posts = nullptr;    ///< post_slots x teams
@@ -114,6 +118,16 @@ inline constexpr bool whole_rows_of = [] {
     return false;
 }();
 
+/// The one vector that products gather, written by its owners in a phase of its own; -1 if there is
+/// none, or several.
+template <class P>
+inline constexpr int gathered_vector_of = [] {
+  int found = -1, count = 0;
+  for (int f = 0; f < P::vectors; ++f)
+    if (P::uses[f] == use::gather) found = f, ++count;
+  return count == 1 ? found : -1;
+}();
+
 /// Vectors that a product multiplies at once: 2 if a pair is exchanged.
 template <class P>
 inline constexpr int product_width_of = [] {
@@ -121,6 +135,13 @@ inline constexpr int product_width_of = [] {
     if (u == use::partner) return 2;
   return 1;
 }();
+
+/// Can this rung run P? Those that take for granted that all is kept do not know of exchanged
+/// pairs, and P must not touch a vector now and then only: none with one gathered vector does.
+template <class P>
+constexpr bool can_run(const rung& r) {
+  return r.covers == keeping::part || gathered_vector_of<P> >= 0;
+}
 
 template <class P>
 concept Program = requires {

@@ -48,12 +48,16 @@ class program_run {
     barrier_ = buffer<unsigned>(where, 1);
 
     args_.matrix = {a.rows, a.cols, row_ptr_.data(), col_.data(), val_.data()};
-    args_.tiles = {shares_.data(),
-                   header_.data(),
-                   path_.data(),
-                   tile_val_.data(),
-                   m.narrow.empty() ? nullptr : narrow_.data(),
-                   wide_.data()};
+    windows_ = buffer<team_window>::copy_of(where, made.windows.teams);
+    sends_ = buffer<halo_send>::copy_of(where, made.windows.send);
+    window_header_ = buffer<tile_header>::copy_of(where, made.windows.header);
+    window_columns_ = buffer<std::uint16_t>::copy_of(where, made.windows.columns);
+    if (where.on() == backend::cpu)
+      boxes_ = buffer<T>(where, teams * static_cast<std::size_t>(made.windows.halo));
+    args_.windows = windows_.data();
+    args_.sends = sends_.data();
+    args_.boxes = boxes_.data();
+    narrow_columns_ = !m.narrow.empty();
     args_.tile_carry = tile_carry_.data();
     follow(made.how);
     args_.one_launch = v.resident;
@@ -70,6 +74,15 @@ class program_run {
   void follow(const plan& how) {
     plan_ = how;
     args_.keep = how.keep;
+    const bool windowed = how.keep.halo > 0;
+    args_.tiles = {shares_.data(),
+                   windowed ? window_header_.data() : header_.data(),
+                   path_.data(),
+                   tile_val_.data(),
+                   windowed          ? window_columns_.data()
+                   : narrow_columns_ ? narrow_.data()
+                                     : nullptr,
+                   wide_.data()};
     args_.in_cluster = how.in_cluster;
   }
   buffer<T>& vector(int k) { return vectors_[static_cast<std::size_t>(k)]; }
@@ -118,6 +131,12 @@ class program_run {
   buffer<tile_header> header_;
   buffer<std::uint16_t> path_, narrow_;
   buffer<team_share> shares_;
+  buffer<team_window> windows_;
+  buffer<halo_send> sends_;
+  buffer<tile_header> window_header_;
+  buffer<std::uint16_t> window_columns_;
+  buffer<T> boxes_;
+  bool narrow_columns_ = false;
   std::vector<buffer<T>> vectors_;
   buffer<double> posts_, history_;
   buffer<monitor> watch_;

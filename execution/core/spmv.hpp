@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SpMV as a member of store: two texts for one cut of the matrix. By tiles (tiles.hpp), a warp at a
-// time: every lane sums its own run of nonzeros, a segmented scan over the warp joins rows that
-// lanes share, and carries join rows that tiles share. By rows: one lane walks the team's whole
-// part of the merge path; made for CPUs.
+// time (tile_walk.hpp), then carries join rows that tiles share. By rows: one lane walks the team's
+// whole part of the merge path; made for CPUs.
 #pragma once
 #include "dwell/execution/core/store.hpp"
-#include "dwell/execution/core/tile_part.hpp"
+#include "dwell/execution/core/tile_walk.hpp"
 
 namespace dwell {
 
@@ -92,11 +91,21 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
     // The element of In that belongs to the row left open at the end is another team's: it is asked
     // for now and used at the end.
     const index after = share_.end.row;
-    const T foreign = after < a_.matrix.rows ? gathered<In, 1>()[after].v[0] : T(0);
+    const T foreign = after >= a_.matrix.rows ? T(0) : foreign_element<In>(after);
     walk_tiles<In, Out...>();
     team_.section([](int) {});
     sum_tiles<Sum, In, Out...>(foreign);
   }
+}
+
+/// The element of In of a row that another team owns.
+template <class P, class T, class Team, class Shape>
+template <int In>
+DWELL_FN T store<P, T, Team, Shape>::foreign_element(index row) const {
+  if constexpr (windowed)
+    return keep_.template open_element<In>(a_);
+  else
+    return gathered<In, 1>()[row].v[0];
 }
 
 /// The sum In . Out is linear in the parts of rows: so it is taken over what stands in Out and in
@@ -142,147 +151,6 @@ DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
     }
     int w = 0;
     ((base<Out>()[h.first_row - share_.begin.row] += missing[w], ++w), ...);
-  }
-}
-
-template <class P, class T, class Team, class Shape>
-template <int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
-  if (a_.tiles.narrow)
-    walk_tiles_of<std::uint16_t, In, Out...>();
-  else
-    walk_tiles_of<index, In, Out...>();
-}
-
-template <class P, class T, class Team, class Shape>
-template <class Column, int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
-  const auto columns_of = [](const tiles_view<T>& m) {
-    if constexpr (sizeof(Column) == 2)
-      return m.narrow;
-    else
-      return m.wide;
-  };
-  if constexpr (shape.keeps)
-    if (const int tiles = share_.last_tile - share_.first_tile;
-        tiles <= a_.keep.tiles && a_.keep.carries > 0 && ((a_.keep.vector[Out] > 0) && ...)) {
-      // All is in scratch: nothing to load ahead, nothing to ask about.
-      team_.warps([&](auto& warp) {
-        auto part = warp.template per_lane<tile_part<T, Column>>();
-        for (int tile = warp.number(); tile < tiles; tile += Team::warp_count) {
-          warp.each([&](int lane) {
-            part[lane].template load<Team, false>(keep_.view(), columns_of(keep_.view()), tile,
-                                                  lane);
-          });
-          multiply<true, In, Out...>(warp, part, share_.first_tile + tile);
-        }
-      });
-      return;
-    }
-  const auto load = [&](auto& warp, auto& part, int tile) {
-    if constexpr (shape.keeps)
-      if (const int kept = keep_.kept_as(tile - share_.first_tile); kept >= 0) {
-        warp.each([&](int lane) {
-          part[lane].template load<Team, false>(keep_.view(), columns_of(keep_.view()), kept, lane);
-        });
-        return;
-      }
-    warp.each([&](int lane) {
-      part[lane].template load<Team, true>(a_.tiles, columns_of(a_.tiles), tile, lane);
-    });
-  };
-  team_.warps([&](auto& warp) {
-    auto part = warp.template per_lane<tile_part<T, Column>>();
-    int tile = share_.first_tile + warp.number();
-    if (tile >= share_.last_tile) return;
-    if constexpr (!shape.ahead) {
-      for (; tile < share_.last_tile; tile += Team::warp_count) {
-        load(warp, part, tile);
-        multiply<false, In, Out...>(warp, part, tile);
-      }
-    } else {
-      load(warp, part, tile);
-      for (;;) {
-        const int next_tile = tile + Team::warp_count;
-        auto next = part;
-        if (next_tile < share_.last_tile) load(warp, next, next_tile);
-        multiply<false, In, Out...>(warp, part, tile);
-        if (next_tile >= share_.last_tile) break;
-        part = next;
-        tile = next_tile;
-      }
-    }
-  });
-}
-
-/// One tile: rows that end in it go to Out, what is left to the tile's carry. Resident: Out and the
-/// carries are in scratch, where a lane may as well read again what it wrote.
-template <class P, class T, class Team, class Shape>
-template <bool Resident, int In, int... Out, class Warp, class Parts>
-DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile) {
-  constexpr int width = sizeof...(Out);
-  using one = pack<width>;
-  const one* const p = gathered<In, width>();
-  T* const q[] = {(place<Resident, Out>() - share_.begin.row)...};
-  const auto first_of = [&](const auto& mine) { return mine.header.first_row + (mine.path >> 8); };
-  auto head = warp.template per_lane<one>();  // of the first row that ends in the lane: its part
-  auto tail = warp.template per_lane<one>();  // what the lane leaves for a later one
-  auto ended = warp.template per_lane<bool>();
-  warp.each([&](int lane) {
-    const auto& mine = part[lane];
-    constexpr int at_once = tile_items / width;  // gathers under way: registers are few
-    one x[at_once];
-    const int ends = mine.path & 0xff;
-    index row = first_of(mine);
-    T* y[width];  // of the row that ends next
-    DWELL_UNROLL
-    for (int w = 0; w < width; ++w) y[w] = q[w] + row;
-    one acc = {}, first = {};
-    DWELL_UNROLL
-    for (int j = 0; j < tile_items; ++j) {
-      if (j % at_once == 0) {
-        DWELL_UNROLL
-        for (int k = 0; k < at_once; ++k) x[k] = p[mine.column(j + k)];
-      }
-      const bool end = ends >> j & 1;
-      DWELL_UNROLL
-      for (int w = 0; w < width; ++w)
-        acc.v[w] = std::fma(mine.value(j), x[j % at_once].v[w], acc.v[w]);
-      if constexpr (Resident) {
-        if (end) {
-          DWELL_UNROLL
-          for (int w = 0; w < width; ++w) {
-            *y[w]++ = acc.v[w];
-            acc.v[w] = T(0);
-          }
-        }
-      } else {
-        const bool earliest = (ends & ((1 << j) - 1)) == 0;
-        DWELL_UNROLL
-        for (int w = 0; w < width; ++w) {
-          if (end) q[w][row] = acc.v[w];
-          if (end && earliest) first.v[w] = acc.v[w];
-          if (end) acc.v[w] = T(0);
-        }
-        row += end;
-      }
-    }
-    head[lane] = first;
-    ended[lane] = ends != 0;
-    tail[lane] = acc;
-  });
-  T* const left_over = carry_place<Resident>(tile);
-  DWELL_UNROLL
-  for (int w = 0; w < width; ++w) {
-    auto left = warp.template per_lane<T>();    // of component w: what the lane leaves,
-    auto before = warp.template per_lane<T>();  // and what earlier lanes leave for it
-    warp.each([&](int lane) { left[lane] = tail[lane].v[w]; });
-    const T carry = warp.carries(left, ended, before);
-    warp.each([&](int lane) {
-      T* const y = q[w] + first_of(part[lane]);
-      if (ended[lane]) *y = (Resident ? *y : head[lane].v[w]) + before[lane];
-      if (lane % tile_lanes == tile_lanes - 1) left_over[w] = carry;
-    });
   }
 }
 

@@ -117,10 +117,13 @@ class store {
 
   /// All teams meet at the end of a phase.
   DWELL_FN void meet() {
-    if (gave_ && !published_)
+    if (gave_ && !published_) {
       team_.sync_posts();
-    else
+    } else if constexpr (windowed) {
+      team_.exchange(keep_.template window<gathered_vector_of<P>>(a_), token_slot);
+    } else {
       team_.sync_grid();
+    }
     gave_ = published_ = false;
   }
 
@@ -128,7 +131,11 @@ class store {
 
  private:
   static constexpr int no_sum = -1;
-  static_assert(interrupt_slot + 1 < post_slots);
+  static constexpr bool keeps_all = shape.covers != keeping::part;
+  static constexpr bool windowed = shape.covers == keeping::windows;
+  static_assert(can_run<P>(shape) && (shape.keeps || !keeps_all) && (keeps_all || shape.held == 0));
+  static constexpr int token_slot = interrupt_slot + 2;
+  static_assert(token_slot < post_slots);
 
   template <int F>
   DWELL_HD static constexpr bool in_register() {
@@ -137,6 +144,7 @@ class store {
   /// Where owned element e of vector F lives, unless in a register.
   template <int F>
   DWELL_FN T* at(index e) const {
+    if constexpr (keeps_all) return keep_.home(F) + e;
     if constexpr (shape.keeps)
       if (e < a_.keep.vector[F]) return keep_.home(F) + e;
     return a_.vectors[F] + share_.begin.row + e;
@@ -144,6 +152,7 @@ class store {
   /// Where vector F begins for this team, if F is kept whole or not at all.
   template <int F>
   DWELL_FN T* base() const {
+    if constexpr (keeps_all) return keep_.home(F);
     if constexpr (shape.keeps)
       if (a_.keep.vector[F] > 0) return keep_.home(F);
     return a_.vectors[F] + share_.begin.row;
@@ -167,10 +176,11 @@ class store {
   DWELL_FN T* tile_carry(int tile) const {
     constexpr int width = product_width_of<P>;
     if constexpr (shape.keeps)
-      if (keep_.carries()) return keep_.carries() + (tile - share_.first_tile) * width;
+      if (keeps_all || keep_.carries()) return keep_.carries() + (tile - share_.first_tile) * width;
     return a_.tile_carry + static_cast<std::ptrdiff_t>(tile) * width;
   }
   DWELL_FN tile_header header(int tile) const {
+    if constexpr (keeps_all) return keep_.header(tile - share_.first_tile);
     if constexpr (shape.keeps)
       if (const int kept = keep_.kept_as(tile - share_.first_tile); kept >= 0)
         return keep_.view().header[kept];
@@ -204,7 +214,7 @@ class store {
       *exchanged<F>(e) = v;
     } else {
       *at<F>(e) = v;
-      if constexpr (shape.keeps && P::uses[F] == use::gather)
+      if constexpr (shape.keeps && P::uses[F] == use::gather && !windowed)
         a_.vectors[F][share_.begin.row + e] = v;
     }
   }
@@ -248,6 +258,8 @@ class store {
   DWELL_FN void spmv_rows();
   template <int Sum, int In, int... Out>
   DWELL_FN void spmv_tiles();
+  template <int In>
+  DWELL_FN T foreign_element(index row) const;
   template <int Sum, int In, int Out>
   DWELL_FN void sum_tiles(T foreign);
   template <int In, int... Out>
@@ -256,6 +268,10 @@ class store {
   DWELL_FN void walk_tiles_of();
   template <int... Out>
   DWELL_FN void join_tiles(int lane);
+  template <int Round, int In, int... Out, class Warp>
+  DWELL_FN void multiply_held(Warp& warp, int tiles);
+  template <class Column, int In, int... Out>
+  DWELL_FN void walk_kept_tiles();
   template <bool Resident, int In, int... Out, class Warp, class Parts>
   DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
 

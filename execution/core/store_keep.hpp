@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What a store keeps on the chip during a run: registers, the front parts of vectors in scratch,
-// and tiles of the matrix in scratch. Filled once at the start; results are written back once at
-// the end.
+// tiles of the matrix in scratch, and the window on a gathered vector. Filled once at the start;
+// results are written back once at the end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 #include "dwell/execution/core/plan.hpp"
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/tile_part.hpp"
+#include "dwell/execution/core/window.hpp"
 #include "dwell/formats/fn.hpp"
 
 namespace dwell {
@@ -19,9 +21,13 @@ DWELL_HD std::size_t kept_bytes(const residency& keep, bool narrow) {
   std::size_t all = round(static_cast<std::size_t>(keep.carries) * sizeof(T));
   for (int f = 0; f < max_vectors; ++f)
     all += round(static_cast<std::size_t>(keep.vector[f]) * sizeof(T));
-  const std::size_t per_tile = tile_size * (sizeof(T) + (narrow ? 2 : 4)) +
+  all += round(static_cast<std::size_t>(keep.halo) * sizeof(T));
+  all += round(static_cast<std::size_t>(keep.sends) * sizeof(halo_send));
+  const bool two_bytes = narrow || keep.halo > 0;
+  const std::size_t per_tile = tile_size * (sizeof(T) + (two_bytes ? 2 : 4)) +
                                tile_lanes * sizeof(std::uint16_t) + sizeof(tile_header);
-  return all + static_cast<std::size_t>(keep.tiles) * per_tile;
+  return all + static_cast<std::size_t>(keep.tiles) * per_tile +
+         static_cast<std::size_t>(keep.held) * sizeof(tile_header);
 }
 
 /// A rung that keeps nothing.
@@ -33,12 +39,15 @@ class store_keep<P, T, Team, Shape, true> {
  public:
   static constexpr int slots = Shape::value.slots;
   static constexpr int registers = P::in_registers::count;
+  static constexpr int held_tiles = Shape::value.held;
+  static constexpr bool windowed = Shape::value.covers == keeping::windows;
+  using column = covered_column<Shape>;
 
   DWELL_FN void open(Team& team, const program_args<P, T>& a, const team_share& share) {
     const index owned = share.end.row - share.begin.row;
     for (int f = 0; f < P::vectors; ++f) {
       if (a.keep.vector[f] == 0) continue;
-      T* home = team.template scratch<T>(a.keep.vector[f]);
+      T* home = team.template scratch<T>(a.keep.vector[f] + halo_of(f, a));
       home_[f] = home;
       const index n = owned < a.keep.vector[f] ? owned : a.keep.vector[f];
       team.each([&](int lane) {
@@ -57,6 +66,8 @@ class store_keep<P, T, Team, Shape, true> {
       });
     if (a.keep.carries > 0) carries_ = team.template scratch<T>(a.keep.carries);
     open_tiles(team, a, share);
+    if constexpr (windowed) open_window(team, a);
+    if constexpr (held_tiles > 0) hold_tiles(team, a, share);
     team.section([](int) {});
   }
 
@@ -85,27 +96,53 @@ class store_keep<P, T, Team, Shape, true> {
     return kept_[lane].v[P::in_registers::place_of(F)][s];
   }
 
-  /// Under which number tile `tile` of the team is kept, or -1. Kept tiles are spread evenly among
-  /// the others, so that while they are worked on the streamed ones are on their way.
+  /// The lane's part of tile `Round` of its warp, which is tile Round * warps + warp of the team.
+  template <int Round>
+  DWELL_FN auto& held() {
+    return held_[Round];
+  }
+  DWELL_FN int held_count() const { return held_count_; }
+
+  /// Under which number tile `tile` of the team is kept in scratch, or -1. Kept tiles are spread
+  /// evenly among the others, so that while they are worked on the streamed ones are on their way.
   DWELL_FN int kept_as(int tile) const {
     const auto at = static_cast<int>(static_cast<std::uint64_t>(tile) * scale_ >> 32);
     const auto next = static_cast<int>(static_cast<std::uint64_t>(tile + 1) * scale_ >> 32);
     return next > at ? at : -1;
   }
+  /// Where all tiles are kept.
+  DWELL_FN const tile_header& header(int tile) const {
+    if constexpr (held_tiles > 0)
+      if (tile < held_count_) return held_header_[tile];
+    return view_.header[tile - held_count_];
+  }
   DWELL_FN const tiles_view<T>& view() const { return view_; }
   /// The carries of all the team's tiles, or null: then they are in global memory.
   DWELL_FN T* carries() const { return carries_; }
+  /// On vector F, if the plan has windows.
+  template <int F>
+  DWELL_FN window_view<T> window(const program_args<P, T>& a) const {
+    return {home_[F],     a.keep.vector[F], send_,      window_.last_send - window_.first_send,
+            window_.halo, a.boxes,          a.keep.halo};
+  }
+  /// The element of F that belongs to the row left open at the end of the team's share.
+  template <int F>
+  DWELL_FN T open_element(const program_args<P, T>& a) const {
+    return home_[F][a.keep.vector[F] + window_.open_slot];
+  }
 
  private:
   struct in_lane {
-    T v[registers][slots > 0 ? slots : 1];
+    T v[registers > 0 ? registers : 1][slots > 0 ? slots : 1];
   };
 
   DWELL_FN void open_tiles(Team& team, const program_args<P, T>& a, const team_share& share) {
     tiles_ = share.last_tile - share.first_tile;
-    if (a.keep.tiles == 0 || tiles_ == 0) return;
-    const int n = a.keep.tiles < tiles_ ? a.keep.tiles : tiles_;
-    scale_ = (static_cast<std::uint64_t>(n) << 32) / static_cast<std::uint64_t>(tiles_);
+    if constexpr (held_tiles > 0) held_count_ = a.keep.held < tiles_ ? a.keep.held : tiles_;
+    const int others = tiles_ - held_count_;
+    if (a.keep.tiles == 0 || others == 0) return;
+    const int n = a.keep.tiles < others ? a.keep.tiles : others;
+    scale_ = (static_cast<std::uint64_t>(n) << 32) / static_cast<std::uint64_t>(others);
     view_.val = copy(team, share, a.tiles.val, tile_size, a.keep.tiles);
     if (a.tiles.narrow)
       view_.narrow = copy(team, share, a.tiles.narrow, tile_size, a.keep.tiles);
@@ -114,12 +151,45 @@ class store_keep<P, T, Team, Shape, true> {
     view_.path = copy(team, share, a.tiles.path, tile_lanes, a.keep.tiles);
     view_.header = copy(team, share, a.tiles.header, 1, a.keep.tiles);
   }
+  DWELL_FN static int halo_of(int f, const program_args<P, T>& a) {
+    return windowed && f == gathered_vector_of<P> ? a.keep.halo : 0;
+  }
+  DWELL_FN void open_window(Team& team, const program_args<P, T>& a) {
+    window_ = a.windows[team.worker()];
+    halo_send* send = team.template scratch<halo_send>(a.keep.sends);
+    const int n = window_.last_send - window_.first_send;
+    team.each([&](int lane) {
+      for (int i = lane; i < n; i += Team::lanes()) send[i] = a.sends[window_.first_send + i];
+    });
+    send_ = send;
+  }
+  DWELL_FN void hold_tiles(Team& team, const program_args<P, T>& a, const team_share& share) {
+    tile_header* header = team.template scratch<tile_header>(a.keep.held);
+    team.each([&](int lane) {
+      for (int t = lane; t < held_count_; t += Team::lanes())
+        header[t] = a.tiles.header[share.first_tile + t];
+    });
+    held_header_ = header;
+    team.warps([&](auto& warp) {
+      DWELL_UNROLL
+      for (int round = 0; round < held_tiles; ++round) {
+        const int tile = round * Team::warp_count + warp.number();
+        if (tile >= held_count_) continue;
+        warp.each([&](int lane) {
+          auto& part = held_[round][lane];
+          part.template load<Team, true>(a.tiles, columns_of<column>(a.tiles),
+                                         share.first_tile + tile, lane);
+          if constexpr (windowed) part.header.column = 0;
+        });
+      }
+    });
+  }
   /// The kept tiles' parts of an array with `size` elements per tile.
   template <class V>
   DWELL_FN const V* copy(Team& team, const team_share& share, const V* from, int size, int room) {
     V* to = team.template scratch<V>(room * size);
-    for (int tile = 0; tile < tiles_; ++tile)
-      if (const int at = kept_as(tile); at >= 0)
+    for (int tile = held_count_; tile < tiles_; ++tile)
+      if (const int at = kept_as(tile - held_count_); at >= 0)
         team.each([&](int lane) {
           for (int i = lane; i < size; i += Team::lanes())
             to[at * size + i] = from[static_cast<std::size_t>(share.first_tile + tile) * size + i];
@@ -130,9 +200,15 @@ class store_keep<P, T, Team, Shape, true> {
   T* home_[P::vectors] = {};
   decltype(std::declval<Team&>().template per_lane<in_lane>()) kept_;
   tiles_view<T> view_;
+  decltype(std::declval<Team&>()
+               .template per_lane<tile_part<T, column>>()) held_[held_tiles > 0 ? held_tiles : 1];
   T* carries_ = nullptr;
-  std::uint64_t scale_ = 0;  ///< kept tiles per tile, times 2^32
+  team_window window_;
+  const halo_send* send_ = nullptr;
+  const tile_header* held_header_ = nullptr;
+  std::uint64_t scale_ = 0;  ///< kept tiles per tile not held, times 2^32
   int tiles_ = 0;            ///< of this team
+  int held_count_ = 0;       ///< of those, in registers
 };
 
 }  // namespace dwell

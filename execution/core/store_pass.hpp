@@ -27,6 +27,7 @@ DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
         }
       }
     });
+  if constexpr (keeps_all) return;
   constexpr int block = Team::lanes() * Team::batch;
   index base = shape.slots * Team::lanes();
   for (; base + block <= owned; base += block)

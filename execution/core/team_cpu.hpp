@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/window.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
@@ -210,6 +211,19 @@ class cpu_team {
   /// All teams meet that have given sums since they last met, and have not read what others write
   /// nor written what others read since: posts are visible after, nothing else need be.
   void sync_posts() { grid_->arrive_and_wait(); }
+
+  /// All teams meet; what they have sent of their windows is in the others' halos after. token: a
+  /// slot of posts that nobody uses.
+  template <class T>
+  void exchange(const window_view<T>& w, int /*token*/) {
+    for (int i = 0; i < w.sends; ++i) {
+      const halo_send s = w.send[i];
+      w.boxes[static_cast<std::size_t>(s.team) * w.box_size + s.slot] = w.elements[s.element];
+    }
+    sync_grid();
+    const T* box = w.boxes + static_cast<std::size_t>(worker_) * w.box_size;
+    for (int slot = 0; slot < w.halo; ++slot) w.elements[w.own + slot] = box[slot];
+  }
 
   /// The compiler moves no load or store across this (of interest where registers are few).
   static void settle() {}

@@ -10,6 +10,7 @@
 #include "dwell/execution/core/grid_barrier.cuh"
 #include "dwell/execution/core/program.hpp"
 #include "dwell/execution/core/warp_cuda.cuh"
+#include "dwell/execution/core/window.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/fn.hpp"
 
@@ -83,8 +84,9 @@ class cuda_team {
     if (in_cluster()) mail_.expect(N * workers());
     __syncthreads();
     const int l = static_cast<int>(threadIdx.x) % warp;
+    constexpr int senders = warp_count > most_cluster_teams ? warp : most_cluster_teams;
     each_sum<N>([&](int k) {
-      const double all = warp_halve<warp_count>(l < warp_count ? box[k * warp + l] : 0.0);
+      const double all = warp_halve<senders>(l < warp_count ? box[k * warp + l] : 0.0);
       if (!in_cluster()) {
         if (l == 0) post_of(first + k) = all;
       } else if (l < workers()) {  // lane t sends to block t
@@ -161,6 +163,21 @@ class cuda_team {
   /// nor written what others read since: posts are visible after, nothing else need be.
   DWELL_FN void sync_posts() {
     if (!in_cluster()) return grid_.meet();
+    mail_.receive();
+  }
+
+  /// All teams of a cluster meet; what they have sent of their windows is in the others' halos
+  /// after. Every team also posts to every other one, in slot `token`: else one that needs no
+  /// elements of a third could be two rounds of mail ahead of it.
+  template <class T>
+  DWELL_FN void exchange(const window_view<T>& w, int token) {
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < w.sends; i += Lanes) {
+      const halo_send s = w.send[i];
+      mail_.deliver(w.elements + w.own + s.slot, s.team, w.elements[s.element]);
+    }
+    post(token, [] { return 0.0; });
+    mail_.expect_elements<T>(w.halo);
     mail_.receive();
   }
 

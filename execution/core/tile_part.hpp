@@ -4,12 +4,25 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "dwell/execution/core/program.hpp"
 #include "dwell/execution/core/tiles.hpp"
 #include "dwell/formats/fn.hpp"
 
 namespace dwell {
+
+/// How columns are stored where a rung covers all.
+template <class Shape>
+using covered_column = std::conditional_t<Shape::value.wide, index, std::uint16_t>;
+
+template <class Column, class T>
+DWELL_FN const Column* columns_of(const tiles_view<T>& m) {
+  if constexpr (sizeof(Column) == 2)
+    return m.narrow;
+  else
+    return m.wide;
+}
 
 /// A lane's part of a tile, as loaded. Columns: uint16_t, relative to the header's; or index.
 template <class T, class Column>

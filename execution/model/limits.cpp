@@ -40,10 +40,10 @@ device_limits limits_of(const known& k) {
   l.barrier = k.capability >= 90 ? 0.95e-6 : 1.4e-6;
   // Fitted to the times measured on the H200 for small systems under all variants, less their bytes
   // and barriers (docs/results/cg-h200.md), on the whole grid and in a cluster.
-  l.phase = 0.95e-6;
-  l.product = 2.2e-6;
-  l.cluster_phase = 0.65e-6;
-  l.cluster_product = 2.8e-6;
+  l.waits = {0.95e-6, 2.2e-6};
+  l.whole_waits = {1.1e-6, 0.45e-6};
+  l.cluster_waits = {0.65e-6, 2.8e-6};
+  l.window_waits = {0.44e-6, 0.78e-6};
   l.measured = std::string_view(k.key) == "h200";
   l.units = k.units;
   l.unit_through = 64.0 * k.clock_ghz * 1e9;
@@ -60,8 +60,7 @@ device_limits of_cluster(const device_limits& all, int teams) {
   l.l2 = std::min(all.l2, teams * all.unit_through);
   l.memory = std::min(all.memory, teams * all.unit_through);
   l.barrier = all.cluster_barrier;
-  l.phase = all.cluster_phase;
-  l.product = all.cluster_product;
+  l.waits = l.whole_waits = all.cluster_waits;
   return l;
 }
 

@@ -9,22 +9,29 @@
 
 namespace dwell {
 
+/// What an iteration costs besides barriers and bytes, in seconds: each phase (a round trip to L2
+/// and a sum), and each vector that the matrix multiplies (gathers that wait).
+struct device_waits {
+  double phase = 0;
+  double product = 0;
+};
+
 /// Rates in bytes per second over the whole device, times in seconds.
 struct device_limits {
-  double memory = 0;    ///< device memory
-  double l2 = 0;        ///< last-level cache
-  double shared = 0;    ///< all shared memories together
-  double l2_keeps = 0;  ///< bytes of a repeated sweep that the cache holds
-  double barrier = 0;   ///< grid barrier
-  double phase = 0;     ///< what a phase costs with no data: a round trip to L2 and a sum
-  double product = 0;   ///< besides, for each vector that the matrix multiplies: gathers that wait
+  double memory = 0;         ///< device memory
+  double l2 = 0;             ///< last-level cache
+  double shared = 0;         ///< all shared memories together
+  double l2_keeps = 0;       ///< bytes of a repeated sweep that the cache holds
+  double barrier = 0;        ///< grid barrier
+  device_waits waits;        ///< of rungs that take any plan
+  device_waits whole_waits;  ///< of rungs that cover all (keeping::all)
   bool measured = false;
 
   int units = 1;               ///< multiprocessors that these rates are of
   double unit_through = 0;     ///< most that one multiprocessor can draw through L2
   double cluster_barrier = 0;  ///< of all blocks of one thread block cluster
-  double cluster_phase = 0;    ///< as `phase`, of a system that runs in a cluster
-  double cluster_product = 0;  ///< as `product`, likewise
+  device_waits cluster_waits;  ///< of a system that runs in a cluster
+  device_waits window_waits;   ///< and by a rung with windows (keeping::windows)
 };
 
 /// What is left of them for a plan whose teams are one cluster of so many multiprocessors: its

@@ -24,17 +24,22 @@ projection project(const program_facts& p, const plan& how, std::span<const rung
       kept = std::max(kept, std::min(1.0, static_cast<double>(shape.slots) * shape.lanes /
                                               std::max<double>(1, p.rows_per_team)));
     const double touched = (v.loads + v.stores) * rows * scalar;
-    const double through = v.gathered ? v.stores * rows * scalar : 0.0;  // stores that others read
+    const bool windowed = how.keep.halo > 0;
+    const bool passed_on = v.gathered && !windowed;  // others read it in memory
+    const double through = passed_on ? v.stores * rows * scalar : 0.0;
     out.resident_bytes += kept * touched;
     out.streamed_bytes += (1.0 - kept) * touched + kept * through;
-    if (kept < 1.0 || v.gathered) footprint += rows * scalar * (v.gathered ? 1.0 : 1.0 - kept);
+    if (kept < 1.0 || passed_on) footprint += rows * scalar * (passed_on ? 1.0 : 1.0 - kept);
   }
   const double tiles =
       static_cast<double>(p.teams) * p.tiles_per_team * static_cast<double>(p.tile_bytes);
-  const double kept =
-      p.tiles_per_team ? static_cast<double>(how.keep.tiles) / p.tiles_per_team : 0.0;
+  const double kept = p.tiles_per_team
+                          ? static_cast<double>(how.keep.held + how.keep.tiles) / p.tiles_per_team
+                          : 0.0;
   out.resident_bytes += kept * tiles;
-  out.streamed_bytes += (1.0 - kept) * tiles + rows * scalar;  // and the gathered vector, once
+  const double gathered = rows * scalar;  // at best every element comes once
+  (how.keep.halo > 0 ? out.resident_bytes : out.streamed_bytes) += gathered;
+  out.streamed_bytes += (1.0 - kept) * tiles;
   footprint += (1.0 - kept) * tiles;
 
   const double hit =
@@ -43,7 +48,10 @@ projection project(const program_facts& p, const plan& how, std::span<const rung
   const double bytes = out.resident_bytes / l.shared +
                        (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
   out.floor = bytes + p.barriers * l.barrier;
-  const double waits = p.barriers * l.phase + p.products * l.product;
+  const device_waits each = shape.covers == keeping::windows ? l.window_waits
+                            : shape.covers == keeping::all   ? l.whole_waits
+                                                             : l.waits;
+  const double waits = p.barriers * each.phase + p.products * each.product;
   out.seconds = out.floor + waits;
   out.waiting = p.barriers * l.barrier + waits;
   return out;

@@ -10,11 +10,22 @@ namespace dwell {
 struct perks {
   static constexpr const char* name = "perks";
   static constexpr bool launches_phases = false;
-  /// One team per multiprocessor owns all of its shared memory and registers. Rungs differ in how
-  /// many elements per lane of P::in_registers stay in registers. Eight and more spilled, and lost.
+  /// One team per multiprocessor owns all of its shared memory and registers. The first rungs take
+  /// any plan, and differ in how many elements per lane of P::in_registers stay in registers: eight
+  /// and more spilled, and lost. The others are for plans that keep everything. On an H200, of 256
+  /// to 768 lanes with up to four tiles a warp in registers, 448 with two were the best for systems
+  /// in a cluster (384 were 4 % faster for Trefethen_2000, and hold fewer rows), 512 with one for
+  /// those that 132 teams keep, and without tiles where columns have 32 bits (G2_circuit).
   static constexpr rung cuda_rungs[] = {{512, 1, true, true, true, 0},
-                                        {512, 1, true, true, true, 2}};
-  static constexpr rung cpu_rungs[] = {{64, 1, true, false, true, 0}, {64, 1, true, true, true, 3}};
+                                        {512, 1, true, true, true, 2},
+                                        {448, 1, true, false, true, 3, keeping::windows, 2},
+                                        {512, 1, true, false, true, 4, keeping::all, 1},
+                                        {512, 1, true, false, true, 4, keeping::all, 0, true}};
+  static constexpr rung cpu_rungs[] = {{64, 1, true, false, true, 0},
+                                       {64, 1, true, true, true, 3},
+                                       {64, 1, true, false, true, 5, keeping::windows, 2},
+                                       {64, 1, true, false, true, 5, keeping::all, 1},
+                                       {64, 1, true, false, true, 17, keeping::all, 1, true}};
 
   template <class P, class T, class Store>
   DWELL_FN static void run(Store& s, const program_args<P, T>& a) {

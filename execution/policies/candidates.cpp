@@ -23,6 +23,7 @@ constexpr maker makers[] = {{"none", &none},
 bool same_layout(const plan& a, const plan& b) {
   return a.rung == b.rung && a.teams == b.teams && a.in_cluster == b.in_cluster &&
          a.keep.tiles == b.keep.tiles && a.keep.carries == b.keep.carries &&
+
          std::equal(std::begin(a.keep.vector), std::end(a.keep.vector), std::begin(b.keep.vector));
 }
 

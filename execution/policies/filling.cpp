@@ -9,9 +9,19 @@
 
 namespace dwell::policies {
 
+std::optional<plan> keep_all(const program_facts& p, std::span<const rung_facts> rungs,
+                             const device_facts& d) {
+  for (std::size_t r = 0; r < rungs.size(); ++r) {
+    filling fill(p, rungs, d, static_cast<int>(r));
+    if (fill.keep_all()) return fill.result();
+  }
+  return std::nullopt;
+}
+
 int rung_without_slots(std::span<const rung_facts> rungs) {
   for (std::size_t r = 0; r < rungs.size(); ++r)
-    if (rungs[r].shape.slots == 0) return static_cast<int>(r);
+    if (rungs[r].shape.covers == keeping::part && rungs[r].shape.slots == 0)
+      return static_cast<int>(r);
   return 0;
 }
 
@@ -19,7 +29,9 @@ int rung_with_slots(const program_facts& p, std::span<const rung_facts> rungs) {
   int best = -1;
   for (std::size_t r = 0; r < rungs.size(); ++r) {
     const rung& s = rungs[r].shape;
-    if (s.slots == 0 || static_cast<std::int64_t>(s.slots) * s.lanes < p.rows_per_team) continue;
+    if (s.covers != keeping::part || s.slots == 0 ||
+        static_cast<std::int64_t>(s.slots) * s.lanes < p.rows_per_team)
+      continue;
     if (best < 0 || s.slots < rungs[static_cast<std::size_t>(best)].shape.slots)
       best = static_cast<int>(r);
   }
@@ -58,10 +70,12 @@ std::string describe(const program_facts& p, const plan& how, std::span<const ru
   add(registers, "in registers");
   add(whole, "whole");
   add(part, "in part");
-  if (how.keep.tiles > 0)
-    kept.push_back(how.keep.tiles >= p.tiles_per_team
+  if (how.keep.held + how.keep.tiles > 0)
+    kept.push_back(how.keep.held + how.keep.tiles >= p.tiles_per_team
                        ? std::string("the whole matrix")
                        : fmt::format("{} of {} matrix tiles", how.keep.tiles, p.tiles_per_team));
+  if (how.keep.halo > 0)
+    kept.push_back(fmt::format("{} elements of others' that it multiplies", how.keep.halo));
   return fmt::format(
       "{} teams of {} lanes keep {}", how.teams, shape.lanes,
       kept.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(kept, ", ")));

@@ -7,6 +7,10 @@
 namespace dwell::policies {
 
 plan greedy(const program_facts& p, std::span<const rung_facts> rungs, const device_facts& d) {
+  if (std::optional<plan> all = keep_all(p, rungs, d)) {
+    all->reason = "all of it fits: " + describe(p, *all, rungs);
+    return *all;
+  }
   const int slots = rung_with_slots(p, rungs);
   filling fill(p, rungs, d, slots >= 0 ? slots : rung_without_slots(rungs));
   const std::vector<int> order = by_merit(p);

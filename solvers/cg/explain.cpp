@@ -92,7 +92,9 @@ policy_plan consult(const named_policy& policy, const planned<T>& made, const pr
   out.registers = chosen.registers;
   out.rows = made.facts.rows_per_team;
   out.tiles = made.facts.tiles_per_team;
+  out.tiles_held = how.keep.held;
   out.tiles_kept = how.keep.tiles;
+  out.halo = how.keep.halo;
   out.kept = kept_bytes<T>(how.keep, made.cut.wide.empty());
   out.other = chosen.scratch_bytes;
   out.vectors = vectors_of<P>(made.facts, how, chosen.shape);

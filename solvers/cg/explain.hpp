@@ -35,7 +35,10 @@ struct policy_plan {
   int registers = 0;      ///< per lane; 0: not known without the device
   index rows = 0;         ///< per team
   int tiles = 0;          ///< of the matrix, 256 nonzeros each, per team
-  int tiles_kept = 0;     ///< of those, in scratch
+  int tiles_held = 0;     ///< of those, in registers
+  int tiles_kept = 0;     ///< and in scratch
+  int halo = 0;           ///< elements of the gathered vector that come from other teams; 0: all
+                          ///< of it is gathered in memory
   std::size_t kept = 0;   ///< bytes of scratch that hold data of the problem, per team
   std::size_t other = 0;  ///< bytes of scratch that the kernel needs besides
   std::vector<vector_plan> vectors;

@@ -67,12 +67,6 @@ const std::vector<cut>& place::few_cuts() {
   return few;
 }
 
-int place::perks_rungs() {
-  int rungs = 0;
-  while (has_rung("perks", rungs)) ++rungs;
-  return rungs;
-}
-
 int place::many_teams() { return where().facts().units; }
 
 }  // namespace dwell::test
