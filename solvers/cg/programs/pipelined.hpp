@@ -31,7 +31,7 @@ struct pipelined_cg : cg_recurrence {
   static constexpr int rhs = b;
   static constexpr use uses[vectors] = {use::own, use::own,      use::own,     use::own, use::own,
                                         use::own, use::exchange, use::partner, use::own, use::own};
-  using in_registers = vector_list<u>;
+  using in_registers = vector_list<>;  // with u there, products of pairs spilled 48 bytes a lane
   using results = vector_list<x>;
   static constexpr int sum_count = 2 * set;
   static constexpr int phases = 1;
