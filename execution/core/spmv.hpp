@@ -130,6 +130,7 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
   });
   give(Sum, dot);  // the lanes meet in here
   team_.each([&](int lane) { join_tiles<Out>(lane); });
+  pending_ = true;
   team_.post(carry_slot, [&] {
     T open = T(0);
     for (int t = share_.open_from; t < share_.last_tile; ++t) open += *tile_carry(t);

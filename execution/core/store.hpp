@@ -80,6 +80,7 @@ class store {
   DWELL_FN void finish() {
     const int me = team_.worker();
     if (share_.carry_from == me) return;
+    if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
     // By a lane that has no part in total(), whose meeting then serves both.
     team_.each([&](int lane) {
       if (lane != Team::lanes() - 1) return;
@@ -281,7 +282,7 @@ class store {
   int copy_ = 0;          ///< of exchanged vectors: the one that is read
   double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
   int looked_ = 0;        ///< team 0, the lane that posts: as read from the host
-  bool pending_ = false;  ///< finish() wrote, and the lanes have not met since
+  bool pending_ = false;  ///< a lane wrote what others read, and they have not met since
   // Since the teams met, and the same in all of them:
   bool published_ = false;  ///< this one wrote what others read
   bool gave_ = false;       ///< it gave sums, and has not read what others write since
