@@ -29,7 +29,7 @@ class cg_variants : public testing::TestWithParam<std::string> {
     const linear_system<T> s = make_system<T>(battery_at(GetParam()));
     const expectation expected = expect_of(s, p);
     for (const char* variant : variants) {
-      std::map<std::tuple<std::string, int, int>, std::vector<T>> bits;
+      std::map<std::tuple<std::string, int, int, int>, std::vector<T>> bits;
       const auto one = [&](cg_options o, const std::string& policy) {
         SCOPED_TRACE(fmt::format("{}: {} under {}, policy {}, teams {}, rung {}{}", GetParam(),
                                  variant, o.executor, policy, o.teams, o.rung,
@@ -47,7 +47,8 @@ class cg_variants : public testing::TestWithParam<std::string> {
           EXPECT_LE(got.report.iterations, 1.05 * expected.eigen_iterations + 2);
         }
         const auto& first =
-            bits.try_emplace({place::family(o.executor), o.teams, o.rung}, got.x).first->second;
+            bits.try_emplace({place::family(o.executor), o.teams, o.rung, got.report.lanes}, got.x)
+                .first->second;
         EXPECT_TRUE(same_bits(first, got.x)) << "other bits than the same cut before";
       };
       for (const std::string& executor : place::executors()) {

@@ -43,7 +43,7 @@ device_limits limits_of(const known& k) {
   l.waits = {0.95e-6, 2.2e-6};
   l.whole_waits = {1.1e-6, 0.45e-6};
   l.cluster_waits = {0.65e-6, 2.8e-6};
-  l.window_waits = {0.44e-6, 0.78e-6};
+  l.window_waits = {0.48e-6, 0.76e-6};
   l.measured = std::string_view(k.key) == "h200";
   l.units = k.units;
   l.unit_through = 64.0 * k.clock_ghz * 1e9;
