@@ -63,8 +63,10 @@ TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
         const auto teams = numbers(p.at("teams_along")), tile = numbers(p.at("tile"));
         EXPECT_EQ(p.at("teams"), teams[0] * teams[1] * teams[2]);
         EXPECT_LE(p.at("teams").get<int>(), j.at("device").at("units").get<int>());
-        EXPECT_GE(teams[1] * tile[1], 1320) << p;
-        EXPECT_GE(teams[2] * tile[2], 1200) << p;
+        std::array<int, 3> warps{1, 1, 1};  // that share a team's tile, where each has its own
+        if (!p.at("warps_along").is_null()) warps = numbers(p.at("warps_along"));
+        EXPECT_GE(teams[1] * warps[1] * tile[1], 1320) << p;
+        EXPECT_GE(teams[2] * warps[2] * tile[2], 1200) << p;
         EXPECT_EQ(p.at("rim"), p.at("steps_per_exchange").get<int>()) << "radius 1";
         const auto& rows = p.at("rows_per_warp");
         const double kept =
@@ -84,6 +86,25 @@ TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
       }
       EXPECT_GE(planned, 5) << device;
     }
+}
+
+TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
+  const auto plan = [](const char* blocking) {
+    return explain(
+               {"2d5pt", "--size", "4096x4096", "--device-facts", "h200", "--blocking", blocking})
+        .at("plans")
+        .at(0);
+  };
+  const auto spatial = plan("spatial"), temporal = plan("temporal");
+  EXPECT_EQ(spatial.at("steps_per_pass"), 1);
+  EXPECT_TRUE(spatial.at("warps_along").is_null());
+  EXPECT_GT(temporal.at("steps_per_pass"), 1);
+  EXPECT_TRUE(temporal.at("traversal").is_null());
+  EXPECT_LT(temporal.at("projected_us").at("step"), spatial.at("projected_us").at("step"));
+  const auto r = dwell_cli({"explain", "stencil", "3d7pt", "--size", "64x64x64", "--device-facts",
+                            "h200", "--blocking", "temporal"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_NE(r.err.find("blocking 'temporal'"), std::string::npos) << r.err;
 }
 
 TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {

@@ -50,7 +50,7 @@ double overhead(const stencil_plan& p) {
   double all = 1, own = 1;
   const auto axis = [&](int cells, int teams) {
     own *= cells;
-    all *= cells + (teams > 1 ? 2 * p.rim : 0);
+    all *= cells + (teams > 1 || p.warps_x > 0 ? 2 * p.rim : 0);
   };
   axis(p.tile.x, p.teams_along.x);
   axis(p.tile.y, p.teams_along.y);
@@ -136,6 +136,8 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
   if (!keeps_tiles(p)) return j;
   j.update({{"teams_along", to_string(p.teams_along)},
             {"tile", to_string(p.tile)},
+            {"warps_along",
+             p.warps_x > 0 ? json(fmt::format("{}x{}", p.warps_y, p.warps_x)) : json(nullptr)},
             {"steps_per_exchange", p.depth},
             {"steps_per_pass", p.pass_steps},
             {"rim", p.rim},
@@ -162,7 +164,12 @@ std::string to_text(const stencil_explanation& e) {
   out.row("policy", p.policy);
   out.row("", why(e, p));
   out.row("kernel", kernel_text(e, p));
-  out.row("tiles", fmt::format("{} of {} cells each, one per team", by(p.teams_along), by(p.tile)));
+  const auto tiles =
+      p.warps_x > 0
+          ? fmt::format("{} teams of {} x {} warps, {} cells each", by(p.teams_along), p.warps_y,
+                        p.warps_x, by(p.tile))
+          : fmt::format("{} of {} cells each, one per team", by(p.teams_along), by(p.tile));
+  out.row("tiles", tiles);
   out.row("",
           fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
                       format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));

@@ -265,6 +265,10 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
   if (solid && wish.order.value_or(traversal::fixed) != traversal::fixed)
     throw unsupported_error(fmt::format("traversal '{}': in three dimensions there is static only",
                                         to_string(*wish.order)));
+  if (wish.passes == passing::temporal &&
+      std::none_of(rungs.begin(), rungs.end(), [](const auto& f) { return f.shape.levels > 0; }))
+    throw unsupported_error(
+        "blocking 'temporal': there is spatial only, except for linear stencils in two dimensions");
   const int most = team_limit(problem, wish, rungs[0].shape, device);
   // In two dimensions most shapes have a rung with rows in registers and others.
   const bool mixed = !solid && std::any_of(rungs.begin(), rungs.end(), [](const auto& f) {
@@ -322,9 +326,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
         "perks: {} cells cannot be tiled over {} teams of {} cells across{}{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
         wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : "",
-        wish.order                         ? ", " + to_string(*wish.order)
-        : wish.passes == passing::temporal ? ", several steps in one pass"
-                                           : ""));
+        wish.order ? ", " + to_string(*wish.order) : ""));
   return all;
 }
 

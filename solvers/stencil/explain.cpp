@@ -126,6 +126,12 @@ class planner {
     out.tile.x = pieces(n.x, out.teams_along.x);
     out.tile.y = pieces(n.y, out.teams_along.y);
     out.tile.z = pieces(n.z, out.teams_along.z);
+    if (f.shape.levels > 0) {
+      out.warps_y = f.shape.lanes / 32 / p.warps_x;
+      out.warps_x = p.warps_x;
+      out.tile.x = pieces(n.x, p.teams_x * p.warps_x);
+      out.tile.y = p.scratch_rows + p.streamed_rows;
+    }
     out.depth = p.depth;
     out.rim = p.depth * problem_.radius;
     out.register_rows = f.shape.register_rows;

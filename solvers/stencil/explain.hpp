@@ -40,7 +40,9 @@ struct stencil_plan {
   // Of perks: a team owns a tile for the whole run, each of its warps some rows of it; in three
   // dimensions the rows below are planes, which all of its warps share.
   extents teams_along;        ///< teams along each axis
-  extents tile;               ///< cells of the largest tile, without its rim
+  extents tile;               ///< cells of the largest tile, without its rim,
+  int warps_y = 0;            ///< which is one warp's of warps_y * warps_x of a team;
+  int warps_x = 0;            ///< 0: the whole team's
   int depth = 0;              ///< steps between two exchanges of tiles' edges
   int rim = 0;                ///< cells around a tile that its team computes too: depth * radius
   int register_rows = 0;      ///< rows of a warp that stay in registers,
