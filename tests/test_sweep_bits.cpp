@@ -15,7 +15,8 @@ namespace {
 constexpr boundary edges[] = {boundary::fixed, boundary::periodic, boundary::reflect};
 
 std::vector<extents> sizes_for(int dims) {
-  if (dims == 2) return {{1, 1}, {1, 2}, {2, 1}, {3, 7}, {13, 5}, {31, 66}, {70, 131}, {17, 257}};
+  if (dims == 2)
+    return {{1, 1}, {1, 2}, {2, 1}, {3, 7}, {13, 5}, {31, 66}, {70, 131}, {45, 136}, {17, 257}};
   return {{1, 1, 1}, {2, 1, 3}, {1, 5, 2}, {7, 3, 5}, {6, 9, 67}, {29, 34, 5}, {11, 13, 31}};
 }
 

@@ -89,9 +89,10 @@ class wave_rows {
   DWELL_FN int rows(int l) { return lane_[l].rows; }
   DWELL_FN int mine(int l) { return lane_[l].mine; }
   /// Rows of the field consist of whole pieces, and so do all lanes' shares of them; and no rim
-  /// goes around the grid more than once.
+  /// goes around the grid more than once, or backwards as in a mirror.
   DWELL_FN bool neat(const share& own) const {
-    return pieces_ && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_;
+    return pieces_ && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_ &&
+           a_.edge != boundary::reflect;
   }
 
   /// Row 0 of a pass is the one `rim` above the warp's first.

@@ -20,6 +20,7 @@ class sweep_clock {
         source_(problem.source ? bytes_ : 0),
         l2_(static_cast<double>(device.l2)),
         units_(device.units),
+        radius_(problem.radius),
         cycle_(128.0 * device.units / limits_of(device).shared),
         per_cell_(0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128)) {}
 
@@ -39,8 +40,9 @@ class sweep_clock {
     // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
     const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
     t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
-    // Of a step: the rows that warps show each other, and the way through those of the rest.
-    const double start = r.rest ? 1500 : 300;
+    // Of a step: the rows that warps show each other, and the way through those of the rest, whose
+    // first window is filled by hand.
+    const double start = r.rest ? 1500 + 400 * radius_ * radius_ : 300;
     t.seconds = start + t.arithmetic + t.shared + std::max(t.l2, t.memory) + t.exchange;
     return in_seconds(t);
   }
@@ -95,7 +97,7 @@ class sweep_clock {
 
   double bytes_;
   double source_;  ///< bytes of it that a cell reads
-  double l2_, units_, cycle_, per_cell_;
+  double l2_, units_, radius_, cycle_, per_cell_;
 };
 
 }  // namespace dwell::policies
