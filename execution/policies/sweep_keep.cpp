@@ -166,7 +166,7 @@ std::optional<candidate> lay_waves(const sweep_problem_facts& problem, const swe
   const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
   const int warps_y = r.lanes / 32 / warps_x, rim = depth * problem.radius;
   const int nx = problem.size.x, ny = problem.size.y, parts = teams_x * warps_x;
-  if (problem.size.cells() > std::numeric_limits<unsigned>::max()) return {};  // its offsets
+  if (problem.size.cells() > std::numeric_limits<int>::max()) return {};  // numbers of cells
   // Shares begin where a lane's cells do, and lanes take theirs in whole pieces.
   const int uneven = parts > 1 ? r.across - 1 : 0;
   const int width = pieces(nx, parts) + uneven;
