@@ -223,6 +223,7 @@ class cpu_team {
     sync_grid();
     const T* box = w.boxes + static_cast<std::size_t>(worker_) * w.box_size;
     for (int slot = 0; slot < w.halo; ++slot) w.elements[w.own + slot] = box[slot];
+    sync_grid();  // nobody puts anything into a box that is still being read
   }
 
   /// The compiler moves no load or store across this (of interest where registers are few).
