@@ -196,12 +196,12 @@ class wave_rows {
   }
 
   /// The column of the grid that column i of a warp stands for. Nobody uses what lies beyond a
-  /// fixed border: such pieces stand for some that are there.
+  /// fixed border: such pieces stand for the warp's own first ones.
   DWELL_FN int column_for(const share& own, int i) const {
     const int x = own.left(0) + i, n = a_.size.x;
     if (a_.edge != boundary::fixed) return cell_for(a_.edge, x, n);
     if (x >= 0 && x < n) return x;
-    return pieces_ ? i % wide : 0;
+    return pieces_ ? own.x0 + i % wide : own.x0;
   }
   /// The row of the grid for row i of a warp's rim: above, then below.
   DWELL_FN int rim_row(const share& own, int i) const {
