@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// See sweep_layout.hpp.
+#include "dwell/execution/policies/sweep_layout.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace dwell::policies {
+namespace {
+
+/// Rows that a pass which does not go straight down puts aside.
+int stash_rows(traversal order, int radius) {
+  return order == traversal::fixed ? 0 : order == traversal::ring ? radius : 2 * radius;
+}
+
+/// Nothing is kept yet but what the rung keeps by itself.
+sweep_candidate begin(const sweep_tiling& asked) {
+  sweep_candidate c;
+  c.plan.rung = asked.rung;
+  c.plan.teams = asked.teams_x * asked.teams_y * asked.teams_z;
+  c.plan.teams_x = asked.teams_x;
+  c.plan.teams_y = asked.teams_y;
+  c.plan.teams_z = asked.teams_z;
+  c.plan.warps_x = asked.warps_x;
+  c.plan.depth = asked.depth;
+  return c;
+}
+
+/// What a team takes of others must come from those next to it.
+bool too_thin(int cells, int teams, int taken) { return teams > 1 && cells / teams < taken; }
+
+}  // namespace
+
+std::optional<sweep_candidate> sweep_layout::of(const sweep_tiling& asked) const {
+  if (problem_.size.dims == 3) return of_bricks(asked);
+  return rung(asked.rung).shape.levels > 0 ? of_waves(asked) : of_tiles(asked);
+}
+
+/// Scratch that a team may use. A CPU has plenty; as much as an H200 makes tests meet all cases.
+std::size_t sweep_layout::scratch_limit() const {
+  return device_.on == backend::cpu ? std::size_t(227) * 1024 : device_.shared_per_team;
+}
+
+std::size_t sweep_layout::layer_bytes(const sweep_rung& r) const {
+  return static_cast<std::size_t>(r.lanes * r.across * r.down) * problem_.scalar_bytes;
+}
+
+/// What is not in registers: in scratch as far as it may and fits, the rest streams. False if there
+/// is too little scratch even for what streams.
+bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const {
+  const sweep_rung_facts& f = rung(p.rung);
+  // In two dimensions a row also puts aside what stands on a border, if it is there at every step.
+  const std::size_t aside =
+      problem_.size.dims == 2 && f.shape.levels == 0
+          ? static_cast<std::size_t>(f.shape.lanes / 32 * 2 * problem_.radius) *
+                problem_.scalar_bytes
+          : 0;
+  const std::size_t layer = layer_bytes(f.shape) + aside;
+  const std::size_t limit = scratch_limit();
+  const int fit = limit > f.scratch_bytes
+                      ? static_cast<int>(std::min<std::size_t>((limit - f.scratch_bytes) / layer,
+                                                               std::numeric_limits<int>::max()))
+                      : 0;
+  if (may.scratch && rest <= fit) {
+    p.scratch_rows = rest;
+    p.streamed_rows = 0;
+    return true;
+  }
+  // Rows that stream arrive in scratch; in what order they go matters only then.
+  const int beside = rest > 0 ? f.shape.fetched + stash_rows(p.order, problem_.radius) : 0;
+  if (beside > fit) return false;
+  p.scratch_rows = may.scratch ? fit - beside : 0;
+  p.streamed_rows = rest - p.scratch_rows;
+  return true;
+}
+
+/// The same with an order for the rows that stream. A ring begins so many rows before the end of
+/// the last pass as half of L2 holds.
+bool sweep_layout::lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling& asked) const {
+  if (!lay_rest(p, rest, asked.may)) return false;
+  if (p.streamed_rows == 0) return true;
+  const double all = static_cast<double>(layer_bytes(rung(p.rung).shape)) * p.teams;
+  const bool beyond_l2 = all * p.streamed_rows > 0.8 * static_cast<double>(device_.l2);
+  p.order = asked.order.value_or(beyond_l2 ? traversal::zig_zag : traversal::fixed);
+  if (p.order == traversal::fixed) return true;
+  if (!lay_rest(p, rest, asked.may)) {
+    p.order = traversal::fixed;  // which takes less scratch
+    return !asked.order;
+  }
+  const double streamed = 0.5 * static_cast<double>(device_.l2) / all;
+  const int rows = static_cast<int>(streamed * rest / p.streamed_rows);
+  p.ring_rows = std::clamp(rows, 1, std::max(1, rest / 2));
+  return true;
+}
+
+/// Three dimensions: every team has a brick.
+std::optional<sweep_candidate> sweep_layout::of_bricks(const sweep_tiling& asked) const {
+  const sweep_rung& r = rung(asked.rung).shape;
+  const extents& n = problem_.size;
+  const int radius = problem_.radius;
+  if (too_thin(n.z, asked.teams_z, radius) || too_thin(n.y, asked.teams_y, radius) ||
+      too_thin(n.x, asked.teams_x, radius))
+    return {};
+  const int width = pieces(n.x, asked.teams_x), height = pieces(n.y, asked.teams_y);
+  const int planes = pieces(n.z, asked.teams_z);
+  if (width > 32 * r.across || height > r.lanes / 32 * r.down) return {};
+  // The planes below those in registers enter the window without a question.
+  if (r.register_rows > 0 && n.z / asked.teams_z < r.register_rows + radius) return {};
+  sweep_candidate c = begin(asked);
+  if (!lay_rest(c.plan, planes - r.register_rows, asked.may)) return {};
+  const double faces = 2.0 * radius *
+                       (static_cast<double>(width) * height + static_cast<double>(width) * planes +
+                        static_cast<double>(height) * planes);
+  c.time = clock_.step_of_brick(c.plan, r, faces);
+  return c;
+}
+
+/// Two dimensions, passes of several steps. Rows are the warps' own; a pass also goes through those
+/// of the rim, which nobody keeps.
+std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked) const {
+  const sweep_rung& r = rung(asked.rung).shape;
+  const int warps_y = r.lanes / 32 / asked.warps_x, rim = asked.depth * problem_.radius;
+  const int nx = problem_.size.x, ny = problem_.size.y, parts = asked.teams_x * asked.warps_x;
+  if (problem_.size.cells() > std::numeric_limits<int>::max()) return {};  // numbers of cells
+  // Shares begin where a lane's cells do, and lanes take theirs in whole pieces.
+  const int uneven = parts > 1 ? r.across - 1 : 0;
+  const int width = pieces(nx, parts) + uneven;
+  if (pieces(rim, r.across) + pieces(width + rim, r.across) > 32) return {};
+  // As too_thin(), less what a share gives away to begin where a lane's cells do.
+  if (asked.teams_x > 1 && (nx / parts - 2 * uneven) * asked.warps_x < rim) return {};
+  if (too_thin(ny, asked.teams_y, rim) || (parts > 1 && nx / parts < 2 * r.across)) return {};
+  sweep_candidate c = begin(asked);
+  const int strip = pieces(pieces(ny, asked.teams_y), warps_y);
+  if (!lay_rest(c.plan, strip, asked.may)) return {};
+  c.time = clock_.step_of_wave(c.plan, r, problem_, static_cast<double>(width) / (32 * r.across));
+  return c;
+}
+
+/// Two dimensions, passes of one step; between exchanges a team also computes what it took of its
+/// eight neighbours.
+std::optional<sweep_candidate> sweep_layout::of_tiles(const sweep_tiling& asked) const {
+  const sweep_rung& r = rung(asked.rung).shape;
+  const int warps = r.lanes / 32, radius = problem_.radius, rim = asked.depth * radius;
+  const int nx = problem_.size.x, ny = problem_.size.y;
+  if (too_thin(nx, asked.teams_x, rim) || too_thin(ny, asked.teams_y, rim)) return {};
+  const int width = pieces(nx, asked.teams_x) + 2 * rim;
+  const int height = pieces(ny, asked.teams_y) + 2 * rim;
+  if (width > 32 * r.across) return {};
+  int rest = std::max(0, pieces(height, warps) - r.register_rows);
+  if (!r.rest && rest > 0) return {};
+  // The window needs that many.
+  if (rest > 0 || r.register_rows == 0) rest = std::max(rest, radius);
+  sweep_candidate c = begin(asked);
+  if (!lay_rest_in_order(c.plan, rest, asked)) return {};
+  const double rim_cells = 2.0 * rim * (width + height);
+  c.time = clock_.step(c.plan, r, rim_cells, static_cast<double>(width) / (32 * r.across));
+  return c;
+}
+
+}  // namespace dwell::policies

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// From a tiling that is asked for to a plan: which rows (planes) of a tile stay in registers, which
+// in scratch, which stream, in what order, and how long a step should take. Pure host code, shared
+// by the policies of sweep_keep.hpp.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "dwell/execution/core/sweep_policy.hpp"
+#include "dwell/execution/policies/sweep_clock.hpp"
+
+namespace dwell::policies {
+
+/// Pieces of so many cells that cover all of them.
+constexpr int pieces(int cells, int of) { return (cells + of - 1) / of; }
+
+/// Where a plan may keep rows.
+struct sweep_permission {
+  bool registers = false, scratch = false;
+};
+
+/// What is asked for. In two dimensions teams_z is 1; warps_x is 1 unless the rung has levels, and
+/// an order is for rungs that have none.
+struct sweep_tiling {
+  int rung = 0;
+  int teams_z = 1, teams_y = 1, teams_x = 1;
+  int warps_x = 1;
+  int depth = 1;
+  sweep_permission may;
+  std::optional<traversal> order;  ///< none: as planned
+};
+
+struct sweep_candidate {
+  sweep_plan plan;
+  sweep_projection time;
+};
+
+/// Lays out tilings of one problem on one device. Refers to its arguments, which must outlive it.
+class sweep_layout {
+ public:
+  sweep_layout(const sweep_problem_facts& problem, std::span<const sweep_rung_facts> rungs,
+               const device_facts& device)
+      : problem_(problem), rungs_(rungs), device_(device), clock_(problem, device) {}
+
+  /// The plan for one tiling; nothing if it is not possible.
+  std::optional<sweep_candidate> of(const sweep_tiling& asked) const;
+
+ private:
+  const sweep_rung_facts& rung(int number) const {
+    return rungs_[static_cast<std::size_t>(number)];
+  }
+  std::optional<sweep_candidate> of_bricks(const sweep_tiling& asked) const;
+  std::optional<sweep_candidate> of_waves(const sweep_tiling& asked) const;
+  std::optional<sweep_candidate> of_tiles(const sweep_tiling& asked) const;
+
+  std::size_t scratch_limit() const;
+  std::size_t layer_bytes(const sweep_rung& r) const;
+  bool lay_rest(sweep_plan& p, int rest, sweep_permission may) const;
+  bool lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling& asked) const;
+
+  const sweep_problem_facts& problem_;
+  std::span<const sweep_rung_facts> rungs_;
+  const device_facts& device_;
+  sweep_clock clock_;
+};
+
+}  // namespace dwell::policies
