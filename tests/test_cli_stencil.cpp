@@ -127,6 +127,11 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
       {{"2d5pt", "--size", "4x4", "--executor", "graph"}, "'graph'"},
       {{"2d5pt", "--size", "4x4", "--executor", "persistent", "--policy", "both"},
        "keeps nothing on the chip"},
+      {{"2d5pt", "--size", "4x4", "--executor", "perks", "--blocking", "temporal", "--traversal",
+        "ring"},
+       "traversal 'ring': an order of rows is for passes of one step"},
+      {{"2d5pt", "--size", "4x4", "--executor", "perks", "--blocking", "temporal", "--depth", "99"},
+       "depth 99: a pass of blocking 'temporal' takes at most "},
   };
   for (const auto& [arguments, expected] : cases) {
     const auto r = dwell_cli(stencil(arguments));

@@ -8,24 +8,13 @@
 
 #include "each_sweep_way.hpp"
 #include "place.hpp"
+#include "refusal.hpp"
 #include "sweep_oracle.hpp"
-
-#include "dwell/formats/error.hpp"
 
 namespace dwell::test {
 namespace {
 
 class sweep_runs : public each_sweep_way {};
-
-template <class F>
-std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 TEST_F(sweep_runs, a_heat_mode_decays_at_the_exact_rate) {
   // A periodic mode is an eigenvector: each step multiplies it by c + 2w (cos kx + cos ky).

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "refusal.hpp"
 #include "sweep_oracle.hpp"
 #include "sweep_place.hpp"
 
-#include "dwell/formats/error.hpp"
+#include "dwell/execution/core/sweep_variant.hpp"
 
 namespace dwell::test {
 namespace {
@@ -104,27 +107,73 @@ TEST_P(sweep_streaming, in_passes_of_several_steps) {
     }
 }
 
-TEST(sweep_blocking, of_another_name_is_refused) {
-  stencil_options o;
-  o.blocking = "cubic";
-  grid<double> u({5, 5});
-  try {
-    solve(device::cpu(1), u, o);
-    FAIL() << "expected an input_error";
-  } catch (const input_error& e) {
-    EXPECT_STREQ(e.what(), "blocking: expected auto, spatial or temporal, found 'cubic'");
+/// Steps of the longest pass that this shape has a kernel for.
+int longest_pass(const std::string& shape) {
+  const auto& v = find_variant(sweep_variants(), shape, "perks", precision::f64, backend::cpu);
+  int most = 0;
+  for (const sweep_rung& r : v.rungs) most = std::max(most, r.levels);
+  return most;
+}
+
+TEST_P(sweep_streaming, in_passes_as_long_as_there_are) {
+  const int most = longest_pass(GetParam());
+  if (most == 0) GTEST_SKIP() << "of linear ones in two dimensions only";
+  auto o = options(2 * most + 1);
+  o.blocking = "temporal";
+  o.depth = most;
+  const auto start = random_field<double>(large(), 1);
+  grid<double> u = start;
+  EXPECT_EQ(solve(sweep_place::where(), u, o).pass_steps, most);
+  EXPECT_EQ(difference(u, sweep_by_loops(o.shape, start, o.steps, o.edge, o.weights)), "");
+  o.depth = most + 1;
+  EXPECT_EQ(
+      refusal<unsupported_error>([&] { solve(sweep_place::where(), u, o); }),
+      fmt::format("depth {}: a pass of blocking 'temporal' takes at most {} step{} of this stencil",
+                  most + 1, most, most == 1 ? "" : "s"));
+}
+
+/// What a plan of perks is asked to be, and is refused for a small field.
+class sweep_wishes : public testing::Test {
+ protected:
+  stencil_options wish;
+
+  template <class Error = unsupported_error>
+  std::string refused(const char* shape = "2d5pt") {
+    wish.shape = shape;
+    wish.executor = "perks";
+    grid<double> u(find_stencil_shape(shape).dims == 2 ? extents(5, 5) : extents(5, 5, 5));
+    return refusal<Error>([&] { solve(device::cpu(1), u, wish); });
+  }
+};
+
+TEST_F(sweep_wishes, of_a_blocking_of_another_name) {
+  wish.blocking = "cubic";
+  EXPECT_EQ(refused<input_error>(), "blocking: expected auto, spatial or temporal, found 'cubic'");
+}
+
+TEST_F(sweep_wishes, of_a_traversal_of_another_name) {
+  wish.traversal = "spiral";
+  EXPECT_EQ(refused<input_error>(),
+            "traversal: expected auto, static, zig-zag or ring, found 'spiral'");
+}
+
+TEST_F(sweep_wishes, of_an_order_of_rows_in_passes_of_several_steps) {
+  wish.blocking = "temporal";
+  for (const std::string order : {"static", "zig-zag", "ring"}) {
+    wish.traversal = order;
+    EXPECT_EQ(refused(), "traversal '" + order +
+                             "': an order of rows is for passes of one step (blocking 'spatial'), "
+                             "found blocking 'temporal'");
   }
 }
 
-TEST(sweep_traversal, of_another_name_is_refused) {
-  stencil_options o;
-  o.traversal = "spiral";
-  grid<double> u({5, 5});
-  try {
-    solve(device::cpu(1), u, o);
-    FAIL() << "expected an input_error";
-  } catch (const input_error& e) {
-    EXPECT_STREQ(e.what(), "traversal: expected auto, static, zig-zag or ring, found 'spiral'");
+TEST_F(sweep_wishes, of_several_steps_between_exchanges_where_there_is_one) {
+  wish.depth = 2;
+  EXPECT_EQ(refused("3d7pt"), "depth 2: in three dimensions there is 1 only");
+  wish.edge = boundary::reflect;
+  for (const char* blocking : {"auto", "spatial", "temporal"}) {
+    wish.blocking = blocking;
+    EXPECT_EQ(refused(), "depth 2: with boundary 'reflect' there is 1 only");
   }
 }
 

@@ -81,16 +81,49 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
                      p.teams_x, kept, order, p.depth);
 }
 
+/// Steps that a plan of this rung may take between two exchanges.
+int most_depth(const sweep_rung& r, const sweep_problem_facts& problem) {
+  if (problem.size.dims == 3) return 1;             // bricks show their faces at every step
+  if (problem.edge == boundary::reflect) return 1;  // a mirror is looked into at every step
+  return r.levels > 0 ? r.levels : std::numeric_limits<int>::max();
+}
+
+/// Refuses more steps between two exchanges than any rung for such passes takes.
+void refuse_depth(const sweep_problem_facts& problem, const sweep_wish& wish,
+                  std::span<const sweep_rung_facts> rungs) {
+  int most = 0;
+  for (const sweep_rung_facts& f : rungs)
+    if ((f.shape.levels > 0) == (wish.passes == passing::temporal))
+      most = std::max(most, most_depth(f.shape, problem));
+  if (wish.depth <= most) return;
+  if (problem.size.dims == 3)
+    throw unsupported_error(
+        fmt::format("depth {}: in three dimensions there is 1 only", wish.depth));
+  if (problem.edge == boundary::reflect)
+    throw unsupported_error(
+        fmt::format("depth {}: with boundary 'reflect' there is 1 only", wish.depth));
+  throw unsupported_error(
+      fmt::format("depth {}: a pass of blocking 'temporal' takes at most {} step{} of this stencil",
+                  wish.depth, most, most == 1 ? "" : "s"));
+}
+
 /// What may be asked of any problem but is not there for this one.
 void refuse(const sweep_problem_facts& problem, const sweep_wish& wish,
             std::span<const sweep_rung_facts> rungs) {
   if (problem.size.dims == 3 && wish.order.value_or(traversal::fixed) != traversal::fixed)
     throw unsupported_error(fmt::format("traversal '{}': in three dimensions there is static only",
                                         to_string(*wish.order)));
-  if (wish.passes == passing::temporal &&
+  const bool temporal = wish.passes == passing::temporal;
+  if (temporal &&
       std::none_of(rungs.begin(), rungs.end(), [](const auto& f) { return f.shape.levels > 0; }))
     throw unsupported_error(
         "blocking 'temporal': there is spatial only, except for linear stencils in two dimensions");
+  if (temporal && wish.order)
+    throw unsupported_error(
+        fmt::format("traversal '{}': an order of rows is for passes of one step (blocking "
+                    "'spatial'), found blocking 'temporal'",
+                    to_string(*wish.order)));
+  refuse_depth(problem, wish, rungs);
 }
 
 /// Whether plans of this rung are looked at.
@@ -106,13 +139,6 @@ bool serves(const sweep_rung& r, const sweep_problem_facts& problem, const sweep
   // A brick may be too thin for the planes in registers, and not every rung takes a source.
   if (!keeps && registers && mixed && !problem.source) return false;
   return wish.passes != passing::temporal;
-}
-
-/// Steps that a plan of this rung may take between two exchanges.
-int most_depth(const sweep_rung& r, const sweep_problem_facts& problem) {
-  if (problem.size.dims == 3) return 1;             // bricks show their faces at every step
-  if (problem.edge == boundary::reflect) return 1;  // a mirror is looked into at every step
-  return r.levels > 0 ? r.levels : std::numeric_limits<int>::max();
 }
 
 /// Those of them that are tried.
