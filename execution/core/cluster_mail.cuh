@@ -34,41 +34,12 @@ class cluster_mail {
 
   /// This block's post in `slot` for block `team`, by one thread.
   DWELL_FN void send(int slot, int team, double v) const {
-    asm volatile(
-        "{\n\t"
-        ".reg .b32 to, counter;\n\t"
-        "mapa.shared::cluster.u32 to, %0, %2;\n\t"
-        "mapa.shared::cluster.u32 counter, %1, %2;\n\t"
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [to], %3, [counter];\n\t"
-        "}" ::"r"(place(slot, static_cast<int>(blockIdx.x))),
-        "r"(counter_of(round_)), "r"(team), "l"(__double_as_longlong(v))
-        : "memory");
+    post(place(slot, static_cast<int>(blockIdx.x)), team, v);
   }
   /// v to where `at` is in block `team`, which expects it in this round.
   template <class T>
   DWELL_FN void deliver(T* at, int team, T v) const {
-    static_assert(sizeof(T) == 8 || sizeof(T) == 4);
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(at));
-    if constexpr (sizeof(T) == 8)
-      asm volatile(
-          "{\n\t"
-          ".reg .b32 to, counter;\n\t"
-          "mapa.shared::cluster.u32 to, %0, %2;\n\t"
-          "mapa.shared::cluster.u32 counter, %1, %2;\n\t"
-          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [to], %3, [counter];\n\t"
-          "}" ::"r"(to),
-          "r"(counter_of(round_)), "r"(team), "l"(__double_as_longlong(v))
-          : "memory");
-    else
-      asm volatile(
-          "{\n\t"
-          ".reg .b32 to, counter;\n\t"
-          "mapa.shared::cluster.u32 to, %0, %2;\n\t"
-          "mapa.shared::cluster.u32 counter, %1, %2;\n\t"
-          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [to], %3, [counter];\n\t"
-          "}" ::"r"(to),
-          "r"(counter_of(round_)), "r"(team), "r"(__float_as_int(v))
-          : "memory");
+    post(static_cast<unsigned>(__cvta_generic_to_shared(at)), team, v);
   }
   /// What block `team` sent, after receive().
   DWELL_FN double sent(int slot, int team) const {
@@ -117,6 +88,31 @@ class cluster_mail {
   }
   DWELL_FN unsigned counter_of(unsigned round) const {
     return box_ + posts_bytes + 8 * (round & 1);
+  }
+  /// Where block `team` has what is at `at` in this block, in the window of the cluster.
+  DWELL_FN static unsigned of_block(int team, unsigned at) {
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(team));
+    return there;
+  }
+  /// v to `at` of block `team`, whose memory barrier of this round counts its bytes.
+  template <class T>
+  DWELL_FN void post(unsigned at, int team, T v) const {
+    static_assert(sizeof(T) == 8 || sizeof(T) == 4);
+    const unsigned here = counter_of(round_);
+    const unsigned to = of_block(team, at), counter = of_block(team, here);
+    if constexpr (sizeof(T) == 8)
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+              to),
+          "l"(__double_as_longlong(v)), "r"(counter)
+          : "memory");
+    else
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+              to),
+          "r"(__float_as_int(v)), "r"(counter)
+          : "memory");
   }
 
   unsigned box_;        ///< in the shared window
