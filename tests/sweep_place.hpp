@@ -2,6 +2,7 @@
 // Where the tests of Sweeps run: linked once with the CPU's definitions and once with the GPU's, so
 // that one set of tests serves both.
 #pragma once
+#include <iosfwd>
 #include <string>
 #include <vector>
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What a way to run Sweeps means, at every place.
+#include <ostream>
+
+#include "sweep_place.hpp"
+
+namespace dwell::test {
+
+std::ostream& operator<<(std::ostream& out, const sweep_way& w) {
+  return out << w.executor << '/' << w.policy << ", teams " << w.teams << ", depth " << w.depth
+             << ", " << w.blocking << (w.reversed ? ", lanes reversed" : "");
+}
+void sweep_way::apply(stencil_options& o) const {
+  o.executor = executor;
+  o.policy = policy;
+  o.depth = depth;
+  const auto shape = find_stencil_shape(o.shape);
+  if (executor == "perks" && shape.dims == 2 && shape.linear) o.blocking = blocking;
+  o.teams = teams;
+  o.reverse_lanes = reversed;
+}
+
+}  // namespace dwell::test
