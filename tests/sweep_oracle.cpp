@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 
 namespace dwell::test {
@@ -44,6 +46,13 @@ grid<T> sweep_by_loops(const std::string& name, grid<T> u, int steps, boundary e
   const int r = shape.radius;
   const auto in_ring = [&](int i, int cells) { return i < r || i >= cells - r; };
   std::vector<T> near(shape.taps.size());
+  // Linear shapes add what they read row by row, or plane by plane.
+  std::vector<std::size_t> order(shape.taps.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
+    const tap &a = shape.taps[i], &b = shape.taps[k];
+    return n.dims == 3 ? a.dz < b.dz : a.dy < b.dy;
+  });
   for (int s = 0; s < steps; ++s) {
     const grid<T> before = u;
     for (int z = 0; z < n.z; ++z)
@@ -59,8 +68,9 @@ grid<T> sweep_by_loops(const std::string& name, grid<T> u, int steps, boundary e
           }
           T v;
           if (shape.linear) {
-            v = w[0] * near[0];
-            for (std::size_t k = 1; k < near.size(); ++k) v = std::fma(w[k], near[k], v);
+            v = w[order[0]] * near[order[0]];
+            for (std::size_t k = 1; k < near.size(); ++k)
+              v = std::fma(w[order[k]], near[order[k]], v);
           } else {
             v = gradient(near, w);
           }

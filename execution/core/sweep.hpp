@@ -14,6 +14,7 @@
 // where u(dy, dx) or u(dz, dy, dx) is the cell at that offset. The order of operations is part of
 // the description: every executor, plan and backend gives the same bits.
 #pragma once
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -32,6 +33,8 @@ struct tap {
   constexpr tap() : dz(0), dy(0), dx(0) {}
   constexpr tap(int y, int x) : dz(0), dy(y), dx(x) {}
   constexpr tap(int z, int y, int x) : dz(z), dy(y), dx(x) {}
+  /// Its row in two dimensions, its plane in three.
+  constexpr int layer(int dims) const { return dims == 3 ? dz : dy; }
 };
 
 /// What lies beyond the border, at every step.
@@ -44,27 +47,112 @@ enum class boundary { fixed, periodic, reflect };
 DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
-/// The sum of w[i] * taps[i], by fma in the order written. Always in the place of the call: a loop
-/// over cells that calls a function does not become vectors.
+/// The same where it is wanted, else c: one instruction that lanes skip, instead of a choice between
+/// two values.
+template <class T>
+DWELL_HD T multiply_add_if(bool wanted, T a, T b, T c) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 8)
+    asm("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p fma.rn.f64 %0, %1, %2, %0; }"
+        : "+d"(c)
+        : "d"(a), "d"(b), "r"(static_cast<int>(wanted)));
+  else
+    asm("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p fma.rn.f32 %0, %1, %2, %0; }"
+        : "+f"(c)
+        : "f"(a), "f"(b), "r"(static_cast<int>(wanted)));
+  return c;
+#else
+  return wanted ? multiply_add(a, b, c) : c;
+#endif
+}
+
+namespace detail {
+/// Taps by layers, from the first to the last: rows in two dimensions, planes in three. Within a
+/// layer as they are written.
+template <class Shape>
+constexpr auto order_of_sum() {
+  constexpr std::size_t n = std::size(Shape::taps);
+  std::array<std::size_t, n> order{};
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t at = i;
+    for (; at > 0 && Shape::taps[order[at - 1]].layer(Shape::dims) >
+                         Shape::taps[i].layer(Shape::dims);
+         --at)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+  return order;
+}
+}  // namespace detail
+
+/// The sum of w[i] * taps[i], by fma, layer by layer (see above) in the order written: a pass that
+/// meets one layer after the other can add what it meets, and has the same bits. Always in the
+/// place of the call: a loop over cells that calls a function does not become vectors.
 template <class Shape>
 struct linear_sweep {
   template <class T, class Near>
   [[gnu::always_inline]] DWELL_FN static T apply(const Near& u, const T* w) {
-    return sum<T>(u, w, std::make_index_sequence<std::size(Shape::taps) - 1>{});
+    return add<0>(T{}, u, w, std::make_index_sequence<std::size(Shape::taps)>{}, always{});
+  }
+  /// `acc`, the sum of all layers before, and that of one layer more: what apply() has added after
+  /// it. `acc` does not count in the first one.
+  template <int Layer, class T, class Near>
+  [[gnu::always_inline]] DWELL_FN static T add_layer(T acc, const Near& u, const T* w) {
+    return add<taps_before(Layer)>(acc, u, w, taps_of<Layer>{}, always{});
+  }
+  /// The same where it is wanted, else `acc`.
+  template <int Layer, class T, class Near>
+  [[gnu::always_inline]] DWELL_FN static T add_layer_if(bool wanted, T acc, const Near& u,
+                                                        const T* w) {
+    return add<taps_before(Layer)>(acc, u, w, taps_of<Layer>{}, where_wanted{wanted});
   }
 
  private:
-  template <class T, class Near, std::size_t... I>
-  [[gnu::always_inline]] DWELL_FN static T sum(const Near& u, const T* w,
-                                               std::index_sequence<I...>) {
-    T acc = w[0] * at<0>(u);
-    ((acc = multiply_add(w[I + 1], at<I + 1>(u), acc)), ...);
+  struct always {
+    template <class T>
+    DWELL_FN T first(T a, T b, T) const {
+      return a * b;
+    }
+    template <class T>
+    DWELL_FN T operator()(T a, T b, T c) const {
+      return multiply_add(a, b, c);
+    }
+  };
+  struct where_wanted {
+    bool wanted;
+    template <class T>
+    DWELL_FN T first(T a, T b, T c) const {
+      return wanted ? a * b : c;
+    }
+    template <class T>
+    DWELL_FN T operator()(T a, T b, T c) const {
+      return multiply_add_if(wanted, a, b, c);
+    }
+  };
+  /// The tap that is added as the i-th.
+  template <std::size_t I>
+  static constexpr std::size_t nth = detail::order_of_sum<Shape>()[I];
+  static constexpr std::size_t taps_before(int layer) {
+    std::size_t n = 0;
+    for (const tap& t : Shape::taps) n += t.layer(Shape::dims) < layer ? 1 : 0;
+    return n;
+  }
+  template <int Layer>
+  using taps_of = std::make_index_sequence<taps_before(Layer + 1) - taps_before(Layer)>;
+
+  template <std::size_t Before, class T, class Near, std::size_t... I, class Plus>
+  [[gnu::always_inline]] DWELL_FN static T add(T acc, const Near& u, const T* w,
+                                               std::index_sequence<I...>, const Plus& plus) {
+    ((acc = add_one<Before + I>(acc, u, w, plus)), ...);
     return acc;
   }
-  template <std::size_t I, class Near>
-  [[gnu::always_inline]] DWELL_FN static auto at(const Near& u) {
-    constexpr tap t = Shape::taps[I];
-    return u(t.dz, t.dy, t.dx);
+  template <std::size_t Nth, class T, class Near, class Plus>
+  [[gnu::always_inline]] DWELL_FN static T add_one(T acc, const Near& u, const T* w,
+                                                   const Plus& plus) {
+    constexpr std::size_t i = nth<Nth>;
+    constexpr tap t = Shape::taps[i];
+    if constexpr (Nth == 0) return plus.first(w[i], u(t.dz, t.dy, t.dx), acc);
+    return plus(w[i], u(t.dz, t.dy, t.dx), acc);
   }
 };
 

@@ -91,7 +91,7 @@ class wave_rows {
   /// Rows of the field consist of whole pieces, and so do all lanes' shares of them; and no rim
   /// goes around the grid more than once, or backwards as in a mirror.
   DWELL_FN bool neat(const share& own) const {
-    return pieces_ && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_ &&
+    return a_.size.x % RX == 0 && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_ &&
            a_.edge != boundary::reflect;
   }
 
