@@ -14,8 +14,7 @@ void sweep_way::apply(stencil_options& o) const {
   o.executor = executor;
   o.policy = policy;
   o.depth = depth;
-  const auto shape = find_stencil_shape(o.shape);
-  if (executor == "perks" && shape.dims == 2 && shape.linear) o.blocking = blocking;
+  if (executor == "perks" && find_stencil_shape(o.shape).linear) o.blocking = blocking;
   o.teams = teams;
   o.reverse_lanes = reversed;
 }

@@ -45,6 +45,12 @@ std::string kernel_text(const stencil_explanation& e, const stencil_plan& p) {
   return out;
 }
 
+/// How the warps of a team lie, as its teams do.
+std::string warps_along(const stencil_plan& p, const char* by) {
+  const auto layer = fmt::format("{}{}{}", p.warps_y, by, p.warps_x);
+  return p.teams_along.dims == 3 ? fmt::format("{}{}{}", p.warps_z, by, layer) : layer;
+}
+
 /// Cells that a team computes for each of its own, because of the rim.
 double overhead(const stencil_plan& p) {
   double all = 1, own = 1;
@@ -54,7 +60,7 @@ double overhead(const stencil_plan& p) {
   };
   axis(p.tile.x, p.teams_along.x);
   axis(p.tile.y, p.teams_along.y);
-  axis(p.tile.z, p.teams_along.z);
+  if (p.tile.dims == 3) axis(p.tile.z, p.teams_along.z);
   return all / own;
 }
 
@@ -137,7 +143,7 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
   j.update({{"teams_along", to_string(p.teams_along)},
             {"tile", to_string(p.tile)},
             {"warps_along",
-             p.warps_x > 0 ? json(fmt::format("{}x{}", p.warps_y, p.warps_x)) : json(nullptr)},
+             p.warps_x > 0 ? json(warps_along(p, "x")) : json(nullptr)},
             {"steps_per_exchange", p.depth},
             {"steps_per_pass", p.pass_steps},
             {"rim", p.rim},
@@ -166,15 +172,15 @@ std::string to_text(const stencil_explanation& e) {
   out.row("kernel", kernel_text(e, p));
   const auto tiles =
       p.warps_x > 0
-          ? fmt::format("{} teams of {} x {} warps, {} cells each", by(p.teams_along), p.warps_y,
-                        p.warps_x, by(p.tile))
+          ? fmt::format("{} teams of {} warps, {} cells each", by(p.teams_along),
+                        warps_along(p, " x "), by(p.tile))
           : fmt::format("{} of {} cells each, one per team", by(p.teams_along), by(p.tile));
   out.row("tiles", tiles);
   out.row("",
           fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
                       format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));
   const bool planes = e.size.dims == 3;
-  out.row(planes ? "each team" : "each warp",
+  out.row(planes && p.warps_x == 0 ? "each team" : "each warp",
           fmt::format("{} in registers, {} in {} memory, {} streamed{}: {} stay",
                       format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,
                       on_gpu(e) ? "shared" : "private", p.streamed_rows,

@@ -47,25 +47,6 @@ enum class boundary { fixed, periodic, reflect };
 DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
-/// The same where it is wanted, else c: one instruction that lanes skip, instead of a choice between
-/// two values.
-template <class T>
-DWELL_HD T multiply_add_if(bool wanted, T a, T b, T c) {
-#ifdef __CUDA_ARCH__
-  if constexpr (sizeof(T) == 8)
-    asm("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p fma.rn.f64 %0, %1, %2, %0; }"
-        : "+d"(c)
-        : "d"(a), "d"(b), "r"(static_cast<int>(wanted)));
-  else
-    asm("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p fma.rn.f32 %0, %1, %2, %0; }"
-        : "+f"(c)
-        : "f"(a), "f"(b), "r"(static_cast<int>(wanted)));
-  return c;
-#else
-  return wanted ? multiply_add(a, b, c) : c;
-#endif
-}
-
 namespace detail {
 /// Taps by layers, from the first to the last: rows in two dimensions, planes in three. Within a
 /// layer as they are written.
@@ -92,67 +73,38 @@ template <class Shape>
 struct linear_sweep {
   template <class T, class Near>
   [[gnu::always_inline]] DWELL_FN static T apply(const Near& u, const T* w) {
-    return add<0>(T{}, u, w, std::make_index_sequence<std::size(Shape::taps)>{}, always{});
+    return add<0>(T{}, u, w, std::make_index_sequence<std::size(Shape::taps)>{});
   }
-  /// `acc`, the sum of all layers before, and that of one layer more: what apply() has added after
-  /// it. `acc` does not count in the first one.
+  /// `acc`, the sum of all layers before, and that of one layer more: what apply() adds after it.
+  /// In the first layer that has taps `acc` does not count.
   template <int Layer, class T, class Near>
   [[gnu::always_inline]] DWELL_FN static T add_layer(T acc, const Near& u, const T* w) {
-    return add<taps_before(Layer)>(acc, u, w, taps_of<Layer>{}, always{});
-  }
-  /// The same where it is wanted, else `acc`.
-  template <int Layer, class T, class Near>
-  [[gnu::always_inline]] DWELL_FN static T add_layer_if(bool wanted, T acc, const Near& u,
-                                                        const T* w) {
-    return add<taps_before(Layer)>(acc, u, w, taps_of<Layer>{}, where_wanted{wanted});
+    constexpr std::size_t before = taps_before(Layer);
+    return add<before>(acc, u, w, std::make_index_sequence<taps_before(Layer + 1) - before>{});
   }
 
  private:
-  struct always {
-    template <class T>
-    DWELL_FN T first(T a, T b, T) const {
-      return a * b;
-    }
-    template <class T>
-    DWELL_FN T operator()(T a, T b, T c) const {
-      return multiply_add(a, b, c);
-    }
-  };
-  struct where_wanted {
-    bool wanted;
-    template <class T>
-    DWELL_FN T first(T a, T b, T c) const {
-      return wanted ? a * b : c;
-    }
-    template <class T>
-    DWELL_FN T operator()(T a, T b, T c) const {
-      return multiply_add_if(wanted, a, b, c);
-    }
-  };
-  /// The tap that is added as the i-th.
-  template <std::size_t I>
-  static constexpr std::size_t nth = detail::order_of_sum<Shape>()[I];
   static constexpr std::size_t taps_before(int layer) {
     std::size_t n = 0;
     for (const tap& t : Shape::taps) n += t.layer(Shape::dims) < layer ? 1 : 0;
     return n;
   }
-  template <int Layer>
-  using taps_of = std::make_index_sequence<taps_before(Layer + 1) - taps_before(Layer)>;
+  /// The tap that is added as the i-th.
+  template <std::size_t I>
+  static constexpr std::size_t nth = detail::order_of_sum<Shape>()[I];
 
-  template <std::size_t Before, class T, class Near, std::size_t... I, class Plus>
+  template <std::size_t Before, class T, class Near, std::size_t... I>
   [[gnu::always_inline]] DWELL_FN static T add(T acc, const Near& u, const T* w,
-                                               std::index_sequence<I...>, const Plus& plus) {
-    ((acc = add_one<Before + I>(acc, u, w, plus)), ...);
+                                               std::index_sequence<I...>) {
+    ((acc = add_one<Before + I>(acc, u, w)), ...);
     return acc;
   }
-  template <std::size_t Nth, class T, class Near, class Plus>
-  [[gnu::always_inline]] DWELL_FN static T add_one(T acc, const Near& u, const T* w,
-                                                   const Plus& plus) {
+  template <std::size_t Nth, class T, class Near>
+  [[gnu::always_inline]] DWELL_FN static T add_one(T acc, const Near& u, const T* w) {
     constexpr std::size_t i = nth<Nth>;
     constexpr tap t = Shape::taps[i];
-    if constexpr (Nth == 0) return plus.first(w[i], u(t.dz, t.dy, t.dx), acc);
-    return plus(w[i], u(t.dz, t.dy, t.dx), acc);
+    if constexpr (Nth == 0) return w[i] * u(t.dz, t.dy, t.dx);
+    return multiply_add(w[i], u(t.dz, t.dy, t.dx), acc);
   }
 };
 

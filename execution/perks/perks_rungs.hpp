@@ -12,6 +12,7 @@
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/brick_plane.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
+#include "dwell/execution/perks/wave_patch.hpp"
 
 namespace dwell {
 
@@ -40,16 +41,20 @@ constexpr int perks_register_rows() {
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
 
-/// Steps that a wave takes in one pass: as many as the registers of a lane hold windows for,
-/// without a spill. Of a window 2R rows wait for the next one and, unless only the middle row's
-/// neighbours count, what lies beside them.
+/// How a level of a wave remembers (wave_level.hpp): by windows, or by sums.
+template <class S>
+inline constexpr bool perks_windows = S::dims == 2 && is_star<S> && radius_of<S> <= 2;
+
+/// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, without
+/// a spill, of which 2R layers wait for the next one. None if a shape reaches beyond the next
+/// lane's cells along y.
 template <class S, class T>
 constexpr int perks_levels() {
   constexpr int r = radius_of<S>;
-  constexpr int window =
-      2 * r * (perks_across<S> + (is_star<S> ? 0 : 2 * r)) + (is_star<S> ? 0 : 2);
-  constexpr int values = 72;
-  return std::clamp(values / window, 1, 8);
+  if constexpr (!is_linear<S> || (S::dims == 3 && r > 2)) return 0;
+  if constexpr (S::dims == 3) return r == 1 && is_star<S> ? 2 : 1;
+  constexpr int values = perks_windows<S> ? 72 : is_star<S> ? 80 : 60;
+  return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }
 
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
@@ -58,10 +63,17 @@ template <class S, class T>
 constexpr auto rungs_of_perks() {
   constexpr int across = perks_across<S>, down = perks_down<S>;
   constexpr int ahead = fetch_ahead<S::dims>;
-  const sweep_rung none = {perks_lanes, 1, across, 0, down, true, true, ahead};
+  constexpr sweep_rung none = {perks_lanes, 1, across, 0, down, true, true, ahead};
+  using patch = wave_patch<S, T>;
+  [[maybe_unused]] constexpr sweep_rung wave = {
+      perks_lanes, 1, patch::across, 0, patch::down, true, true, 0, perks_levels<S, T>()};
   if constexpr (S::dims == 3) {
-    const int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
-    return std::array{sweep_rung{perks_lanes, 1, across, planes, down, true, true, ahead}, none};
+    constexpr int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
+    constexpr sweep_rung kept = {perks_lanes, 1, across, planes, down, true, true, ahead};
+    if constexpr (perks_levels<S, T>() == 0)
+      return std::array{kept, none};
+    else
+      return std::array{kept, none, wave};
   } else {
     constexpr int rows = perks_register_rows<S, T>();
     // The loops over other rows need registers of their own.
@@ -69,8 +81,6 @@ constexpr auto rungs_of_perks() {
     constexpr int fewer = is_star<S> ? (r == 1 ? 1 : r <= 4 ? 2 : 4) : 2 * r;
     constexpr int least = (r + 1) / 2 * 2;
     constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
-    constexpr sweep_rung wave = {perks_lanes,         1, across, 0, down, true, true, 0,
-                                 perks_levels<S, T>()};
     // Waves need arithmetic of few registers. The window of a large box leaves none for rows that
     // stay.
     if constexpr (!is_linear<S>)
@@ -106,6 +116,10 @@ auto with_perks_rung(int rung, F&& f) {
 template <class S>
 inline constexpr int perks_layer_values = perks_lanes* perks_across<S>* perks_down<S>;
 
+/// The same of a wave.
+template <class S, class T>
+inline constexpr int wave_layer_values = perks_lanes* wave_patch<S, T>::cells;
+
 /// The layers that are not in registers.
 template <class S, class T>
 using perks_layers =
@@ -123,7 +137,7 @@ template <class S, class T>
 std::size_t perks_layer_bytes(const sweep_plan& p) {
   const auto kept = static_cast<std::size_t>(p.scratch_rows);
   if (perks_rungs<S, T>[static_cast<std::size_t>(p.rung)].levels > 0)
-    return kept * perks_layer_values<S> * sizeof(T);
+    return kept * wave_layer_values<S, T> * sizeof(T);
   const std::size_t layers =
       kept + (p.streamed_rows > 0 ? fetch_ahead<S::dims> : 0) + perks_stash_layers<S>(p);
   const std::size_t still = S::dims == 2 ? kept * perks_warps * 2 * radius_of<S> : 0;
@@ -162,14 +176,15 @@ inline constexpr int perks_plane_slots =
 template <class S, class T>
 constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   std::size_t values = 0, places = 0;
-  if constexpr (S::dims == 3) {
+  if (rung.levels > 0) {
+    values = static_cast<std::size_t>(fetch_ahead<S::dims>) * wave_layer_values<S, T>;
+    // In three dimensions the columns and rows of all warps; in two the columns, and the rows of
+    // their rims.
+    using patch = wave_patch<S, T>;
+    const int rows = S::dims == 3 ? patch::height : 2 * rung.levels * radius_of<S>;
+    places = static_cast<std::size_t>(perks_warps * (patch::width + rows)) * sizeof(int);
+  } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
-  } else if (rung.levels > 0) {
-    values = static_cast<std::size_t>(fetch_ahead<2>) * perks_layer_values<S>;
-    // The columns of all warps, and the rows of their rims.
-    places = static_cast<std::size_t>(perks_warps) *
-             (32 * perks_across<S> +
-              2 * static_cast<std::size_t>(rung.levels) * radius_of<S>)*sizeof(int);
   } else {
     constexpr std::size_t width = 32 * perks_across<S>;
     values = static_cast<std::size_t>(perks_edge_values<S, T>) * perks_edge_sets<S, T>;

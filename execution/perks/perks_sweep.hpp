@@ -36,7 +36,7 @@ struct perks_sweep {
         if (now.done == a.steps && !a.until) break;
         team.signal(a.flags + team.worker() * flag_distance, ++epoch);
         team.wait(
-            neighbours<S>, [&](int k) { return neighbour<S>(team, a, k); }, epoch);
+            neighbours<S, Rung>, [&](int k) { return neighbour<S, Rung>(team, a, k); }, epoch);
         if constexpr (S::dims == 2) tile.take(a.field[now.copy]);
       }
       if (now.done == a.steps && !a.until) {
@@ -59,31 +59,31 @@ struct perks_sweep {
  private:
   template <class S, class T, sweep_rung Rung, class Team>
   static auto tile_type() {
-    if constexpr (S::dims == 3)
-      return std::type_identity<perks_brick<S, T, Team, Rung.register_rows>>{};
-    else if constexpr (Rung.levels > 0)
+    if constexpr (Rung.levels > 0)
       return std::type_identity<perks_wave<S, T, Team, Rung.levels>>{};
+    else if constexpr (S::dims == 3)
+      return std::type_identity<perks_brick<S, T, Team, Rung.register_rows>>{};
     else
       return std::type_identity<perks_tile<S, T, Team, Rung.register_rows, Rung.rest>>{};
   }
   template <class S, class T, sweep_rung Rung, class Team>
   using tile_of = typename decltype(tile_type<S, T, Rung, Team>())::type;
   /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
-  /// after several steps, through which corners matter to a star too.
-  template <class S>
-  static constexpr bool faces_only = S::dims == 3 && is_star<S>;
-  template <class S>
-  static constexpr int neighbours = S::dims == 2    ? 8
-                                    : faces_only<S> ? 6
-                                                    : 26;
+  /// after several steps, through which corners matter to a star too, and so do waves.
+  template <class S, sweep_rung Rung>
+  static constexpr bool faces_only = S::dims == 3 && is_star<S> && Rung.levels == 0;
+  template <class S, sweep_rung Rung>
+  static constexpr int neighbours = S::dims == 2          ? 8
+                                    : faces_only<S, Rung> ? 6
+                                                          : 26;
 
   /// The flag of a neighbouring team, or null where the grid ends.
-  template <class S, class T, class Team>
+  template <class S, sweep_rung Rung, class T, class Team>
   DWELL_FN static unsigned* neighbour(Team& team, const sweep_args<T>& a, int k) {
     const sweep_plan& p = a.plan;
     // Of the 3 x 3 (x 3) teams around, all but the middle; or the middles of the six faces.
-    int nth = k < neighbours<S> / 2 ? k : k + 1;
-    if constexpr (faces_only<S>)
+    int nth = k < neighbours<S, Rung> / 2 ? k : k + 1;
+    if constexpr (faces_only<S, Rung>)
       nth = k < 2 ? 4 + 18 * k : k < 4 ? 10 + 6 * (k - 2) : 12 + 2 * (k - 4);
     const int dz = S::dims == 3 ? nth / 9 - 1 : 0;
     const int row = team.worker() / p.teams_x;

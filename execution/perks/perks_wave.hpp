@@ -13,8 +13,9 @@
 // pass knows no other meeting.
 #pragma once
 #include "dwell/execution/perks/perks_tile.hpp"
+#include "dwell/execution/perks/wave_level.hpp"
+#include "dwell/execution/perks/wave_planes.hpp"
 #include "dwell/execution/perks/wave_rows.hpp"
-#include "dwell/execution/perks/wave_view.hpp"
 
 namespace dwell {
 
@@ -22,58 +23,54 @@ namespace dwell {
 /// rows; a source may be added too, levels may rest, and rows and shares may be odd.
 enum class wave_text { plain, sides, border, any };
 
+template <class S, class T, class Team>
+using wave_layers =
+    std::conditional_t<S::dims == 3, wave_planes<S, T, Team>, wave_rows<S, T, Team>>;
+
 template <class S, class T, class Team, int Levels>
 class perks_wave {
  public:
   DWELL_FN perks_wave(Team& team, const sweep_call<S, T>& a)
       : team_(team),
         a_(a),
-        rows_(team, a),
-        most_(team.warp_most([&](int l) { return share_of(l).rows(); })),
+        layers_(team, a),
+        most_(team.warp_most([&](int l) { return share_of(l).layers(); })),
         first_(team.warp_least([&](int l) {
           const share own = share_of(l);
-          return fixed() && own.y0 == 0 ? own.rim : 0;
+          return fixed() && own.first == 0 ? own.rim : 0;
         })),
         above_(team.warp_most([&](int l) {
           const share own = share_of(l);
-          return fixed() && own.y0 - own.rim < a.inner.y0 ? 1 : 0;
+          return fixed() && own.first - own.rim < share::inner_first(a) ? 1 : 0;
         })),
         below_(team.warp_least([&](int l) {
           const share own = share_of(l);
-          return own.rows() + (fixed() && own.y1 + own.rim > a.inner.y1 ? own.rim - R : lag());
+          const bool ends = fixed() && own.last + own.rim > share::inner_last(a);
+          return own.layers() + (ends ? own.rim - R : never);
         })),
         beside_(team.warp_most([&](int l) {
-          const share own = share_of(l);
-          const bool inside = own.x0 - own.rim >= a.inner.x0 && own.x1 + own.rim <= a.inner.x1;
-          return fixed() && !inside ? 1 : 0;
+          return fixed() && !share_of(l).lies_within(a.inner) ? 1 : 0;
         })),
         neat_(!a.source && a.plan.depth == Levels &&
-              team.warp_least([&](int l) { return rows_.neat(share_of(l)) ? 1 : 0; }) == 1) {}
+              team.warp_least([&](int l) { return layers_.neat(share_of(l)) ? 1 : 0; }) == 1) {}
 
-  /// The team's own rows from a copy of the field.
+  /// The team's own layers from a copy of the field.
   DWELL_FN void load(const T* field) {
     last_ = field;
-    team_.each([&](int l) {
-      for (int r = 0; r < rows_.mine(l); ++r) rows_.put_if(true, l, r, rows_.seen(l, field, r));
-    });
+    team_.each([&](int l) { layers_.load(l, field); });
   }
 
   /// Steps, at most `Levels`, in one pass which reads rims from one copy of the field and leaves
   /// the team's own, or all that it owns, in the other.
   DWELL_FN void advance(int steps, const T* from, T* to, bool whole) {
     last_ = to;
-    pass({from, to, whole, steps});
+    layers_.begin(team_, from, to, whole);
+    pass(steps);
   }
 
   /// All that the team owns into a copy of the field.
   DWELL_FN void publish(T* field) {
-    team_.each([&](int l) {
-      const share own = share_of(l);
-      const bool mine = rows_.mine(l) > 0;
-      for (int r = 0; own.shares(l) && r < own.rows(); ++r)
-        rows_.template show_if<false>(
-            true, l, field, r, mine ? rows_.get(l, r) : rows_.seen(l, last_, r), own.x0, own.x1);
-    });
+    team_.each([&](int l) { layers_.publish(l, last_, field); });
   }
 
   /// Rims are read where they are.
@@ -81,28 +78,21 @@ class perks_wave {
 
  private:
   static constexpr int R = radius_of<S>;
-  static constexpr int turns_at_once = 1;
+  static constexpr int never = 1 << 30;
   static_assert(Team::lanes() == perks_lanes && Levels >= 1);
 
   using share = wave_share<S, T>;
-  using view = wave_view<S, T>;
-  using layer = typename view::layer;
-  static constexpr int RX = view::RX;
+  using level = wave_level<S, T>;
+  using layer = typename level::layer;
+  using patch = wave_patch<S, T>;
+  static constexpr int RX = patch::across, at_once = level::turns;
   struct cascade {
-    wave_sums<S, T> level[Levels];
+    wave_level<S, T> level[Levels];
   };
-  struct journey {
-    const T* from;
-    T* to;
-    bool whole;
-    int steps;
-  };
-  /// Of a lane's cells.
+  /// Cells of a lane that keep their values.
   struct habits {
-    unsigned fixed;    ///< a bit for each cell that keeps its value in every row,
-    int first, last;   ///< and so do all in rows of the pass before `first` and from `last` on
-    int above, below;  ///< others need the warp's own rows before `above` and from `below` on
-    int x0, x1;        ///< the warp's own columns
+    unsigned fixed;   ///< a bit for each that does so in every layer,
+    int first, last;  ///< and so do all in layers of the pass before `first` and from `last` on
   };
 
   /// Which cells keep their values when a level has taken row y.
@@ -110,73 +100,65 @@ class perks_wave {
   struct still_cells {
     const habits& h;
     int y;
-    bool rest;  ///< the level does nothing
     /// Shares of whole pieces lie so that a border's columns are the first or the last of a lane.
     static constexpr bool never(int, int i) {
-      return Text == wave_text::plain || (Text == wave_text::sides && i >= R && i < RX - R);
+      return Text == wave_text::plain ||
+             (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
-      bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
-      if constexpr (Text == wave_text::any) all = all || rest;
+      const bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
       return all || (h.fixed >> (k * RX + i) & 1u) != 0;
     }
   };
 
   DWELL_FN bool fixed() const { return a_.edge == boundary::fixed; }
   DWELL_FN share share_of(int l) const { return share(a_, team_.worker(), l / 32); }
-  DWELL_FN habits habits_of(int l, bool whole) {
-    habits h;
+  DWELL_FN habits habits_of(int l) {
     const share own = share_of(l);
-    const bool fixed = a_.edge == boundary::fixed;
-    const int left = own.left(l), top = own.y0 - own.rim, n = own.rows();
-    h.fixed = 0;
+    const int left = own.left(l), top = own.top(l), before = own.first - own.rim;
+    habits h{0, -never, never};
+    if (!fixed()) return h;
     DWELL_UNROLL
-    for (int i = 0; i < RX; ++i)
-      h.fixed |= static_cast<unsigned>(fixed && (left + i < a_.inner.x0 || left + i >= a_.inner.x1))
-                 << i;
-    h.first = fixed ? a_.inner.y0 - top : -(1 << 30);
-    h.last = fixed ? a_.inner.y1 - top : 1 << 30;
-    // Columns near a side are needed in all rows, and so are those of a lane that owns only some of
-    // its own: it has no place for them.
-    const bool all =
-        whole || rows_.mine(l) == 0 || left < own.x0 + own.rim || left + RX > own.x1 - own.rim;
-    const bool shares = own.shares(l);
-    h.above = !shares ? 0 : all ? n : own.rim;
-    h.below = !shares ? n : n - own.rim;
-    h.x0 = own.x0;
-    h.x1 = own.x1;
+    for (int c = 0; c < patch::cells; ++c) {
+      const int x = left + c % RX, y = top + c / RX;
+      const bool inside = x >= a_.inner.x0 && x < a_.inner.x1 &&
+                          (!share::solid || (y >= a_.inner.y0 && y < a_.inner.y1));
+      h.fixed |= static_cast<unsigned>(!inside) << c;
+    }
+    h.first = share::inner_first(a_) - before;
+    h.last = share::inner_last(a_) - before;
     return h;
   }
 
-  /// A neat pass is nothing but all levels over whole pieces, as nearly all are. Then the rows that
-  /// keep their values at a fixed border are in the first turns and in the last ones.
-  DWELL_FN void pass(const journey& way) {
-    auto sums = team_.template per_lane<cascade>();
+  /// A neat pass is nothing but all levels over whole pieces, as nearly all are. Then the layers
+  /// that keep their values at a fixed border are in the first turns and in the last ones.
+  DWELL_FN void pass(int steps) {
+    auto levels = team_.template per_lane<cascade>();
     auto habit = team_.template per_lane<habits>();
-    rows_.begin(way.from);
-    team_.each([&](int l) { habit[l] = habits_of(l, way.whole); });
-    const int end = most_ + lag();
-    if (!neat_ || way.steps < Levels) {
+    team_.each([&](int l) { habit[l] = habits_of(l); });
+    const int end = most_ + lag<wave_text::any>(steps);
+    if (!neat_ || steps < Levels) {
       start<false>(0);
-      turns<wave_text::any>(way, sums, habit, 0, end);
+      turns<wave_text::any>(steps, levels, habit, 0, end);
       return;
     }
     start<true>(first_);
-    // Level t + 1 has nothing to do before turn 2 * t * R. A text for half of the levels leaves out
-    // most of that; one for each would be more than the cache for instructions holds.
-    constexpr int half = (Levels + 1) / 2;
-    int j = first_ + 2 * half * R;
-    turns<wave_text::border, half>(way, sums, habit, first_, j);
+    // Level t + 1 has nothing to do before turn 2 * t * R, or before row 0 of the grid comes to it.
+    // A text for half of the levels leaves out most of that; one for each would be more than the
+    // cache for instructions holds.
+    constexpr int half = Levels / 2;
+    int j = first_ > 0 ? first_ + half * R : 2 * half * R;
+    if constexpr (half > 0) turns<wave_text::border, half>(steps, levels, habit, first_, j);
     // Most warps lie within the grid. The first turns, those between and the last ones:
 #pragma unroll 1
     for (int part = above_ ? 0 : 1; part < 3; ++part) {
-      const int until = part == 0 ? (2 * Levels + 1) * R : part == 1 ? below_ : end;
+      const int until = part == 0 ? (2 * Levels + 1) * R : part == 1 && below_ < end ? below_ : end;
       if (part != 1)
-        turns<wave_text::border>(way, sums, habit, j, until);
+        turns<wave_text::border>(steps, levels, habit, j, until);
       else if (beside_)
-        turns<wave_text::sides>(way, sums, habit, j, until);
+        turns<wave_text::sides>(steps, levels, habit, j, until);
       else
-        turns<wave_text::plain>(way, sums, habit, j, until);
+        turns<wave_text::plain>(steps, levels, habit, j, until);
       j = until > j ? until : j;
     }
   }
@@ -184,61 +166,49 @@ class perks_wave {
   DWELL_FN void start(int first) {
     team_.each([&](int l) {
       DWELL_UNROLL
-      for (int j = 0; j < wave_rows<S, T, Team>::Ahead; ++j)
-        rows_.template fetch<Neat>(l, first + j);
+      for (int j = 0; j < wave_layers<S, T, Team>::Ahead; ++j)
+        layers_.template fetch<Neat>(l, first + j);
     });
   }
   template <wave_text Text, int Active = Levels, class Cascades, class Habits>
-  DWELL_FN void turns(const journey& way, Cascades& sums, Habits& habit, int j, int end) {
-#pragma unroll turns_at_once
-    for (; j < end; ++j) turn<Text, Active>(way, sums, habit, j);
+  DWELL_FN void turns(int steps, Cascades& levels, Habits& habit, int j, int end) {
+#pragma unroll at_once
+    for (; j < end; ++j) turn<Text, Active>(steps, levels, habit, j);
   }
   /// Rows between the one that comes in and the one that is done, counted as a pass counts them.
-  DWELL_FN int lag() const { return (a_.plan.depth + Levels) * R; }
+  template <wave_text Text>
+  DWELL_FN int lag(int steps) const {
+    return Text == wave_text::any ? (a_.plan.depth + steps) * R : 2 * Levels * R;
+  }
 
   /// Row j comes in, and goes through levels 1 to `Active`.
   template <wave_text Text, int Active, class Cascades, class Habits>
-  DWELL_FN void turn(const journey& way, Cascades& sums, Habits& habit, int j) {
+  DWELL_FN void turn(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
     auto now = team_.template per_lane<layer>();
-    auto seen = team_.template per_lane<view>();
-    team_.each([&](int l) { now[l] = rows_.template take<Neat>(l, j); });
+    team_.each([&](int l) { now[l] = layers_.template take<Neat>(l, j); });
     unrolled<0, Active>([&](auto t) {
-      view::spread(team_, seen, [&](int l) -> const layer& { return now[l]; });
-      team_.each([&](int l) {
-        now[l] = add<Text>(way, sums[l].level[t], seen[l], habit[l], l, t, j - t * R);
-      });
+      if (Text == wave_text::any && t >= steps) return;
+      level::step(
+          team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
+          [&](int l) { return still_cells<Text>{habit[l], j - t * R}; });
+      if (Text == wave_text::any && a_.source)
+        team_.each([&](int l) { add_source(now[l], habit[l], l, j - (t + 1) * R); });
     });
     if constexpr (Active == Levels)
-      team_.each([&](int l) { leave<Neat>(way, l, j - lag(), now[l], habit[l]); });
+      team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(steps), now[l]); });
   }
-
-  /// Level t + 1 takes row y.
-  template <wave_text Text>
-  DWELL_FN layer add(const journey& way, wave_sums<S, T>& sums, const view& u, const habits& h,
-                     int l, int t, int y) {
-    const still_cells<Text> still{h, y, t >= way.steps};
-    layer v = sums.add(u, a_.w, still);
-    if (Text == wave_text::any && a_.source) {
-      const T* p = a_.source + rows_.row_in_field(l, y - R < 0 ? 0 : y - R);
-      DWELL_UNROLL
-      for (int i = 0; i < RX; ++i)
-        if (!still(R, 0, i)) v.v[i] += p[rows_.column(l, i)];
-    }
-    return v;
-  }
-
-  /// The warp's own row r after the pass; other rows are nobody's.
-  template <bool Neat>
-  DWELL_FN void leave(const journey& way, int l, int r, const layer& v, const habits& h) {
-    rows_.put_if(r >= 0 && r < rows_.mine(l), l, r, v);
-    const bool shown = r >= 0 && r < rows_.rows(l) && (r < h.above || r >= h.below);
-    rows_.template show_if<Neat>(shown, l, way.to, r, v, h.x0, h.x1);
+  /// To layer y, but where cells keep their values.
+  DWELL_FN void add_source(layer& v, const habits& h, int l, int y) {
+    const still_cells<wave_text::any> still{h, y};
+    DWELL_UNROLL
+    for (int c = 0; c < patch::cells; ++c)
+      if (!still(0, c / RX, c % RX)) v.v[c] += a_.source[layers_.cell_in_field(l, y, c)];
   }
 
   Team& team_;
   const sweep_call<S, T>& a_;
-  wave_rows<S, T, Team> rows_;
+  wave_layers<S, T, Team> layers_;
   // Of the warp; of all of its warps, if a team plays all lanes:
   int most_;   ///< rows
   int first_;  ///< the first turn: what lies beyond a fixed border is nobody's

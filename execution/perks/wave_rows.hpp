@@ -2,52 +2,14 @@
 // The rows that one warp takes through a wave (perks_wave.hpp): its own, of which the first stay in
 // scratch and the others pass through memory that this team alone touches, and `rim` rows above and
 // below, and columns at the sides, which their owners have published in a copy of the field. Every
-// lane fetches what is not in scratch into a ring, some rows before it is due.
+// lane fetches what is not in scratch into a ring, some rows before it is due. In every second team
+// the last rows stay: while some teams work on what they keep, others keep memory at work.
 #pragma once
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
+#include "dwell/execution/perks/wave_share.hpp"
 
 namespace dwell {
-
-/// What one warp owns: [x0, x1) x [y0, y1), at most `strip` rows, perhaps none. Shares begin at
-/// multiples of a lane's cells, so that lanes own all or none of theirs, except one at the right
-/// end of the grid.
-template <class S, class T>
-struct wave_share {
-  static constexpr int RX = perks_across<S>;
-  int rim, x0, x1, y0, y1;
-
-  DWELL_FN wave_share(const sweep_args<T>& a, int worker, int warp)
-      : rim(a.plan.depth * radius_of<S>) {
-    const sweep_plan& p = a.plan;
-    const int bx = worker % p.teams_x, by = worker / p.teams_x;
-    x0 = column(a, bx * p.warps_x + warp % p.warps_x);
-    x1 = column(a, bx * p.warps_x + warp % p.warps_x + 1);
-    const int strip = p.scratch_rows + p.streamed_rows, end = row(a, by + 1);
-    const int first = row(a, by) + warp / p.warps_x * strip;
-    y0 = first < end ? first : end;
-    y1 = first + strip < end ? first + strip : end;
-  }
-  DWELL_FN int rows() const { return y1 - y0; }
-  /// The first column of a lane; it may lie beyond the grid.
-  DWELL_FN int left(int lane) const { return x0 + (lane % 32 - (rim + RX - 1) / RX) * RX; }
-  /// The lane owns all of its columns.
-  DWELL_FN bool owns(int lane) const { return left(lane) >= x0 && left(lane) + RX <= x1; }
-  /// It owns some.
-  DWELL_FN bool shares(int lane) const { return left(lane) + RX > x0 && left(lane) < x1; }
-  /// It owns or needs some.
-  DWELL_FN bool used(int lane) const { return left(lane) + RX > x0 - rim && left(lane) < x1 + rim; }
-
- private:
-  DWELL_FN static int column(const sweep_args<T>& a, int part) {
-    const int parts = a.plan.teams_x * a.plan.warps_x;
-    if (part == parts) return a.size.x;
-    return static_cast<int>(static_cast<std::int64_t>(a.size.x) * part / parts) / RX * RX;
-  }
-  DWELL_FN static int row(const sweep_args<T>& a, int part) {
-    return static_cast<int>(static_cast<std::int64_t>(a.size.y) * part / a.plan.teams_y);
-  }
-};
 
 template <class S, class T, class Team>
 class wave_rows {
@@ -61,6 +23,8 @@ class wave_rows {
         rim_(a.plan.depth * radius_of<S>),
         kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         ring_(team.template scratch<T>(Ahead * layer)),
+        kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows : 0),
+        streamed_first_(team.worker() % 2 != 0 ? 0 : a.plan.scratch_rows),
         columns_(team.template scratch<int>(perks_warps * 32 * RX)),
         rims_(team.template scratch<int>(perks_warps * 2 * rim_)),
         streamed_(a.streamed +
@@ -74,20 +38,21 @@ class wave_rows {
     });
     team.each([&](int l) {
       const share own(a, team.worker(), l / 32);
-      const int n = own.rows(), mine = own.owns(l) ? n : 0;
+      const int n = own.layers(), mine = own.owns(l) ? n : 0;
       lane_[l] = {own.left(l),
-                  own.y0,
+                  own.first,
                   n,
                   mine,
-                  mine < a.plan.scratch_rows ? mine : a.plan.scratch_rows,
+                  kept_of(mine),
                   own.used(l) ? n + 2 * rim_ : 0,
                   column(l, 0),
-                  column(l, RX - wide)};
+                  column(l, RX - wide),
+                  own.x0,
+                  own.x1,
+                  0,
+                  0};
     });
   }
-  /// The warp's own rows, and the lane's, which has none unless it owns all of its columns.
-  DWELL_FN int rows(int l) { return lane_[l].rows; }
-  DWELL_FN int mine(int l) { return lane_[l].mine; }
   /// Rows of the field consist of whole pieces, and so do all lanes' shares of them; and no rim
   /// goes around the grid more than once, or backwards as in a mirror.
   DWELL_FN bool neat(const share& own) const {
@@ -95,15 +60,39 @@ class wave_rows {
            a_.edge != boundary::reflect;
   }
 
-  /// Row 0 of a pass is the one `rim` above the warp's first.
-  DWELL_FN void begin(const T* field) { field_ = field; }
+  /// The lane's own rows from a copy of the field.
+  DWELL_FN void load(int l, const T* field) {
+    for (int r = 0; r < lane_[l].mine; ++r) put_if(true, l, r, seen(l, field, r));
+  }
+  /// All that is the lane's own into a copy of the field; `last` has what it keeps nowhere.
+  DWELL_FN void publish(int l, const T* last, T* field) {
+    const lane_facts& me = lane_[l];
+    for (int r = 0; shares(me) && r < me.rows; ++r)
+      show_if<false>(true, l, field, r, me.mine > 0 ? get(l, r) : seen(l, last, r));
+  }
+
+  /// A pass reads one copy of the field and shows others what they need, or all that the team owns,
+  /// in another. Row 0 of a pass is the one `rim` above the warp's first.
+  DWELL_FN void begin(Team& team, const T* from, T* to, bool whole) {
+    field_ = from;
+    to_ = to;
+    team.each([&](int l) {
+      lane_facts& me = lane_[l];
+      // Columns near a side are needed in all rows, and so are those of a lane that owns only some
+      // of its own: it has no place for them.
+      const bool all =
+          whole || me.mine == 0 || me.left < me.x0 + rim_ || me.left + RX > me.x1 - rim_;
+      me.above = !shares(me) ? 0 : all ? me.rows : rim_;
+      me.below = !shares(me) ? me.rows : me.rows - rim_;
+    });
+  }
   /// Row j of the pass is under way from here on; one group of fetches each. The neat text has no
   /// branches, so that arithmetic hides what it takes.
   template <bool Neat>
   DWELL_FN void fetch(int l, int j) {
     const lane_facts& me = lane_[l];
     const int r = j - rim_;
-    const bool wanted = j < me.end && !within(r, me.kept), mine = within(r, me.mine);
+    const bool wanted = j < me.end && !within(r - kept_first_, me.kept), mine = within(r, me.mine);
     T* to = slot(l, j);
     if constexpr (Neat) {
       const T* from = mine ? streamed_ : field_;
@@ -128,30 +117,66 @@ class wave_rows {
   DWELL_FN row take(int l, int j) {
     Team::template await_fetches<Ahead - 1>();
     const int r = j - rim_;
-    const row v = read(within(r, lane_[l].kept) ? kept_at(l, r) : slot(l, j));
+    const row v = read(within(r - kept_first_, lane_[l].kept) ? kept_at(l, r) : slot(l, j));
     fetch<Neat>(l, j + Ahead);
     return v;
   }
-  /// The warp's own row r, of a lane that owns all of its columns.
+  /// The warp's own row r after the pass; other rows are nobody's.
+  template <bool Neat>
+  DWELL_FN void leave(int l, int r, const row& v) {
+    const lane_facts& me = lane_[l];
+    put_if(r >= 0 && r < me.mine, l, r, v);
+    show_if<Neat>(r >= 0 && r < me.rows && (r < me.above || r >= me.below), l, to_, r, v);
+  }
+  /// Where cell k of the lane's columns in row j of the pass lies in the field.
+  DWELL_FN unsigned cell_in_field(int l, int j, int k) {
+    return row_in_field(l, j < 0 ? 0 : j) + static_cast<unsigned>(column(l, k));
+  }
+
+ private:
+  DWELL_FN int column(int l, int k) const { return columns_[l * RX + k]; }
+
+  static constexpr int layer = perks_layer_values<S>;
+  static constexpr int wide = 16 / static_cast<int>(sizeof(T));  ///< values that travel together
+  static constexpr int last_piece = (RX - wide) * perks_lanes;
+  static_assert(RX % wide == 0 && RX <= 2 * wide && (Ahead & (Ahead - 1)) == 0);
+  struct alignas(wide * sizeof(T)) piece {
+    T v[wide];
+  };
+  struct lane_facts {
+    int left;         ///< column of the grid; the lane's first
+    int top;          ///< row of the grid, the first of
+    int rows;         ///< of the warp, its own,
+    int mine;         ///< which the lane stores: all or none,
+    int kept;         ///< and of these, in scratch
+    int end;          ///< of the rows that it fetches
+    int first, last;  ///< columns of the grid where the lane's first and last piece begin
+    int x0, x1;        ///< columns that the warp owns
+    int above, below;  ///< others need its rows before `above` and from `below` on
+  };
+  DWELL_FN static bool shares(const lane_facts& me) {
+    return me.left + RX > me.x0 && me.left < me.x1;
+  }
+
+  // Of a lane that owns all of its columns: its row r.
   DWELL_FN row get(int l, int r) const {
-    return r < a_.plan.scratch_rows ? read(kept_at(l, r)) : read(streamed_ + streamed_offset(l, r));
+    return keeps(r) ? read(kept_at(l, r)) : read(streamed_ + streamed_offset(l, r));
   }
   DWELL_FN void put_if(bool wanted, int l, int r, const row& v) const {
-    const bool kept = r < a_.plan.scratch_rows;
+    const bool kept = keeps(r);
     write_if(wanted && kept, kept_at(l, r), v);
     write_if(wanted && !kept, streamed_ + streamed_offset(l, r), v);
   }
-  /// The lane's cells that are its warp's own, columns x0 to x1 - 1, into row r of a copy of the
-  /// field. Neat: all of them.
+  /// The lane's cells that are its warp's own into row r of a copy of the field. Neat: all of them.
   template <bool Neat>
-  DWELL_FN void show_if(bool wanted, int l, T* field, int r, const row& v, int x0, int x1) {
-    const int x = lane_[l].left;
-    T* p = field + (own_row_in_field(l, r) + static_cast<unsigned>(x));
+  DWELL_FN void show_if(bool wanted, int l, T* field, int r, const row& v) {
+    const lane_facts& me = lane_[l];
+    T* p = field + (own_row_in_field(l, r) + static_cast<unsigned>(me.left));
     DWELL_UNROLL
     for (int k = 0; k < RX; k += Neat ? wide : 1) {
       if constexpr (Neat) {
         if (wanted) *reinterpret_cast<piece*>(p + k) = piece_of(v, k);
-      } else if (wanted && x + k >= x0 && x + k < x1) {
+      } else if (wanted && me.left + k >= me.x0 && me.left + k < me.x1) {
         p[k] = v.v[k];
       }
     }
@@ -172,25 +197,12 @@ class wave_rows {
     const int rim = rims_[l / 32 * 2 * rim_ + (beyond < last ? beyond : last)];
     return static_cast<unsigned>(rim) * static_cast<unsigned>(a_.size.x);
   }
-  DWELL_FN int column(int l, int k) const { return columns_[l * RX + k]; }
-
- private:
-  static constexpr int layer = perks_layer_values<S>;
-  static constexpr int wide = 16 / static_cast<int>(sizeof(T));  ///< values that travel together
-  static constexpr int last_piece = (RX - wide) * perks_lanes;
-  static_assert(RX % wide == 0 && RX <= 2 * wide && (Ahead & (Ahead - 1)) == 0);
-  struct alignas(wide * sizeof(T)) piece {
-    T v[wide];
-  };
-  struct lane_facts {
-    int left;         ///< column of the grid; the lane's first
-    int top;          ///< row of the grid, the first of
-    int rows;         ///< of the warp, its own,
-    int mine;         ///< which the lane stores: all or none,
-    int kept;         ///< and of these, in scratch
-    int end;          ///< of the rows that it fetches
-    int first, last;  ///< columns of the grid where the lane's first and last piece begin
-  };
+  DWELL_FN bool keeps(int r) const { return within(r - kept_first_, a_.plan.scratch_rows); }
+  /// Of a lane's rows, how many are in scratch.
+  DWELL_FN int kept_of(int mine) const {
+    const int n = mine - kept_first_;
+    return n < 0 ? 0 : n < a_.plan.scratch_rows ? n : a_.plan.scratch_rows;
+  }
   DWELL_FN static bool within(int r, int n) {
     return static_cast<unsigned>(r) < static_cast<unsigned>(n);
   }
@@ -205,7 +217,7 @@ class wave_rows {
   }
   /// The row of the grid for row i of a warp's rim: above, then below.
   DWELL_FN int rim_row(const share& own, int i) const {
-    const int y = (i < rim_ ? own.y0 : own.y1) + i % rim_ - (i < rim_ ? rim_ : 0), n = a_.size.y;
+    const int y = (i < rim_ ? own.first : own.last) + i % rim_ - (i < rim_ ? rim_ : 0), n = a_.size.y;
     if (a_.edge != boundary::fixed) return cell_for(a_.edge, y, n);
     return y < 0 ? 0 : y >= n ? n - 1 : y;
   }
@@ -220,9 +232,9 @@ class wave_rows {
     return static_cast<unsigned>(lane_[l].top + r) * static_cast<unsigned>(a_.size.x);
   }
   DWELL_FN unsigned streamed_offset(int l, int r) const {
-    return static_cast<unsigned>((r - a_.plan.scratch_rows) * layer + l * wide);
+    return static_cast<unsigned>((r - streamed_first_) * layer + l * wide);
   }
-  DWELL_FN T* kept_at(int l, int r) const { return kept_ + (r * layer + l * wide); }
+  DWELL_FN T* kept_at(int l, int r) const { return kept_ + ((r - kept_first_) * layer + l * wide); }
   DWELL_FN T* slot(int l, int j) const { return ring_ + ((j & (Ahead - 1)) * layer + l * wide); }
   /// Value k of a lane's row that begins at p: as many as travel together lie side by side, the
   /// next ones after those of all lanes.
@@ -259,10 +271,12 @@ class wave_rows {
   const sweep_call<S, T>& a_;
   int rim_;
   T *kept_, *ring_;
+  int kept_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
   int *columns_, *rims_;
   T* streamed_;
   bool pieces_;  ///< rows of the field consist of whole pieces
   const T* field_ = nullptr;
+  T* to_ = nullptr;
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;
 };
 

@@ -5,21 +5,9 @@
 #pragma once
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
+#include "dwell/execution/perks/wave_patch.hpp"
 
 namespace dwell {
-
-/// How the lanes of a warp lie in a layer: `lanes_x` beside each other, each with across x down
-/// cells, of which `across` in a row are as many as travel together, or twice that.
-template <class S, class T>
-struct wave_patch {
-  static constexpr int wide = 16 / static_cast<int>(sizeof(T));  ///< values that travel together
-  static constexpr int across = S::dims == 3 ? wide : 4;
-  static constexpr int down = S::dims == 3 ? 16 / across : 1;
-  static constexpr int cells = across * down;
-  static constexpr int lanes_x = S::dims == 3 ? 32 / across : 32, lanes_y = 32 / lanes_x;
-  /// Cells of a warp in a layer.
-  static constexpr int width = lanes_x * across, height = lanes_y * down;
-};
 
 /// f(std::integral_constant<int, First>) ... f(std::integral_constant<int, Last - 1>).
 template <int First, int Last, class F>
@@ -107,46 +95,6 @@ class wave_view {
   }
 
   T v_[RY + 2 * RV][RX + 2 * R];
-};
-
-/// The sums of the layers that a level has begun: when layer y has come, those of y - R + 1 to
-/// y + R wait for more. "Partial sums" of Chen et al., SC 2019.
-template <class S, class T>
-class wave_sums {
- public:
-  using view = wave_view<S, T>;
-  using layer = typename view::layer;
-  static constexpr int R = view::R;
-
-  /// Layer y has come; what becomes of layer y - R. Cells that stand still keep their values: of
-  /// layer y - behind, still(behind, k, i), 0 <= behind <= R. Still::never(k, i): it never does.
-  template <class Still>
-  DWELL_FN layer add(const view& u, const T* w, const Still& still) {
-    layer out;
-    unrolled<0, view::RY>([&](auto k) {
-      unrolled<0, view::RX>([&](auto i) {
-        constexpr int c = k * view::RX + i;
-        const typename view::near near{u, k, i};
-        out.v[c] = more<R, k, i>(v_[0][c], near, w, still);
-        unrolled<1, 2 * R>(
-            [&](auto q) { v_[q - 1][c] = more<R - q, k, i>(v_[q][c], near, w, still); });
-        v_[2 * R - 1][c] = more<-R, k, i>(v_[2 * R - 1][c], near, w, still);
-      });
-    });
-    return out;
-  }
-
- private:
-  /// The sum for the layer that lies so many behind.
-  template <int Behind, int K, int I, class Still>
-  DWELL_FN static T more(T sum, const typename view::near& u, const T* w, const Still& still) {
-    if constexpr (Behind < 0 || Still::never(K, I)) return S::template add_layer<Behind>(sum, u, w);
-    if constexpr (Behind > 0)
-      return S::template add_layer_if<Behind>(!still(Behind, K, I), sum, u, w);
-    const T moved = S::template add_layer<Behind>(sum, u, w);
-    return still(Behind, K, I) ? u.w.at(K, I) : moved;
-  }
-  T v_[2 * R][view::patch::cells];
 };
 
 }  // namespace dwell

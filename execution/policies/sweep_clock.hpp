@@ -51,11 +51,13 @@ class sweep_clock {
   /// cycles, and 6 in 100 more where columns of a fixed border keep their values.
   sweep_projection step_of_wave(const sweep_plan& p, const sweep_rung& r,
                                 const sweep_problem_facts& problem, double used) const {
-    const double row = static_cast<double>(r.lanes) * r.across;
+    const bool solid = problem.size.dims == 3;
+    const double row = static_cast<double>(r.lanes) * r.across * r.down;
     const double rows = p.scratch_rows + p.streamed_rows, rim = p.depth * problem.radius;
     const double turns = rows + r.levels * problem.radius, depth = p.depth;
     const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
-    const double rims = 3 * bytes_ * row * 2 * rim;
+    // In three dimensions what a warp shows and takes beside its own is no small part of a layer.
+    const double rims = 3 * bytes_ * row * (2 * rim + (solid ? rows * (1 - used) : 0));
     const double source = source_ * row * turns * depth;
     const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > 0.8 * l2_;
     sweep_projection t;
@@ -64,8 +66,8 @@ class sweep_clock {
     t.l2 = (streamed + rims + source) / 30 / depth;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
     t.exchange = 10000 / depth;
-    const double work =
-        (t.arithmetic + 470 * turns / depth) * (problem.edge == boundary::fixed ? 1.06 : 1.0);
+    const double work = (t.arithmetic + (solid ? 900 : 470) * turns / depth) *
+                        (problem.edge == boundary::fixed ? 1.06 : 1.0);
     t.seconds = std::max({work, t.l2, t.memory}) + t.exchange;
     return in_seconds(t);
   }

@@ -64,13 +64,19 @@ int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const
   // Threads may share a core: enough of them for the whole field.
   const bool solid = problem.size.dims == 3;
   const int across = pieces(problem.size.x, 32 * r.across - (solid ? 0 : 2 * problem.radius));
-  return std::max(device.units,
-                  solid ? across * pieces(problem.size.y, r.lanes / 32 * r.down) : across);
+  if (!solid) return std::max(device.units, across);
+  // A warp of a wave takes at least 16 x 8 columns of the field.
+  const int warps = pieces(problem.size.x, 16) * pieces(problem.size.y, 8);
+  return std::max({device.units, across * pieces(problem.size.y, r.lanes / 32 * r.down),
+                   pieces(warps, r.lanes / 32)});
 }
 
 std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
   const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
                                 p.scratch_rows, p.streamed_rows);
+  if (solid && r.levels > 0)
+    return fmt::format("{} x {} x {} bricks, planes per warp: {}; {} step{} in one pass", p.teams_z,
+                       p.teams_y, p.teams_x, kept, p.depth, p.depth == 1 ? "" : "s");
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
   if (r.levels > 0)
@@ -83,9 +89,10 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
 
 /// Steps that a plan of this rung may take between two exchanges.
 int most_depth(const sweep_rung& r, const sweep_problem_facts& problem) {
-  if (problem.size.dims == 3) return 1;             // bricks show their faces at every step
   if (problem.edge == boundary::reflect) return 1;  // a mirror is looked into at every step
-  return r.levels > 0 ? r.levels : std::numeric_limits<int>::max();
+  if (r.levels > 0) return r.levels;
+  // Bricks show their faces at every step.
+  return problem.size.dims == 3 ? 1 : std::numeric_limits<int>::max();
 }
 
 /// Refuses more steps between two exchanges than any rung for such passes takes.
@@ -96,9 +103,9 @@ void refuse_depth(const sweep_problem_facts& problem, const sweep_wish& wish,
     if ((f.shape.levels > 0) == (wish.passes == passing::temporal))
       most = std::max(most, most_depth(f.shape, problem));
   if (wish.depth <= most) return;
-  if (problem.size.dims == 3)
-    throw unsupported_error(
-        fmt::format("depth {}: in three dimensions there is 1 only", wish.depth));
+  if (problem.size.dims == 3 && wish.passes != passing::temporal)
+    throw unsupported_error(fmt::format(
+        "depth {}: in three dimensions there is 1 only, unless blocking is 'temporal'", wish.depth));
   if (problem.edge == boundary::reflect)
     throw unsupported_error(
         fmt::format("depth {}: with boundary 'reflect' there is 1 only", wish.depth));
@@ -117,7 +124,8 @@ void refuse(const sweep_problem_facts& problem, const sweep_wish& wish,
   if (temporal &&
       std::none_of(rungs.begin(), rungs.end(), [](const auto& f) { return f.shape.levels > 0; }))
     throw unsupported_error(
-        "blocking 'temporal': there is spatial only, except for linear stencils in two dimensions");
+        "blocking 'temporal': there is spatial only, except for linear stencils (of a radius up to 2 "
+        "in three dimensions)");
   if (temporal && wish.order)
     throw unsupported_error(
         fmt::format("traversal '{}': an order of rows is for passes of one step (blocking "
@@ -152,20 +160,22 @@ std::vector<int> depths(const sweep_rung& r, const sweep_problem_facts& problem,
   return all;
 }
 
-/// f(tiling) for all ways to divide the field among at most so many teams, whose warps may lie
-/// beside each other if there are several to arrange.
+/// f(tiling) for all ways to divide the field among at most so many teams, and of arranging their
+/// warps if there are several.
 template <class F>
 void each_division(sweep_tiling asked, int most, bool solid, int warps, const F& f) {
   for (int x = 1; x <= most; ++x)
     for (int y = 1; y <= most / x; ++y)
       for (int z = 1; z <= (solid ? most / x / y : 1); ++z)
-        for (int w = 1; w <= warps; w *= 2) {
-          asked.teams_z = z;
-          asked.teams_y = y;
-          asked.teams_x = x;
-          asked.warps_x = w;
-          f(asked);
-        }
+        for (int w = 1; w <= warps; w *= 2)
+          for (int v = 1; v <= (solid ? warps / w : 1); v *= 2) {
+            asked.teams_z = z;
+            asked.teams_y = y;
+            asked.teams_x = x;
+            asked.warps_x = w;
+            asked.warps_y = v;
+            f(asked);
+          }
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What one warp of a wave owns (perks_wave.hpp): a rectangle of columns in two dimensions, a block
+// of them in three, along which it goes layer by layer, from `first` to before `last`; at most as
+// many layers as the plan gives a warp, perhaps none. Shares begin at multiples of a lane's cells
+// along x, so that lanes own all or none of their columns, except one at the right end of the grid.
+#pragma once
+#include "dwell/execution/core/sweep_args.hpp"
+#include "dwell/execution/perks/wave_view.hpp"
+
+namespace dwell {
+
+template <class S, class T>
+struct wave_share {
+  using patch = wave_patch<S, T>;
+  static constexpr bool solid = S::dims == 3;
+  static constexpr int RX = patch::across;
+  int rim;                    ///< cells of others that a pass computes too, to all sides
+  int x0, x1, y0 = 0, y1 = 1;  ///< in two dimensions rows are layers
+  int first, last;
+
+  DWELL_FN wave_share(const sweep_args<T>& a, int worker, int warp)
+      : rim(a.plan.depth * radius_of<S>) {
+    const sweep_plan& p = a.plan;
+    const int bx = worker % p.teams_x, line = worker / p.teams_x;
+    const int by = solid ? line % p.teams_y : 0, bz = solid ? line / p.teams_y : line;
+    x0 = column(a, bx * p.warps_x + warp % p.warps_x);
+    x1 = column(a, bx * p.warps_x + warp % p.warps_x + 1);
+    if constexpr (solid) {
+      const int part = by * p.warps_y + warp / p.warps_x % p.warps_y;
+      y0 = cut(a.size.y, part, p.teams_y * p.warps_y);
+      y1 = cut(a.size.y, part + 1, p.teams_y * p.warps_y);
+    }
+    const int layers = solid ? a.size.z : a.size.y, teams = solid ? p.teams_z : p.teams_y;
+    const int strip = p.scratch_rows + p.streamed_rows, end = cut(layers, bz + 1, teams);
+    const int begin = cut(layers, bz, teams) + warp / (p.warps_x * p.warps_y) * strip;
+    first = begin < end ? begin : end;
+    last = begin + strip < end ? begin + strip : end;
+  }
+  DWELL_FN int layers() const { return last - first; }
+  /// The first column of a lane, and its first row in three dimensions; they may lie beyond the
+  /// grid.
+  DWELL_FN int left(int lane) const {
+    return x0 + (lane % patch::lanes_x - (rim + RX - 1) / RX) * RX;
+  }
+  DWELL_FN int top(int lane) const {
+    return solid ? y0 - rim + lane % 32 / patch::lanes_x * patch::down : 0;
+  }
+  /// The lane owns all of its columns; it owns some; it owns or needs some.
+  DWELL_FN bool owns(int lane) const { return left(lane) >= x0 && left(lane) + RX <= x1; }
+  DWELL_FN bool shares(int lane) const { return left(lane) + RX > x0 && left(lane) < x1; }
+  DWELL_FN bool used(int lane) const { return left(lane) + RX > x0 - rim && left(lane) < x1 + rim; }
+
+  /// Of the layers, those all of whose neighbours lie in the grid.
+  DWELL_FN static int inner_first(const sweep_args<T>& a) {
+    return solid ? a.inner.z0 : a.inner.y0;
+  }
+  DWELL_FN static int inner_last(const sweep_args<T>& a) { return solid ? a.inner.z1 : a.inner.y1; }
+  /// So do all cells that the warp computes in such a layer.
+  DWELL_FN bool lies_within(const cell_box& inner) const {
+    return x0 - rim >= inner.x0 && x1 + rim <= inner.x1 &&
+           (!solid || (y0 - rim >= inner.y0 && y1 + rim <= inner.y1));
+  }
+
+ private:
+  DWELL_FN static int cut(int cells, int part, int parts) {
+    return static_cast<int>(static_cast<std::int64_t>(cells) * part / parts);
+  }
+  DWELL_FN static int column(const sweep_args<T>& a, int part) {
+    const int parts = a.plan.teams_x * a.plan.warps_x;
+    return part == parts ? a.size.x : cut(a.size.x, part, parts) / RX * RX;
+  }
+};
+
+}  // namespace dwell
