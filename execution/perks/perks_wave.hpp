@@ -35,24 +35,28 @@ class perks_wave {
         a_(a),
         layers_(team, a),
         most_(team.warp_most([&](int l) { return share_of(l).layers(); })),
-        first_(team.warp_least([&](int l) {
-          const share own = share_of(l);
-          return fixed() && own.first == 0 ? own.rim : 0;
-        })),
-        above_(team.warp_most([&](int l) {
-          const share own = share_of(l);
-          return fixed() && own.first - own.rim < share::inner_first(a) ? 1 : 0;
-        })),
         below_(team.warp_least([&](int l) {
           const share own = share_of(l);
           const bool ends = fixed() && own.last + own.rim > share::inner_last(a);
           return own.layers() + (ends ? own.rim - R : never);
         })),
-        beside_(team.warp_most([&](int l) {
-          return fixed() && !share_of(l).lies_within(a.inner) ? 1 : 0;
-        })),
-        neat_(!a.source && a.plan.depth == Levels &&
-              team.warp_least([&](int l) { return layers_.neat(share_of(l)) ? 1 : 0; }) == 1) {}
+        where_((!a.source && a.plan.depth == Levels &&
+                        team.warp_least([&](int l) { return layers_.neat(share_of(l)) ? 1 : 0; })
+                    ? neat
+                    : 0) |
+               (team.warp_least([&](int l) { return fixed() && share_of(l).first == 0 ? 1 : 0; })
+                    ? top
+                    : 0) |
+               (team.warp_most([&](int l) {
+                 const share own = share_of(l);
+                 return fixed() && own.first - own.rim < share::inner_first(a) ? 1 : 0;
+               })
+                    ? above
+                    : 0) |
+               (team.warp_most(
+                    [&](int l) { return fixed() && !share_of(l).lies_within(a.inner) ? 1 : 0; })
+                    ? beside
+                    : 0)) {}
 
   /// The team's own layers from a copy of the field.
   DWELL_FN void load(const T* field) {
@@ -79,6 +83,9 @@ class perks_wave {
  private:
   static constexpr int R = radius_of<S>;
   static constexpr int never = 1 << 30;
+  // Where the warp lies: its passes are neat if they do all levels (see pass()); it begins at a
+  // fixed border; layers of that go through the levels in its first turns; columns of one do.
+  static constexpr int neat = 1, top = 2, above = 4, beside = 8;
   static_assert(Team::lanes() == perks_lanes && Levels >= 1);
 
   using share = wave_share<S, T>;
@@ -100,13 +107,15 @@ class perks_wave {
   struct still_cells {
     const habits& h;
     int y;
+    bool rest;  ///< the level does nothing
     /// Shares of whole pieces lie so that a border's columns are the first or the last of a lane.
     static constexpr bool never(int, int i) {
       return Text == wave_text::plain ||
              (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
-      const bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
+      bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
+      if constexpr (Text == wave_text::any) all = all || rest;
       return all || (h.fixed >> (k * RX + i) & 1u) != 0;
     }
   };
@@ -136,26 +145,28 @@ class perks_wave {
     auto levels = team_.template per_lane<cascade>();
     auto habit = team_.template per_lane<habits>();
     team_.each([&](int l) { habit[l] = habits_of(l); });
-    const int end = most_ + lag<wave_text::any>(steps);
-    if (!neat_ || steps < Levels) {
+    const int end = most_ + lag<wave_text::any>();
+    if (!(where_ & neat) || steps < Levels) {
       start<false>(0);
       turns<wave_text::any>(steps, levels, habit, 0, end);
       return;
     }
-    start<true>(first_);
+    // What lies beyond a fixed border is nobody's.
+    const int first = where_ & top ? Levels * R : 0;
+    start<true>(first);
     // Level t + 1 has nothing to do before turn 2 * t * R, or before row 0 of the grid comes to it.
     // A text for half of the levels leaves out most of that; one for each would be more than the
     // cache for instructions holds.
     constexpr int half = Levels / 2;
-    int j = first_ > 0 ? first_ + half * R : 2 * half * R;
-    if constexpr (half > 0) turns<wave_text::border, half>(steps, levels, habit, first_, j);
+    int j = where_ & top ? first + half * R : 2 * half * R;
+    if constexpr (half > 0) turns<wave_text::border, half>(steps, levels, habit, first, j);
     // Most warps lie within the grid. The first turns, those between and the last ones:
 #pragma unroll 1
-    for (int part = above_ ? 0 : 1; part < 3; ++part) {
+    for (int part = where_ & above ? 0 : 1; part < 3; ++part) {
       const int until = part == 0 ? (2 * Levels + 1) * R : part == 1 && below_ < end ? below_ : end;
       if (part != 1)
         turns<wave_text::border>(steps, levels, habit, j, until);
-      else if (beside_)
+      else if (where_ & beside)
         turns<wave_text::sides>(steps, levels, habit, j, until);
       else
         turns<wave_text::plain>(steps, levels, habit, j, until);
@@ -177,8 +188,8 @@ class perks_wave {
   }
   /// Rows between the one that comes in and the one that is done, counted as a pass counts them.
   template <wave_text Text>
-  DWELL_FN int lag(int steps) const {
-    return Text == wave_text::any ? (a_.plan.depth + steps) * R : 2 * Levels * R;
+  DWELL_FN int lag() const {
+    return Text == wave_text::any ? (a_.plan.depth + Levels) * R : 2 * Levels * R;
   }
 
   /// Row j comes in, and goes through levels 1 to `Active`.
@@ -188,34 +199,31 @@ class perks_wave {
     auto now = team_.template per_lane<layer>();
     team_.each([&](int l) { now[l] = layers_.template take<Neat>(l, j); });
     unrolled<0, Active>([&](auto t) {
-      if (Text == wave_text::any && t >= steps) return;
       level::step(
           team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
-          [&](int l) { return still_cells<Text>{habit[l], j - t * R}; });
+          [&](int l) { return still_cells<Text>{habit[l], j - t * R, t >= steps}; });
       if (Text == wave_text::any && a_.source)
-        team_.each([&](int l) { add_source(now[l], habit[l], l, j - (t + 1) * R); });
+        team_.each([&](int l) {
+          add_source(now[l], {habit[l], j - (t + 1) * R, t >= steps}, l);
+        });
     });
     if constexpr (Active == Levels)
-      team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(steps), now[l]); });
+      team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(), now[l]); });
   }
-  /// To layer y, but where cells keep their values.
-  DWELL_FN void add_source(layer& v, const habits& h, int l, int y) {
-    const still_cells<wave_text::any> still{h, y};
+  /// To layer still.y, but where cells keep their values.
+  DWELL_FN void add_source(layer& v, const still_cells<wave_text::any>& still, int l) {
     DWELL_UNROLL
     for (int c = 0; c < patch::cells; ++c)
-      if (!still(0, c / RX, c % RX)) v.v[c] += a_.source[layers_.cell_in_field(l, y, c)];
+      if (!still(0, c / RX, c % RX)) v.v[c] += a_.source[layers_.cell_in_field(l, still.y, c)];
   }
 
   Team& team_;
   const sweep_call<S, T>& a_;
   wave_layers<S, T, Team> layers_;
   // Of the warp; of all of its warps, if a team plays all lanes:
-  int most_;   ///< rows
-  int first_;  ///< the first turn: what lies beyond a fixed border is nobody's
-  bool above_;   ///< rows of the grid's upper border go through the levels in the first turns,
-  int below_;    ///< and those of the lower one from this turn on, or never
-  bool beside_;  ///< there are columns that keep their values
-  bool neat_;
+  int most_;   ///< layers
+  int below_;  ///< the turn from which layers of a fixed border come below, or never
+  int where_;
   const T* last_ = nullptr;  ///< the copy with the cells of lanes that own only some of theirs
 };
 

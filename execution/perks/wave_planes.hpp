@@ -27,30 +27,34 @@ class wave_planes {
         kept_(team.template scratch<T>(a.plan.scratch_rows * values)),
         ring_(team.template scratch<T>(Ahead * values)),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows : 0),
-        columns_(team.template scratch<int>(perks_warps * patch::width)),
-        lines_(team.template scratch<int>(perks_warps * patch::height)) {
+        columns_(team.template scratch<unsigned>(perks_warps * patch::width)),
+        lines_(team.template scratch<unsigned>(perks_warps * patch::height)) {
     team.section([&](int l) {
       for (int i = l; i < perks_warps * patch::width; i += perks_lanes) {
         const share own(a, team.worker(), i / patch::width);
-        columns_[i] = place(own.left(0) + i % patch::width, own.x0, own.x1, a.size.x);
+        columns_[i] = place(own.left(0) + i % patch::width, a.size.x);
       }
       for (int i = l; i < perks_warps * patch::height; i += perks_lanes) {
         const share own(a, team.worker(), i / patch::height);
-        const int y = place(own.top(0) + i % patch::height, own.y0, own.y1, a.size.y);
-        lines_[i] = y < 0 ? -1 : y * a.size.x;
+        lines_[i] = place(own.top(0) + i % patch::height, a.size.y) *
+                    static_cast<unsigned>(a.size.x);
       }
     });
     team.each([&](int l) {
       const share own(a, team.worker(), l / 32);
       const int n = own.layers(), left = own.left(l), top = own.top(l);
-      unsigned rows = 0, near = 0;
+      unsigned rows = 0, near = 0, needed = 0;
       DWELL_UNROLL
       for (int k = 0; k < RY; ++k) {
         const int y = top + k;
         const bool mine = y >= own.y0 && y < own.y1;
+        needed |= static_cast<unsigned>(needs(y, own.y0, own.y1, a.size.y)) << k;
         rows |= static_cast<unsigned>(mine) << k;
         near |= static_cast<unsigned>(mine && (y < own.y0 + rim_ || y >= own.y1 - rim_)) << k;
       }
+      bool used = false;
+      DWELL_UNROLL
+      for (int i = 0; i < RX; ++i) used = used || needs(left + i, own.x0, own.x1, a.size.x);
       const bool beside = left < own.x0 + rim_ || left + RX > own.x1 - rim_;
       const int stay = n - kept_first_ < a.plan.scratch_rows ? n - kept_first_ : a.plan.scratch_rows;
       lane_facts& me = lane_[l];
@@ -58,17 +62,19 @@ class wave_planes {
       me.planes = n;
       me.kept = stay > 0 ? stay : 0;
       me.column = column(l, 0);
+      me.needed = used && n > 0 ? needed : 0;
       me.mine = own.owns(l) ? rows : 0;
       me.shown = own.shares(l) ? rows : 0;
+      DWELL_UNROLL
+      for (int i = 0; i < RX; ++i)
+        me.shown |= static_cast<unsigned>(left + i >= own.x0 && left + i < own.x1) << (16 + i);
       me.always = !own.shares(l) ? 0 : !own.owns(l) || beside ? rows : near;
-      me.left = left;
-      me.x0 = own.x0;
-      me.x1 = own.x1;
     });
   }
-  /// Rows of the field consist of whole pieces, and no rim goes backwards as in a mirror.
+  /// Rows of the field consist of whole pieces, and no rim goes around the grid more than once, or
+  /// backwards as in a mirror.
   DWELL_FN bool neat(const share&) const {
-    return a_.size.x % RX == 0 && a_.edge != boundary::reflect;
+    return a_.size.x % RX == 0 && a_.size.z >= rim_ && a_.edge != boundary::reflect;
   }
   /// What stays of the lane's own planes, from a copy of the field.
   DWELL_FN void load(int l, const T* field) {
@@ -98,29 +104,27 @@ class wave_planes {
     to_ = to;
     whole_ = whole;
   }
-  /// Plane j of the pass is under way from here on; one group of fetches each.
+  /// Plane j of the pass is under way from here on; one group of fetches each. The neat text has no
+  /// branches, so that arithmetic hides what it takes.
   template <bool Neat>
   DWELL_FN void fetch(int l, int j) {
     const lane_facts& me = lane_[l];
     const int r = j - rim_;
-    const bool kept = stays(l, r), there = r < me.planes + rim_ && me.planes > 0;
-    const unsigned have = kept ? me.mine : 0u;
+    const bool kept = stays(l, r);
+    const unsigned need = r >= me.planes + rim_ ? 0u : kept ? me.needed & ~me.mine : me.needed;
     T* to = kept ? kept_at(l, r) : slot(l, j);
-    const T* plane = field_ + plane_in_field(me.plane + r);
-    const int* lines = lines_of(l);
+    const unsigned plane = plane_in_field<Neat>(me.plane + r);
+    const auto lines = lines_of(l);
     DWELL_UNROLL
     for (int k = 0; k < RY; ++k) {
-      const int line = lines[k];
-      const bool wanted = there && line >= 0 && !(have >> k & 1u);
+      const bool wanted = need >> k & 1u;
+      const unsigned line = plane + lines.at[k];
       if constexpr (Neat) {
-        const bool used = wanted && me.column >= 0;
-        fetch_as<piece>(used, row_of(to, k), plane + (used ? line + me.column : 0));
+        fetch_as<piece>(wanted, row_of(to, k), field_ + (line + me.column));
       } else {
         DWELL_UNROLL
-        for (int i = 0; i < RX; ++i) {
-          const bool used = wanted && column(l, i) >= 0;
-          fetch_as<T>(used, row_of(to, k) + i, plane + (used ? line + column(l, i) : 0));
-        }
+        for (int i = 0; i < RX; ++i)
+          fetch_as<T>(wanted, row_of(to, k) + i, field_ + (line + column(l, i)));
       }
     }
     Team::close_fetches();
@@ -142,26 +146,26 @@ class wave_planes {
     if (kept) write(kept_at(l, r), v);
     const bool all = whole_ || !kept || r < rim_ || r >= me.planes - rim_;
     const unsigned shown = !own ? 0u : all ? me.shown : me.always;
-    T* plane = to_ + plane_in_field(me.plane + (own ? r : 0));
-    const int* lines = lines_of(l);
+    const unsigned plane = plane_in_field<Neat>(me.plane + r);
+    const auto lines = lines_of(l);
     DWELL_UNROLL
     for (int k = 0; k < RY; ++k) {
       const bool wanted = shown >> k & 1u;
+      const unsigned line = plane + lines.at[k];
       if constexpr (Neat) {
-        if (wanted) *reinterpret_cast<piece*>(plane + (lines[k] + me.column)) = piece_of(v, k);
+        T* p = to_ + (line + me.column);
+        if (wanted) *reinterpret_cast<piece*>(p) = piece_of(v, k);
       } else {
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i)
-          if (wanted && owns_column(l, i)) plane[lines[k] + column(l, i)] = v.v[k * RX + i];
+          if (wanted && owns_column(l, i)) to_[line + column(l, i)] = v.v[k * RX + i];
       }
     }
   }
-  /// Where cell c of the lane's patch of plane j of the pass lies in the field; cells that nobody
-  /// needs lie at the beginning of a row.
+  /// Where cell c of the lane's patch of plane j of the pass lies in the field.
   DWELL_FN unsigned cell_in_field(int l, int j, int c) {
-    const int line = lines_of(l)[c / RX], x = column(l, c % RX);
-    return plane_in_field(lane_[l].plane + j - rim_) +
-           static_cast<unsigned>((line < 0 ? 0 : line) + (x < 0 ? 0 : x));
+    return plane_in_field<false>(lane_[l].plane + j - rim_) + lines_of(l).at[c / RX] +
+           column(l, c % RX);
   }
 
  private:
@@ -174,45 +178,56 @@ class wave_planes {
     int plane;        ///< of the grid, the first of
     int planes;       ///< of the warp, its own,
     int kept;         ///< and of these, those that stay
-    int column;       ///< of the grid, the lane's first, or -1: nobody needs it
+    unsigned column;  ///< of the grid, that the lane's first one stands for
+    unsigned needed;  ///< rows of the patch that the warp needs, a bit each, if it does the columns
     unsigned mine;    ///< rows of the patch that the lane stores, a bit each: if it owns its columns
-    unsigned shown;   ///< rows that the warp owns, if the lane has columns of it,
-    unsigned always;  ///< and those of them that others need even of planes that stay
-    int left;         ///< column of the grid, or beyond it; the lane's first
-    int x0, x1;       ///< columns that the warp owns
+    unsigned shown;   ///< rows that the warp owns, if the lane has columns of it; from bit 16, these
+    unsigned always;  ///< of those rows the ones that others need even of planes that stay
   };
   DWELL_FN static bool within(int r, int n) {
     return static_cast<unsigned>(r) < static_cast<unsigned>(n);
   }
   DWELL_FN bool stays(int l, int r) { return within(r - kept_first_, lane_[l].kept); }
   DWELL_FN bool owns_column(int l, int i) {
-    const lane_facts& me = lane_[l];
-    return me.left + i >= me.x0 && me.left + i < me.x1;
+    return lane_[l].shown >> (16 + i) & 1u;
   }
 
-  /// The cell of an axis of n cells that cell i of a warp stands for, or -1: a pass does not need
-  /// it, or it lies beyond a fixed border.
-  DWELL_FN int place(int i, int first, int last, int n) const {
-    const bool beyond = a_.edge == boundary::fixed && !within(i, n);
-    if (i < first - rim_ || i >= last + rim_ || beyond) return -1;
-    return cell_for(a_.edge, i, n);
+  struct alignas(16) lines {
+    unsigned at[RY];
+  };
+  /// A pass needs cell i of an axis of n cells, of which the warp owns those from first to before
+  /// last.
+  DWELL_FN bool needs(int i, int first, int last, int n) const {
+    const bool there = a_.edge != boundary::fixed || within(i, n);
+    return there && i >= first - rim_ && i < last + rim_;
   }
-  DWELL_FN int column(int l, int i) const {
+  /// The cell that stands for it, or the first one if nobody needs it.
+  DWELL_FN unsigned place(int i, int n) const {
+    if (a_.edge == boundary::fixed) return within(i, n) ? static_cast<unsigned>(i) : 0u;
+    return static_cast<unsigned>(cell_for(a_.edge, i, n));
+  }
+  DWELL_FN unsigned column(int l, int i) const {
     return columns_[l / 32 * patch::width + l % patch::lanes_x * RX + i];
   }
-  DWELL_FN const int* lines_of(int l) const {
-    return lines_ + (l / 32 * patch::height + l % 32 / patch::lanes_x * RY);
+  DWELL_FN lines lines_of(int l) const {
+    return *reinterpret_cast<const lines*>(lines_ + (l / 32 * patch::height +
+                                                     l % 32 / patch::lanes_x * RY));
   }
-  /// Numbers of cells fit into 32 bits, see the plan.
+  /// Numbers of cells fit into 32 bits, see the plan. Neat: the rim is not more than the grid.
+  template <bool Neat>
   DWELL_FN unsigned plane_in_field(int z) const {
     const int n = a_.size.z;
-    if (!within(z, n)) z = a_.edge == boundary::fixed ? (z < 0 ? 0 : n - 1) : cell_for(a_.edge, z, n);
+    if (Neat || a_.edge == boundary::fixed) {
+      const bool fixed = a_.edge == boundary::fixed;
+      z = z < 0 ? (fixed ? 0 : z + n) : z < n ? z : fixed ? n - 1 : z - n;
+    } else {
+      z = cell_for(a_.edge, z, n);
+    }
     return static_cast<unsigned>(z) * static_cast<unsigned>(a_.size.y * a_.size.x);
   }
   /// A cell of the warp's own plane r.
   DWELL_FN unsigned own_cell(int l, int r, int k, int i) {
-    return plane_in_field(lane_[l].plane + r) +
-           static_cast<unsigned>(lines_of(l)[k] + column(l, i));
+    return plane_in_field<false>(lane_[l].plane + r) + lines_of(l).at[k] + column(l, i);
   }
   DWELL_FN T* kept_at(int l, int r) const { return kept_ + ((r - kept_first_) * values + l * RX); }
   DWELL_FN T* slot(int l, int j) const { return ring_ + ((j & (Ahead - 1)) * values + l * RX); }
@@ -250,7 +265,7 @@ class wave_planes {
   int rim_;
   T *kept_, *ring_;
   int kept_first_;  ///< of the warp's own planes, the first in scratch
-  int *columns_, *lines_;
+  unsigned *columns_, *lines_;
   const T* field_ = nullptr;
   T* to_ = nullptr;
   bool whole_ = false;

@@ -39,21 +39,17 @@ class wave_rows {
     team.each([&](int l) {
       const share own(a, team.worker(), l / 32);
       const int n = own.layers(), mine = own.owns(l) ? n : 0;
-      lane_[l] = {own.left(l),
-                  own.first,
+      lane_[l] = {own.first,
                   n,
                   mine,
                   kept_of(mine),
                   own.used(l) ? n + 2 * rim_ : 0,
                   column(l, 0),
-                  column(l, RX - wide),
-                  own.x0,
-                  own.x1,
-                  0,
+                  columns_of(own, l),
                   0};
     });
   }
-  /// Rows of the field consist of whole pieces, and so do all lanes' shares of them; and no rim
+  /// A row of the field is a whole number of lanes' columns, and so are all shares of it; and no rim
   /// goes around the grid more than once, or backwards as in a mirror.
   DWELL_FN bool neat(const share& own) const {
     return a_.size.x % RX == 0 && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_ &&
@@ -67,7 +63,7 @@ class wave_rows {
   /// All that is the lane's own into a copy of the field; `last` has what it keeps nowhere.
   DWELL_FN void publish(int l, const T* last, T* field) {
     const lane_facts& me = lane_[l];
-    for (int r = 0; shares(me) && r < me.rows; ++r)
+    for (int r = 0; me.columns != 0 && r < me.rows; ++r)
       show_if<false>(true, l, field, r, me.mine > 0 ? get(l, r) : seen(l, last, r));
   }
 
@@ -78,12 +74,12 @@ class wave_rows {
     to_ = to;
     team.each([&](int l) {
       lane_facts& me = lane_[l];
+      const share own(a_, team.worker(), l / 32);
       // Columns near a side are needed in all rows, and so are those of a lane that owns only some
       // of its own: it has no place for them.
       const bool all =
-          whole || me.mine == 0 || me.left < me.x0 + rim_ || me.left + RX > me.x1 - rim_;
-      me.above = !shares(me) ? 0 : all ? me.rows : rim_;
-      me.below = !shares(me) ? me.rows : me.rows - rim_;
+          whole || me.mine == 0 || own.left(l) < own.x0 + rim_ || own.left(l) + RX > own.x1 - rim_;
+      me.above = all ? me.rows : rim_;
     });
   }
   /// Row j of the pass is under way from here on; one group of fetches each. The neat text has no
@@ -98,7 +94,7 @@ class wave_rows {
       const T* from = mine ? streamed_ : field_;
       const unsigned line = static_cast<unsigned>(row_of(me.top + r) * a_.size.x);
       const unsigned at = mine ? streamed_offset(l, r) : line + static_cast<unsigned>(me.first);
-      const unsigned gap = mine ? last_piece : static_cast<unsigned>(me.last - me.first);
+      const unsigned gap = mine ? last_piece : RX - wide;
       fetch_as<piece>(wanted, to, from + at);
       if constexpr (last_piece > 0) fetch_as<piece>(wanted, to + last_piece, from + (at + gap));
     } else if (mine) {
@@ -126,7 +122,8 @@ class wave_rows {
   DWELL_FN void leave(int l, int r, const row& v) {
     const lane_facts& me = lane_[l];
     put_if(r >= 0 && r < me.mine, l, r, v);
-    show_if<Neat>(r >= 0 && r < me.rows && (r < me.above || r >= me.below), l, to_, r, v);
+    const bool needed = me.columns != 0 && (r < me.above || r >= me.rows - rim_);
+    show_if<Neat>(within(r, me.rows) && needed, l, to_, r, v);
   }
   /// Where cell k of the lane's columns in row j of the pass lies in the field.
   DWELL_FN unsigned cell_in_field(int l, int j, int k) {
@@ -144,18 +141,23 @@ class wave_rows {
     T v[wide];
   };
   struct lane_facts {
-    int left;         ///< column of the grid; the lane's first
     int top;          ///< row of the grid, the first of
     int rows;         ///< of the warp, its own,
     int mine;         ///< which the lane stores: all or none,
     int kept;         ///< and of these, in scratch
     int end;          ///< of the rows that it fetches
-    int first, last;  ///< columns of the grid where the lane's first and last piece begin
-    int x0, x1;        ///< columns that the warp owns
-    int above, below;  ///< others need its rows before `above` and from `below` on
+    int first;         ///< column of the grid that its first one stands for
+    unsigned columns;  ///< a bit for each of its columns that the warp owns
+    int above;         ///< if any, others need them in its rows before that and in its last ones
   };
-  DWELL_FN static bool shares(const lane_facts& me) {
-    return me.left + RX > me.x0 && me.left < me.x1;
+  DWELL_FN static unsigned columns_of(const share& own, int l) {
+    unsigned bits = 0;
+    DWELL_UNROLL
+    for (int k = 0; k < RX; ++k) {
+      const int x = own.left(l) + k;
+      bits |= static_cast<unsigned>(x >= own.x0 && x < own.x1) << k;
+    }
+    return bits;
   }
 
   // Of a lane that owns all of its columns: its row r.
@@ -171,12 +173,12 @@ class wave_rows {
   template <bool Neat>
   DWELL_FN void show_if(bool wanted, int l, T* field, int r, const row& v) {
     const lane_facts& me = lane_[l];
-    T* p = field + (own_row_in_field(l, r) + static_cast<unsigned>(me.left));
+    T* p = field + (own_row_in_field(l, r) + static_cast<unsigned>(me.first));
     DWELL_UNROLL
     for (int k = 0; k < RX; k += Neat ? wide : 1) {
       if constexpr (Neat) {
         if (wanted) *reinterpret_cast<piece*>(p + k) = piece_of(v, k);
-      } else if (wanted && me.left + k >= me.x0 && me.left + k < me.x1) {
+      } else if (wanted && (me.columns >> k & 1u)) {
         p[k] = v.v[k];
       }
     }

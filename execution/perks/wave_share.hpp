@@ -23,8 +23,11 @@ struct wave_share {
     const sweep_plan& p = a.plan;
     const int bx = worker % p.teams_x, line = worker / p.teams_x;
     const int by = solid ? line % p.teams_y : 0, bz = solid ? line / p.teams_y : line;
-    x0 = column(a, bx * p.warps_x + warp % p.warps_x);
-    x1 = column(a, bx * p.warps_x + warp % p.warps_x + 1);
+    // Warps w and w + 4 share a scheduler: not both of them shall lie beside the border.
+    const int turned = p.warps_x < 8 ? warp + warp / 4 : warp;
+    const int wx = turned % p.warps_x;
+    x0 = column(a, bx * p.warps_x + wx);
+    x1 = column(a, bx * p.warps_x + wx + 1);
     if constexpr (solid) {
       const int part = by * p.warps_y + warp / p.warps_x % p.warps_y;
       y0 = cut(a.size.y, part, p.teams_y * p.warps_y);
