@@ -14,7 +14,9 @@ void sweep_way::apply(stencil_options& o) const {
   o.executor = executor;
   o.policy = policy;
   o.depth = depth;
-  if (executor == "perks" && find_stencil_shape(o.shape).linear) o.blocking = blocking;
+  const auto shape = find_stencil_shape(o.shape);
+  const bool waves = shape.linear && (shape.dims == 2 || shape.radius == 1);
+  if (executor == "perks" && waves) o.blocking = blocking;
   o.teams = teams;
   o.reverse_lanes = reversed;
 }

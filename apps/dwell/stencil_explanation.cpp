@@ -142,8 +142,7 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
   if (!keeps_tiles(p)) return j;
   j.update({{"teams_along", to_string(p.teams_along)},
             {"tile", to_string(p.tile)},
-            {"warps_along",
-             p.warps_x > 0 ? json(warps_along(p, "x")) : json(nullptr)},
+            {"warps_along", p.warps_x > 0 ? json(warps_along(p, "x")) : json(nullptr)},
             {"steps_per_exchange", p.depth},
             {"steps_per_pass", p.pass_steps},
             {"rim", p.rim},

@@ -56,8 +56,8 @@ constexpr auto order_of_sum() {
   std::array<std::size_t, n> order{};
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t at = i;
-    for (; at > 0 && Shape::taps[order[at - 1]].layer(Shape::dims) >
-                         Shape::taps[i].layer(Shape::dims);
+    for (; at > 0 &&
+           Shape::taps[order[at - 1]].layer(Shape::dims) > Shape::taps[i].layer(Shape::dims);
          --at)
       order[at] = order[at - 1];
     order[at] = i;

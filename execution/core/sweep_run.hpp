@@ -38,9 +38,10 @@ class sweep_run {
       flags_ = buffer<unsigned>(where, teams * flag_distance);
       // Planes that waves do not keep live in the field.
       const bool apart = n.dims == 2 || r.levels == 0;
-      streamed_ = buffer<T>(where, !apart ? 0
-                                          : teams * static_cast<std::size_t>(how.streamed_rows) *
-                                                static_cast<std::size_t>(r.lanes * r.across * r.down));
+      streamed_ =
+          buffer<T>(where, !apart ? 0
+                                  : teams * static_cast<std::size_t>(how.streamed_rows) *
+                                        static_cast<std::size_t>(r.lanes * r.across * r.down));
     }
     args_.size = n;
     args_.inner = inner_box(n, v.shape.radius);

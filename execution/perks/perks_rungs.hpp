@@ -41,19 +41,24 @@ constexpr int perks_register_rows() {
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
 
+/// Cells of a lane in a wave that keep their values.
+struct wave_habits {
+  unsigned fixed;   ///< a bit for each that does so in every layer,
+  int first, last;  ///< and so do all in layers of the pass before `first` and from `last` on
+};
+
 /// How a level of a wave remembers (wave_level.hpp): by windows, or by sums.
 template <class S>
-inline constexpr bool perks_windows = S::dims == 2 && is_star<S> && radius_of<S> <= 2;
+inline constexpr bool perks_windows = S::dims == 2 && is_star<S>&& radius_of<S> <= 2;
 
-/// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, without
-/// a spill, of which 2R layers wait for the next one. None if a shape reaches beyond the next
-/// lane's cells along y.
+/// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, of
+/// which 2R layers wait for the next one. None where bricks are faster whatever the size.
 template <class S, class T>
 constexpr int perks_levels() {
   constexpr int r = radius_of<S>;
-  if constexpr (!is_linear<S> || (S::dims == 3 && r > 2)) return 0;
-  if constexpr (S::dims == 3) return r == 1 && is_star<S> ? 2 : 1;
-  constexpr int values = perks_windows<S> ? 72 : is_star<S> ? 80 : 60;
+  if constexpr (!is_linear<S> || (S::dims == 3 && r > 1)) return 0;
+  if constexpr (S::dims == 3) return is_star<S> ? 2 : 1;
+  constexpr int values = perks_windows<S> ? 72 : is_star<S> ? 80 : r == 2 ? 40 : 60;
   return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }
 
@@ -182,7 +187,8 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
     // their rims.
     using patch = wave_patch<S, T>;
     const int rows = S::dims == 3 ? patch::height : 2 * rung.levels * radius_of<S>;
-    places = static_cast<std::size_t>(perks_warps * (patch::width + rows)) * sizeof(int);
+    places = static_cast<std::size_t>(perks_warps * (patch::width + rows)) * sizeof(int) +
+             perks_lanes * sizeof(wave_habits);
   } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
   } else {

@@ -71,7 +71,7 @@ struct perks_sweep {
   /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
   /// after several steps, through which corners matter to a star too, and so do waves.
   template <class S, sweep_rung Rung>
-  static constexpr bool faces_only = S::dims == 3 && is_star<S> && Rung.levels == 0;
+  static constexpr bool faces_only = S::dims == 3 && is_star<S>&& Rung.levels == 0;
   template <class S, sweep_rung Rung>
   static constexpr int neighbours = S::dims == 2          ? 8
                                     : faces_only<S, Rung> ? 6

@@ -34,6 +34,7 @@ class perks_wave {
       : team_(team),
         a_(a),
         layers_(team, a),
+        habits_(team.template scratch<habits>(perks_lanes)),
         most_(team.warp_most([&](int l) { return share_of(l).layers(); })),
         below_(team.warp_least([&](int l) {
           const share own = share_of(l);
@@ -56,25 +57,26 @@ class perks_wave {
                (team.warp_most(
                     [&](int l) { return fixed() && !share_of(l).lies_within(a.inner) ? 1 : 0; })
                     ? beside
-                    : 0)) {}
+                    : 0)) {
+    team.each([&](int l) { habits_[l] = habits_of(l); });
+  }
 
   /// The team's own layers from a copy of the field.
-  DWELL_FN void load(const T* field) {
-    last_ = field;
-    team_.each([&](int l) { layers_.load(l, field); });
+  DWELL_FN void load(T* field) {
+    layers_.begin(field, field, true);
+    team_.each([&](int l) { layers_.load(l); });
   }
 
   /// Steps, at most `Levels`, in one pass which reads rims from one copy of the field and leaves
   /// the team's own, or all that it owns, in the other.
   DWELL_FN void advance(int steps, const T* from, T* to, bool whole) {
-    last_ = to;
-    layers_.begin(team_, from, to, whole);
+    layers_.begin(from, to, whole);
     pass(steps);
   }
 
   /// All that the team owns into a copy of the field.
   DWELL_FN void publish(T* field) {
-    team_.each([&](int l) { layers_.publish(l, last_, field); });
+    team_.each([&](int l) { layers_.publish(l, field); });
   }
 
   /// Rims are read where they are.
@@ -96,11 +98,7 @@ class perks_wave {
   struct cascade {
     wave_level<S, T> level[Levels];
   };
-  /// Cells of a lane that keep their values.
-  struct habits {
-    unsigned fixed;   ///< a bit for each that does so in every layer,
-    int first, last;  ///< and so do all in layers of the pass before `first` and from `last` on
-  };
+  using habits = wave_habits;
 
   /// Which cells keep their values when a level has taken row y.
   template <wave_text Text>
@@ -144,7 +142,7 @@ class perks_wave {
   DWELL_FN void pass(int steps) {
     auto levels = team_.template per_lane<cascade>();
     auto habit = team_.template per_lane<habits>();
-    team_.each([&](int l) { habit[l] = habits_of(l); });
+    team_.each([&](int l) { habit[l] = habits_[l]; });
     const int end = most_ + lag<wave_text::any>();
     if (!(where_ & neat) || steps < Levels) {
       start<false>(0);
@@ -160,7 +158,7 @@ class perks_wave {
     constexpr int half = Levels / 2;
     int j = where_ & top ? first + half * R : 2 * half * R;
     if constexpr (half > 0) turns<wave_text::border, half>(steps, levels, habit, first, j);
-    // Most warps lie within the grid. The first turns, those between and the last ones:
+      // Most warps lie within the grid. The first turns, those between and the last ones:
 #pragma unroll 1
     for (int part = where_ & above ? 0 : 1; part < 3; ++part) {
       const int until = part == 0 ? (2 * Levels + 1) * R : part == 1 && below_ < end ? below_ : end;
@@ -201,11 +199,11 @@ class perks_wave {
     unrolled<0, Active>([&](auto t) {
       level::step(
           team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
-          [&](int l) { return still_cells<Text>{habit[l], j - t * R, t >= steps}; });
+          [&](int l) {
+            return still_cells<Text>{habit[l], j - t * R, t >= steps};
+          });
       if (Text == wave_text::any && a_.source)
-        team_.each([&](int l) {
-          add_source(now[l], {habit[l], j - (t + 1) * R, t >= steps}, l);
-        });
+        team_.each([&](int l) { add_source(now[l], {habit[l], j - (t + 1) * R, t >= steps}, l); });
     });
     if constexpr (Active == Levels)
       team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(), now[l]); });
@@ -220,11 +218,11 @@ class perks_wave {
   Team& team_;
   const sweep_call<S, T>& a_;
   wave_layers<S, T, Team> layers_;
+  habits* habits_;  ///< of the lanes, each its own
   // Of the warp; of all of its warps, if a team plays all lanes:
   int most_;   ///< layers
   int below_;  ///< the turn from which layers of a fixed border come below, or never
   int where_;
-  const T* last_ = nullptr;  ///< the copy with the cells of lanes that own only some of theirs
 };
 
 }  // namespace dwell

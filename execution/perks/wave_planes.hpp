@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The planes that one warp takes through a wave in three dimensions (perks_wave.hpp), each a patch
 // of 32 x 16 cells: its own cells, and `rim` around them on all sides, which their owners have
-// published in a copy of the field. Of its own cells some planes stay in scratch; those of the other
-// planes live in the field. Every lane fetches what is not its own or does not stay, some planes
-// before it is due: into the place where the plane stays, else into a ring. In every second team
-// the last planes stay: while some teams work on what they keep, others keep memory at work.
+// published in a copy of the field. Of its own cells some planes stay in scratch; those of the
+// other planes live in the field. Every lane fetches what is not its own or does not stay, some
+// planes before it is due: into the place where the plane stays, else into a ring. In every second
+// team the last planes stay: while some teams work on what they keep, others keep memory at work.
 #pragma once
 #include "dwell/execution/core/sweep_step.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
@@ -36,8 +36,8 @@ class wave_planes {
       }
       for (int i = l; i < perks_warps * patch::height; i += perks_lanes) {
         const share own(a, team.worker(), i / patch::height);
-        lines_[i] = place(own.top(0) + i % patch::height, a.size.y) *
-                    static_cast<unsigned>(a.size.x);
+        lines_[i] =
+            place(own.top(0) + i % patch::height, a.size.y) * static_cast<unsigned>(a.size.x);
       }
     });
     team.each([&](int l) {
@@ -56,7 +56,8 @@ class wave_planes {
       DWELL_UNROLL
       for (int i = 0; i < RX; ++i) used = used || needs(left + i, own.x0, own.x1, a.size.x);
       const bool beside = left < own.x0 + rim_ || left + RX > own.x1 - rim_;
-      const int stay = n - kept_first_ < a.plan.scratch_rows ? n - kept_first_ : a.plan.scratch_rows;
+      const int stay =
+          n - kept_first_ < a.plan.scratch_rows ? n - kept_first_ : a.plan.scratch_rows;
       lane_facts& me = lane_[l];
       me.plane = own.first;
       me.planes = n;
@@ -76,16 +77,16 @@ class wave_planes {
   DWELL_FN bool neat(const share&) const {
     return a_.size.x % RX == 0 && a_.size.z >= rim_ && a_.edge != boundary::reflect;
   }
-  /// What stays of the lane's own planes, from a copy of the field.
-  DWELL_FN void load(int l, const T* field) {
+  /// What stays of the lane's own planes, from the copy of the field that was begun with.
+  DWELL_FN void load(int l) {
     const lane_facts& me = lane_[l];
     for (int r = kept_first_; r < kept_first_ + me.kept; ++r)
       for (int k = 0; k < RY; ++k)
         for (int i = 0; (me.mine >> k & 1u) && i < RX; ++i)
-          row_of(kept_at(l, r), k)[i] = field[own_cell(l, r, k, i)];
+          row_of(kept_at(l, r), k)[i] = field_[own_cell(l, r, k, i)];
   }
-  /// All that is the lane's own into a copy of the field; `last` has what it keeps nowhere.
-  DWELL_FN void publish(int l, const T* last, T* field) {
+  /// All that is the lane's own into a copy of the field. What it does not keep it has shown last.
+  DWELL_FN void publish(int l, T* field) {
     const lane_facts& me = lane_[l];
     for (int r = 0; r < me.planes; ++r)
       for (int k = 0; k < RY; ++k)
@@ -93,13 +94,13 @@ class wave_planes {
           if (owns_column(l, i)) {
             const bool here = stays(l, r) && (me.mine >> k & 1u);
             const unsigned at = own_cell(l, r, k, i);
-            field[at] = here ? row_of(kept_at(l, r), k)[i] : last[at];
+            field[at] = here ? row_of(kept_at(l, r), k)[i] : to_[at];
           }
   }
 
   /// A pass reads one copy of the field and shows others what they need, or all that the team owns,
   /// in another. Plane 0 of a pass is the one `rim` above the warp's first.
-  DWELL_FN void begin(Team&, const T* from, T* to, bool whole) {
+  DWELL_FN void begin(const T* from, T* to, bool whole) {
     field_ = from;
     to_ = to;
     whole_ = whole;
@@ -180,17 +181,15 @@ class wave_planes {
     int kept;         ///< and of these, those that stay
     unsigned column;  ///< of the grid, that the lane's first one stands for
     unsigned needed;  ///< rows of the patch that the warp needs, a bit each, if it does the columns
-    unsigned mine;    ///< rows of the patch that the lane stores, a bit each: if it owns its columns
-    unsigned shown;   ///< rows that the warp owns, if the lane has columns of it; from bit 16, these
+    unsigned mine;   ///< rows of the patch that the lane stores, a bit each: if it owns its columns
+    unsigned shown;  ///< rows that the warp owns, if the lane has columns of it; from bit 16, these
     unsigned always;  ///< of those rows the ones that others need even of planes that stay
   };
   DWELL_FN static bool within(int r, int n) {
     return static_cast<unsigned>(r) < static_cast<unsigned>(n);
   }
   DWELL_FN bool stays(int l, int r) { return within(r - kept_first_, lane_[l].kept); }
-  DWELL_FN bool owns_column(int l, int i) {
-    return lane_[l].shown >> (16 + i) & 1u;
-  }
+  DWELL_FN bool owns_column(int l, int i) { return lane_[l].shown >> (16 + i) & 1u; }
 
   struct alignas(16) lines {
     unsigned at[RY];
@@ -210,8 +209,8 @@ class wave_planes {
     return columns_[l / 32 * patch::width + l % patch::lanes_x * RX + i];
   }
   DWELL_FN lines lines_of(int l) const {
-    return *reinterpret_cast<const lines*>(lines_ + (l / 32 * patch::height +
-                                                     l % 32 / patch::lanes_x * RY));
+    return *reinterpret_cast<const lines*>(lines_ +
+                                           (l / 32 * patch::height + l % 32 / patch::lanes_x * RY));
   }
   /// Numbers of cells fit into 32 bits, see the plan. Neat: the rim is not more than the grid.
   template <bool Neat>

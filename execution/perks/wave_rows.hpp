@@ -39,48 +39,44 @@ class wave_rows {
     team.each([&](int l) {
       const share own(a, team.worker(), l / 32);
       const int n = own.layers(), mine = own.owns(l) ? n : 0;
-      lane_[l] = {own.first,
-                  n,
-                  mine,
-                  kept_of(mine),
-                  own.used(l) ? n + 2 * rim_ : 0,
-                  column(l, 0),
-                  columns_of(own, l),
-                  0};
+      // Columns near a side are needed in all rows, and so are those of a lane that owns only some
+      // of its own: it has no place for them.
+      const bool all = mine == 0 || own.left(l) < own.x0 + rim_ || own.left(l) + RX > own.x1 - rim_;
+      lane_facts& me = lane_[l];
+      me.top = own.first;
+      me.rows = n;
+      me.mine = mine;
+      me.kept = kept_of(mine);
+      me.end = own.used(l) ? n + 2 * rim_ : 0;
+      me.first = column(l, 0);
+      me.columns = columns_of(own, l);
+      me.rim = all ? n : rim_;
     });
   }
-  /// A row of the field is a whole number of lanes' columns, and so are all shares of it; and no rim
-  /// goes around the grid more than once, or backwards as in a mirror.
+  /// A row of the field is a whole number of lanes' columns, and so are all shares of it; and no
+  /// rim goes around the grid more than once, or backwards as in a mirror.
   DWELL_FN bool neat(const share& own) const {
     return a_.size.x % RX == 0 && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_ &&
            a_.edge != boundary::reflect;
   }
 
-  /// The lane's own rows from a copy of the field.
-  DWELL_FN void load(int l, const T* field) {
-    for (int r = 0; r < lane_[l].mine; ++r) put_if(true, l, r, seen(l, field, r));
+  /// The lane's own rows from the copy of the field that was begun with.
+  DWELL_FN void load(int l) {
+    for (int r = 0; r < lane_[l].mine; ++r) put_if(true, l, r, seen(l, field_, r));
   }
-  /// All that is the lane's own into a copy of the field; `last` has what it keeps nowhere.
-  DWELL_FN void publish(int l, const T* last, T* field) {
+  /// All that is the lane's own into a copy of the field. What it does not keep it has shown last.
+  DWELL_FN void publish(int l, T* field) {
     const lane_facts& me = lane_[l];
     for (int r = 0; me.columns != 0 && r < me.rows; ++r)
-      show_if<false>(true, l, field, r, me.mine > 0 ? get(l, r) : seen(l, last, r));
+      show_if<false>(true, l, field, r, me.mine > 0 ? get(l, r) : seen(l, to_, r));
   }
 
   /// A pass reads one copy of the field and shows others what they need, or all that the team owns,
   /// in another. Row 0 of a pass is the one `rim` above the warp's first.
-  DWELL_FN void begin(Team& team, const T* from, T* to, bool whole) {
+  DWELL_FN void begin(const T* from, T* to, bool whole) {
     field_ = from;
     to_ = to;
-    team.each([&](int l) {
-      lane_facts& me = lane_[l];
-      const share own(a_, team.worker(), l / 32);
-      // Columns near a side are needed in all rows, and so are those of a lane that owns only some
-      // of its own: it has no place for them.
-      const bool all =
-          whole || me.mine == 0 || own.left(l) < own.x0 + rim_ || own.left(l) + RX > own.x1 - rim_;
-      me.above = all ? me.rows : rim_;
-    });
+    whole_ = whole;
   }
   /// Row j of the pass is under way from here on; one group of fetches each. The neat text has no
   /// branches, so that arithmetic hides what it takes.
@@ -122,7 +118,7 @@ class wave_rows {
   DWELL_FN void leave(int l, int r, const row& v) {
     const lane_facts& me = lane_[l];
     put_if(r >= 0 && r < me.mine, l, r, v);
-    const bool needed = me.columns != 0 && (r < me.above || r >= me.rows - rim_);
+    const bool needed = me.columns != 0 && (whole_ || r < me.rim || r >= me.rows - rim_);
     show_if<Neat>(within(r, me.rows) && needed, l, to_, r, v);
   }
   /// Where cell k of the lane's columns in row j of the pass lies in the field.
@@ -141,14 +137,14 @@ class wave_rows {
     T v[wide];
   };
   struct lane_facts {
-    int top;          ///< row of the grid, the first of
-    int rows;         ///< of the warp, its own,
-    int mine;         ///< which the lane stores: all or none,
-    int kept;         ///< and of these, in scratch
-    int end;          ///< of the rows that it fetches
+    int top;           ///< row of the grid, the first of
+    int rows;          ///< of the warp, its own,
+    int mine;          ///< which the lane stores: all or none,
+    int kept;          ///< and of these, in scratch
+    int end;           ///< of the rows that it fetches
     int first;         ///< column of the grid that its first one stands for
     unsigned columns;  ///< a bit for each of its columns that the warp owns
-    int above;         ///< if any, others need them in its rows before that and in its last ones
+    int rim;  ///< others need these in so many of the first rows, and in the last of the rim
   };
   DWELL_FN static unsigned columns_of(const share& own, int l) {
     unsigned bits = 0;
@@ -219,7 +215,8 @@ class wave_rows {
   }
   /// The row of the grid for row i of a warp's rim: above, then below.
   DWELL_FN int rim_row(const share& own, int i) const {
-    const int y = (i < rim_ ? own.first : own.last) + i % rim_ - (i < rim_ ? rim_ : 0), n = a_.size.y;
+    const int y = (i < rim_ ? own.first : own.last) + i % rim_ - (i < rim_ ? rim_ : 0),
+              n = a_.size.y;
     if (a_.edge != boundary::fixed) return cell_for(a_.edge, y, n);
     return y < 0 ? 0 : y >= n ? n - 1 : y;
   }
@@ -279,6 +276,7 @@ class wave_rows {
   bool pieces_;  ///< rows of the field consist of whole pieces
   const T* field_ = nullptr;
   T* to_ = nullptr;
+  bool whole_ = false;
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;
 };
 

@@ -14,7 +14,7 @@ struct wave_share {
   using patch = wave_patch<S, T>;
   static constexpr bool solid = S::dims == 3;
   static constexpr int RX = patch::across;
-  int rim;                    ///< cells of others that a pass computes too, to all sides
+  int rim;                     ///< cells of others that a pass computes too, to all sides
   int x0, x1, y0 = 0, y1 = 1;  ///< in two dimensions rows are layers
   int first, last;
 

@@ -50,13 +50,13 @@ class wave_view {
       unrolled<1, R + 1>([&](auto d) {
         constexpr int far = (d + RX - 1) / RX;
         if constexpr (passes_on(k, -d)) {
-          auto v = team.template from_left<T>(
-              [&](int l) { return all[l].at(k, far * RX - d); }, far);
+          auto v =
+              team.template from_left<T>([&](int l) { return all[l].at(k, far * RX - d); }, far);
           team.each([&](int l) { all[l].v_[k + RV][R - d] = v[l]; });
         }
         if constexpr (passes_on(k, RX - 1 + d)) {
-          auto v = team.template from_right<T>(
-              [&](int l) { return all[l].at(k, (d - 1) % RX); }, far);
+          auto v =
+              team.template from_right<T>([&](int l) { return all[l].at(k, (d - 1) % RX); }, far);
           team.each([&](int l) { all[l].v_[k + RV][RX - 1 + d + R] = v[l]; });
         }
       });

@@ -104,8 +104,9 @@ void refuse_depth(const sweep_problem_facts& problem, const sweep_wish& wish,
       most = std::max(most, most_depth(f.shape, problem));
   if (wish.depth <= most) return;
   if (problem.size.dims == 3 && wish.passes != passing::temporal)
-    throw unsupported_error(fmt::format(
-        "depth {}: in three dimensions there is 1 only, unless blocking is 'temporal'", wish.depth));
+    throw unsupported_error(
+        fmt::format("depth {}: in three dimensions there is 1 only, unless blocking is 'temporal'",
+                    wish.depth));
   if (problem.edge == boundary::reflect)
     throw unsupported_error(
         fmt::format("depth {}: with boundary 'reflect' there is 1 only", wish.depth));
@@ -124,8 +125,9 @@ void refuse(const sweep_problem_facts& problem, const sweep_wish& wish,
   if (temporal &&
       std::none_of(rungs.begin(), rungs.end(), [](const auto& f) { return f.shape.levels > 0; }))
     throw unsupported_error(
-        "blocking 'temporal': there is spatial only, except for linear stencils (of a radius up to 2 "
-        "in three dimensions)");
+        "blocking 'temporal': there is spatial only, except for linear stencils (of radius 1 in "
+        "three "
+        "dimensions)");
   if (temporal && wish.order)
     throw unsupported_error(
         fmt::format("traversal '{}': an order of rows is for passes of one step (blocking "

@@ -64,8 +64,9 @@ struct stencil_options {
   /// perks, two dimensions: in which order rows that are not kept on the chip are taken: "auto",
   /// "static", "zig-zag", "ring". It counts only where there are such rows.
   std::string traversal = "auto";
-  /// perks, two dimensions: "spatial", every pass over what is not in registers is one step;
-  /// "temporal", it is as many as a lane's registers hold windows for; "auto".
+  /// perks: "spatial", every pass over what is not in registers is one step; "temporal", it is as
+  /// many as a lane's registers hold levels for (linear stencils; radius 1 in three dimensions);
+  /// "auto".
   std::string blocking = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
