@@ -186,7 +186,7 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   const std::size_t scalar_bytes = type == precision::f64 ? 8 : 4;
   const cell_box inner = inner_box(size, shape.radius);
   const sweep_problem_facts problem{size,         inner,       shape.radius, scalar_bytes,
-                                    options.edge, shape.flops, source};
+                                    options.edge, shape.flops, source,       shape.star()};
   stencil_explanation out;
   out.device = device;
   const auto here = find_here(device);

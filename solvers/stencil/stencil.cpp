@@ -131,10 +131,7 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
 /// stays on the chip; wider ones where the field is more than the chip holds. The others, and those
 /// that are not linear, leave too little to save beside their arithmetic.
 bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
-  const bool star = std::all_of(shape.taps.begin(), shape.taps.end(), [](const tap& t) {
-    return (t.dz != 0) + (t.dy != 0) + (t.dx != 0) <= 1;
-  });
-  const bool narrow = shape.radius <= (star ? 3 : 2);
+  const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
   if (!shape.linear) return false;
   if (rung.levels > 0) return narrow || p.streamed_rows > 0;
@@ -196,8 +193,8 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
           : n.cells();
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
 
-  const sweep_problem_facts problem{n,      inner,       known.radius,     sizeof(T),
-                                    o.edge, known.flops, source != nullptr};
+  const sweep_problem_facts problem{n,      inner,       known.radius,      sizeof(T),
+                                    o.edge, known.flops, source != nullptr, known.star()};
   const decision made = decide(table, o, precision_of<T>, where, facts, problem, known);
   const sweep_variant& v = *made.variant;
   const sweep_choice choice = o.policy == "measured"

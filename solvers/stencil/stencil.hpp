@@ -110,6 +110,8 @@ struct stencil_shape {
   bool linear = true;
   std::vector<tap> taps;
   std::vector<double> weights;  ///< defaults
+  /// All neighbours lie on the axes.
+  bool star() const;
 };
 std::vector<stencil_shape> stencil_shapes();
 /// Throws unsupported_error with the list of shapes if there is none of this name.

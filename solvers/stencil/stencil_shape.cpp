@@ -62,4 +62,9 @@ stencil_shape find_stencil_shape(std::string_view name) {
   return find_stencil_shape(sweep_variants(), name);
 }
 
+bool stencil_shape::star() const {
+  return std::all_of(taps.begin(), taps.end(),
+                     [](const tap& t) { return (t.dz != 0) + (t.dy != 0) + (t.dx != 0) <= 1; });
+}
+
 }  // namespace dwell
