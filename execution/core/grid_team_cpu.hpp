@@ -47,6 +47,13 @@ class cpu_grid_team : public cpu_team<Lanes> {
       });
   }
 
+  /// f(i) for 0 <= i < n, dealt to the lanes of all teams.
+  template <class I, class F>
+  void each_of_all(I n, F&& f) {
+    const auto [first, last] = share(static_cast<std::int64_t>(n));
+    flat(first, last, [&](int, std::int64_t i) { f(static_cast<I>(i)); });
+  }
+
   /// f of the lane `far` to the left (right) within the warp, captured for all lanes before any of
   /// them goes on; the first (last) lanes of a warp get their own.
   template <class T, class F>

@@ -28,6 +28,12 @@ class cuda_grid_team : public cuda_team<Lanes> {
     for (unsigned t = blockIdx.x; t < n; t += gridDim.x) f(t);
   }
   template <class I, class F>
+  DWELL_FN void each_of_all(I n, F&& f) {
+    const I all = static_cast<I>(gridDim.x) * Lanes;
+    for (I i = static_cast<I>(blockIdx.x) * Lanes + static_cast<I>(threadIdx.x); i < n; i += all)
+      f(i);
+  }
+  template <class I, class F>
   DWELL_FN void flat(I first, I last, F&& f) {
     const int lane = static_cast<int>(threadIdx.x);
     for (I i = first + lane; i < last; i += Lanes) f(lane, i);

@@ -73,12 +73,18 @@ DWELL_FN void each_frame_cell(Team& team, const extents& n, const cell_box& inne
     if (axis == 2) b.x0 = far ? inner.x1 : 0, b.x1 = far ? n.x : inner.x0;
     const int ny = b.y1 - b.y0, nx = b.x1 - b.x0;
     const std::int64_t count = static_cast<std::int64_t>(b.z1 - b.z0) * ny * nx;
-    team.flat(count * team.worker() / team.workers(), count * (team.worker() + 1) / team.workers(),
-              [&](int, std::int64_t c) {
-                const std::int64_t row = c / nx;
-                f(b.z0 + static_cast<int>(row / ny), b.y0 + static_cast<int>(row % ny),
-                  b.x0 + static_cast<int>(c - row * nx));
-              });
+    const auto cell = [&](auto c) {
+      using number = decltype(c);
+      const number row = c / static_cast<number>(nx);
+      f(b.z0 + static_cast<int>(row / static_cast<number>(ny)),
+        b.y0 + static_cast<int>(row % static_cast<number>(ny)),
+        b.x0 + static_cast<int>(c - row * static_cast<number>(nx)));
+    };
+    // A GPU divides 64-bit numbers slowly, and a launch is over when its last lane is.
+    if (count < 1 << 30)
+      team.each_of_all(static_cast<unsigned>(count), cell);
+    else
+      team.each_of_all(count, cell);
   }
 }
 

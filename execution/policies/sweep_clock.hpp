@@ -75,7 +75,7 @@ class sweep_clock {
     return in_seconds(t);
   }
   /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them; they meet
-  /// once per plane, and that takes the time: of 2048 cells 1350 cycles, 2080 for boxes.
+  /// once per plane, and that takes the time: of 2048 cells 1350 cycles, 1550 for boxes.
   sweep_projection step_of_brick(const sweep_plan& p, const sweep_rung& r, double faces) const {
     const double layer = static_cast<double>(r.lanes) * r.across * r.down;
     const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
@@ -88,7 +88,7 @@ class sweep_clock {
     t.l2 = (streamed + source) / 30;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
     t.exchange = 3000 + faces * 3 * bytes_ / 30;
-    const double meetings = (star_ ? 1350 : 2080) * layer / 2048 * planes;
+    const double meetings = (star_ ? 1350 : 1550) * layer / 2048 * planes;
     t.seconds =
         std::max({t.arithmetic, t.shared, meetings}) + (streamed + source) / 14.5 + t.exchange;
     return in_seconds(t);
