@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The tile of one team in two dimensions, several steps in one pass (temporal blocking, as EBISU
-// does it, here by waves in registers). Every warp goes down its own rows once: a row comes in, and
-// level 1 adds it to the sums that it has begun; with that the row R above it is done, after one
-// step. Level 2 takes that one and completes the row 2R above after two steps, and so on; the last
-// level's row goes back to where it was. A cell is loaded and stored once in `Levels` steps, and no
-// lane waits for another warp.
+// The tile of one team, several steps in one pass (temporal blocking, as EBISU does it, here by
+// waves in registers). Every warp goes down its own layers once, rows in two dimensions and planes
+// in three: a layer comes in, and with it level 1 completes the layer R above it, after one step.
+// Level 2 takes that one and completes the layer 2R above after two steps, and so on; the last
+// level's layer goes back to where it was. A cell is loaded and stored once in `Levels` steps, and
+// no lane waits for another warp.
 //
-// A warp begins Levels * R rows above its own and ends as many below, and its lanes reach as far to
-// the sides: what others own there it computes too, from what they published in the copy of the
+// A warp begins Levels * R layers above its own and ends as many below, and its lanes reach as far
+// to the sides: what others own there it computes too, from what they published in the copy of the
 // field that this pass reads; it publishes its own rim in the other copy. A copy is written again
 // only after all neighbours have signalled the pass in which they read it (perks_sweep.hpp), so a
 // pass knows no other meeting.
 #pragma once
-#include "dwell/execution/perks/perks_tile.hpp"
 #include "dwell/execution/perks/wave_level.hpp"
 #include "dwell/execution/perks/wave_planes.hpp"
 #include "dwell/execution/perks/wave_rows.hpp"
 
 namespace dwell {
 
-/// What a turn does beside the stencil: nothing; columns of the sides keep their values; so do
-/// rows; a source may be added too, levels may rest, and rows and shares may be odd.
+/// What a turn does beside the stencil: nothing; cells at the sides keep their values; so do whole
+/// layers; a source may be added too, levels may rest, and rows and shares may be odd.
 enum class wave_text { plain, sides, border, any };
 
 template <class S, class T, class Team>
@@ -100,7 +99,7 @@ class perks_wave {
   };
   using habits = wave_habits;
 
-  /// Which cells keep their values when a level has taken row y.
+  /// Which cells keep their values when a level has taken layer y.
   template <wave_text Text>
   struct still_cells {
     const habits& h;
@@ -184,13 +183,13 @@ class perks_wave {
 #pragma unroll at_once
     for (; j < end; ++j) turn<Text, Active>(steps, levels, habit, j);
   }
-  /// Rows between the one that comes in and the one that is done, counted as a pass counts them.
+  /// Layers between the one that comes in and the one that is done, as a pass counts them.
   template <wave_text Text>
   DWELL_FN int lag() const {
     return Text == wave_text::any ? (a_.plan.depth + Levels) * R : 2 * Levels * R;
   }
 
-  /// Row j comes in, and goes through levels 1 to `Active`.
+  /// Layer j comes in, and goes through levels 1 to `Active`.
   template <wave_text Text, int Active, class Cascades, class Habits>
   DWELL_FN void turn(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;

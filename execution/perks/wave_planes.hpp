@@ -52,9 +52,10 @@ class wave_planes {
         rows |= static_cast<unsigned>(mine) << k;
         near |= static_cast<unsigned>(mine && (y < own.y0 + rim_ || y >= own.y1 - rim_)) << k;
       }
-      bool used = false;
+      unsigned used = 0;
       DWELL_UNROLL
-      for (int i = 0; i < RX; ++i) used = used || needs(left + i, own.x0, own.x1, a.size.x);
+      for (int i = 0; i < RX; ++i)
+        used |= static_cast<unsigned>(needs(left + i, own.x0, own.x1, a.size.x)) << (16 + i);
       const bool beside = left < own.x0 + rim_ || left + RX > own.x1 - rim_;
       const int stay =
           n - kept_first_ < a.plan.scratch_rows ? n - kept_first_ : a.plan.scratch_rows;
@@ -63,7 +64,7 @@ class wave_planes {
       me.planes = n;
       me.kept = stay > 0 ? stay : 0;
       me.column = column(l, 0);
-      me.needed = used && n > 0 ? needed : 0;
+      me.needed = used != 0 && n > 0 ? needed | used : 0;
       me.mine = own.owns(l) ? rows : 0;
       me.shown = own.shares(l) ? rows : 0;
       DWELL_UNROLL
@@ -125,7 +126,8 @@ class wave_planes {
       } else {
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i)
-          fetch_as<T>(wanted, row_of(to, k) + i, field_ + (line + column(l, i)));
+          fetch_as<T>(wanted && (need >> (16 + i) & 1u), row_of(to, k) + i,
+                      field_ + (line + column(l, i)));
       }
     }
     Team::close_fetches();
@@ -180,7 +182,7 @@ class wave_planes {
     int planes;       ///< of the warp, its own,
     int kept;         ///< and of these, those that stay
     unsigned column;  ///< of the grid, that the lane's first one stands for
-    unsigned needed;  ///< rows of the patch that the warp needs, a bit each, if it does the columns
+    unsigned needed;  ///< rows of the patch that the warp needs, a bit each; from bit 16, columns
     unsigned mine;   ///< rows of the patch that the lane stores, a bit each: if it owns its columns
     unsigned shown;  ///< rows that the warp owns, if the lane has columns of it; from bit 16, these
     unsigned always;  ///< of those rows the ones that others need even of planes that stay
