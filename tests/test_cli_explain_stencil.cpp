@@ -101,7 +101,7 @@ TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
   EXPECT_GT(temporal.at("steps_per_pass"), 1);
   EXPECT_TRUE(temporal.at("traversal").is_null());
   EXPECT_LT(temporal.at("projected_us").at("step"), spatial.at("projected_us").at("step"));
-  const auto r = dwell_cli({"explain", "stencil", "3d7pt", "--size", "64x64x64", "--device-facts",
+  const auto r = dwell_cli({"explain", "stencil", "3d13pt", "--size", "64x64x64", "--device-facts",
                             "h200", "--blocking", "temporal"});
   EXPECT_EQ(r.code, 1);
   EXPECT_NE(r.err.find("blocking 'temporal'"), std::string::npos) << r.err;
@@ -115,9 +115,13 @@ TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {
     ++planned;
     const auto teams = numbers(p.at("teams_along")), brick = numbers(p.at("tile"));
     EXPECT_EQ(p.at("teams"), teams[0] * teams[1] * teams[2]);
-    EXPECT_GE(teams[0] * brick[0], 48) << p;
-    EXPECT_GE(teams[1] * brick[1], 352) << p;
-    EXPECT_GE(teams[2] * brick[2], 256) << p;
+    // A brick is a team's, or a warp's.
+    const bool shared = p.at("warps_along").is_null();
+    const auto warps = numbers(shared ? "1x1x1" : p.at("warps_along").get<std::string>());
+    EXPECT_EQ(p.at("lanes"), 32 * (shared ? 8 : warps[0] * warps[1] * warps[2]));
+    EXPECT_GE(teams[0] * warps[0] * brick[0], 48) << p;
+    EXPECT_GE(teams[1] * warps[1] * brick[1], 352) << p;
+    EXPECT_GE(teams[2] * warps[2] * brick[2], 256) << p;
     EXPECT_GT(p.at("projected_us").at("step").get<double>(), 0) << p;
   }
   EXPECT_GE(planned, 3);
