@@ -101,7 +101,7 @@ TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
   EXPECT_GT(temporal.at("steps_per_pass"), 1);
   EXPECT_TRUE(temporal.at("traversal").is_null());
   EXPECT_LT(temporal.at("projected_us").at("step"), spatial.at("projected_us").at("step"));
-  const auto r = dwell_cli({"explain", "stencil", "3d13pt", "--size", "64x64x64", "--device-facts",
+  const auto r = dwell_cli({"explain", "stencil", "gradient2d", "--size", "64x64", "--device-facts",
                             "h200", "--blocking", "temporal"});
   EXPECT_EQ(r.code, 1);
   EXPECT_NE(r.err.find("blocking 'temporal'"), std::string::npos) << r.err;
