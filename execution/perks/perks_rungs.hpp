@@ -62,6 +62,22 @@ constexpr int perks_levels() {
   return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }
 
+/// Where a wave of sums in two dimensions remembers the columns of a fixed border: of the last rows
+/// that came in, as many as levels ask for, the cells of those lanes of every warp that hold some.
+/// Windows hold them anyway; with a radius of 1 a choice after every sum is faster (measured).
+template <class S, class T>
+struct wave_border {
+  static constexpr int R = radius_of<S>, across = perks_across<S>;
+  static constexpr int lanes = (R + across - 1) / across;  ///< of a warp, at either side
+  static constexpr int rows = static_cast<int>(std::bit_ceil(perks_levels<S, T>() * R + 1u));
+  static constexpr int values =
+      S::dims == 2 && R > 1 && !perks_windows<S> ? rows * perks_warps * 2 * lanes * across : 0;
+  DWELL_FN static int place(int warp, int lane) { return (warp * 2 * lanes + lane) * across; }
+  DWELL_FN static int at(int place, int row) {
+    return (row & (rows - 1)) * (perks_warps * 2 * lanes * across) + place;
+  }
+};
+
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit.
 template <class S, class T>
@@ -182,7 +198,8 @@ template <class S, class T>
 constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   std::size_t values = 0, places = 0;
   if (rung.levels > 0) {
-    values = static_cast<std::size_t>(fetch_ahead<S::dims>) * wave_layer_values<S, T>;
+    values = static_cast<std::size_t>(fetch_ahead<S::dims>) * wave_layer_values<S, T> +
+             wave_border<S, T>::values;
     // In three dimensions the columns and rows of all warps; in two the columns, and the rows of
     // their rims.
     using patch = wave_patch<S, T>;

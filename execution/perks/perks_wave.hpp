@@ -94,6 +94,7 @@ class perks_wave {
   using layer = typename level::layer;
   using patch = wave_patch<S, T>;
   static constexpr int RX = patch::across, at_once = level::turns;
+  static constexpr bool restores = wave_layers<S, T, Team>::restores;
   struct cascade {
     wave_level<S, T> level[Levels];
   };
@@ -107,7 +108,7 @@ class perks_wave {
     bool rest;  ///< the level does nothing
     /// Shares of whole pieces lie so that a border's columns are the first or the last of a lane.
     static constexpr bool never(int, int i) {
-      return Text == wave_text::plain ||
+      return Text == wave_text::plain || (restores && Text != wave_text::any) ||
              (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
@@ -194,13 +195,22 @@ class perks_wave {
   DWELL_FN void turn(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
     auto now = team_.template per_lane<layer>();
-    team_.each([&](int l) { now[l] = layers_.template take<Neat>(l, j); });
+    constexpr bool layers_too = Text == wave_text::border,
+                   restored = restores && (layers_too || Text == wave_text::sides);
+    team_.each([&](int l) {
+      now[l] = layers_.template take<Neat>(l, j);
+      if constexpr (restored) layers_.remember(l, j, now[l]);
+    });
     unrolled<0, Active>([&](auto t) {
       level::step(
           team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
           [&](int l) {
             return still_cells<Text>{habit[l], j - t * R, t >= steps};
           });
+      if constexpr (restored)
+        team_.each([&](int l) {
+          layers_.template restore<layers_too>(l, j - (t + 1) * R, now[l], habit[l]);
+        });
       if (Text == wave_text::any && a_.source)
         team_.each([&](int l) { add_source(now[l], {habit[l], j - (t + 1) * R, t >= steps}, l); });
     });

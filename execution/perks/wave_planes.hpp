@@ -20,6 +20,7 @@ class wave_planes {
   using layer = lane_layer<T, patch::cells>;
   using share = wave_share<S, T>;
   static constexpr int RX = patch::across, RY = patch::down, Ahead = fetch_ahead<3>;
+  static constexpr bool restores = false;  ///< see wave_rows
 
   DWELL_FN wave_planes(Team& team, const sweep_call<S, T>& a)
       : a_(a),

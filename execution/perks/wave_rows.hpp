@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The rows that one warp takes through a wave (perks_wave.hpp): its own, of which the first stay in
-// scratch and the others pass through memory that this team alone touches, and `rim` rows above and
-// below, and columns at the sides, which their owners have published in a copy of the field. Every
-// lane fetches what is not in scratch into a ring, some rows before it is due. In every second team
-// the last rows stay: while some teams work on what they keep, others keep memory at work.
+// The rows that one warp takes through a wave (perks_wave.hpp): its own, and `rim` rows above and
+// below, and columns at the sides, which their owners have published in a copy of the field. A cell
+// lives in one place only. Own cells that others need, `rim` from an edge, live in the copies of
+// the field. Of the rows between, the lanes' private ones, some stay in scratch, and the others
+// pass through memory that this team alone touches. Every lane fetches what is not in scratch into
+// a ring, some rows before it is due. In every second team the last private rows stay, else the
+// first: while some teams work on what they keep, others keep memory at work.
 #pragma once
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
@@ -17,13 +19,16 @@ class wave_rows {
   static constexpr int RX = perks_across<S>, Ahead = fetch_ahead<2>;
   using row = lane_layer<T, RX>;
   using share = wave_share<S, T>;
+  /// Cells of a fixed border are put back after the stencil, see restore().
+  static constexpr bool restores = wave_border<S, T>::values > 0;
 
   DWELL_FN wave_rows(Team& team, const sweep_call<S, T>& a)
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
         kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         ring_(team.template scratch<T>(Ahead * layer)),
-        kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows : 0),
+        border_(team.template scratch<T>(border::values)),
+        kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows - rim_ : rim_),
         streamed_first_(team.worker() % 2 != 0 ? 0 : a.plan.scratch_rows),
         columns_(team.template scratch<int>(perks_warps * 32 * RX)),
         rims_(team.template scratch<int>(perks_warps * 2 * rim_)),
@@ -38,19 +43,26 @@ class wave_rows {
     });
     team.each([&](int l) {
       const share own(a, team.worker(), l / 32);
-      const int n = own.layers(), mine = own.owns(l) ? n : 0;
-      // Columns near a side are needed in all rows, and so are those of a lane that owns only some
-      // of its own: it has no place for them.
-      const bool all = mine == 0 || own.left(l) < own.x0 + rim_ || own.left(l) + RX > own.x1 - rim_;
+      const int n = own.layers();
+      // Columns near a side are needed in all rows.
+      const bool inner = own.left(l) >= own.x0 + rim_ && own.left(l) + RX <= own.x1 - rim_;
       lane_facts& me = lane_[l];
       me.top = own.first;
       me.rows = n;
-      me.mine = mine;
-      me.kept = kept_of(mine);
+      me.own = inner && n > 2 * rim_ ? n - 2 * rim_ : 0;
+      me.kept = kept_of(me.own);
       me.end = own.used(l) ? n + 2 * rim_ : 0;
       me.first = column(l, 0);
       me.columns = columns_of(own, l);
-      me.rim = all ? n : rim_;
+      me.border = 0;
+      me.still = 0;
+      const int left = own.left(l), right = a.size.x - left - RX;
+      if (a.edge == boundary::fixed && left >= 0 && right >= 0) {
+        if (left < R) me.border = border::place(l / 32, left / RX);
+        if (right < R) me.border = border::place(l / 32, border::lanes + right / RX);
+        for (int k = 0; k < RX; ++k)
+          me.still |= static_cast<unsigned>(left + k < R || right + RX - k <= R) << k;
+      }
     });
   }
   /// A row of the field is a whole number of lanes' columns, and so are all shares of it; and no
@@ -60,15 +72,15 @@ class wave_rows {
            a_.edge != boundary::reflect;
   }
 
-  /// The lane's own rows from the copy of the field that was begun with.
+  /// The lane's private rows from the copy of the field that was begun with.
   DWELL_FN void load(int l) {
-    for (int r = 0; r < lane_[l].mine; ++r) put_if(true, l, r, seen(l, field_, r));
+    for (int r = rim_; r < rim_ + lane_[l].own; ++r) put_if(true, l, r, seen(l, field_, r));
   }
-  /// All that is the lane's own into a copy of the field. What it does not keep it has shown last.
+  /// All that is the lane's own into a copy of the field. What is not private it has shown last.
   DWELL_FN void publish(int l, T* field) {
     const lane_facts& me = lane_[l];
     for (int r = 0; me.columns != 0 && r < me.rows; ++r)
-      show_if<false>(true, l, field, r, me.mine > 0 ? get(l, r) : seen(l, to_, r));
+      show_if<false>(true, l, field, r, is_private(l, r) ? get(l, r) : seen(l, to_, r));
   }
 
   /// A pass reads one copy of the field and shows others what they need, or all that the team owns,
@@ -84,7 +96,7 @@ class wave_rows {
   DWELL_FN void fetch(int l, int j) {
     const lane_facts& me = lane_[l];
     const int r = j - rim_;
-    const bool wanted = j < me.end && !within(r - kept_first_, me.kept), mine = within(r, me.mine);
+    const bool wanted = j < me.end && !within(r - kept_first_, me.kept), mine = is_private(l, r);
     T* to = slot(l, j);
     if constexpr (Neat) {
       const T* from = mine ? streamed_ : field_;
@@ -117,9 +129,39 @@ class wave_rows {
   template <bool Neat>
   DWELL_FN void leave(int l, int r, const row& v) {
     const lane_facts& me = lane_[l];
-    put_if(r >= 0 && r < me.mine, l, r, v);
-    const bool needed = me.columns != 0 && (whole_ || r < me.rim || r >= me.rows - rim_);
-    show_if<Neat>(within(r, me.rows) && needed, l, to_, r, v);
+    const bool mine = is_private(l, r);
+    put_if(mine, l, r, v);
+    show_if<Neat>(within(r, me.rows) && me.columns != 0 && (whole_ || !mine), l, to_, r, v);
+  }
+  /// Row j as it came in: the cells of it that keep their values do so in all levels, which ask for
+  /// them until Levels * R rows later.
+  DWELL_FN void remember(int l, int j, const row& v) {
+    const lane_facts& me = lane_[l];
+    DWELL_UNROLL
+    for (int k = 0; k < RX; k += wide)
+      if (me.still != 0)
+        *reinterpret_cast<piece*>(border_ + (border::at(me.border, j) + k)) = piece_of(v, k);
+  }
+  /// Cells of row j that keep their values get them back: those of a column from here; whole rows,
+  /// if there may be some, from the field, where both copies hold them.
+  template <bool Rows>
+  DWELL_FN void restore(int l, int j, row& v, const wave_habits& habits) {
+    const lane_facts& me = lane_[l];
+    const T* p = border_ + border::at(me.border, j);
+    if constexpr (R <
+                  RX) {  // loads that do not depend on anything: they are over when the sums are
+      const row old = row_from(p);
+      DWELL_UNROLL
+      for (int k = 0; k < RX; ++k)
+        if (k < R || k >= RX - R) v.v[k] = me.still >> k & 1u ? old.v[k] : v.v[k];
+    } else {  // sums take the registers
+      DWELL_UNROLL
+      for (int k = 0; k < RX; ++k)
+        if (me.still >> k & 1u) v.v[k] = p[k];
+    }
+    if constexpr (Rows)
+      if (within(j - (habits.first - R), R) || within(j - habits.last, R))
+        v = row_from(field_ + (own_row_in_field(l, j - rim_) + static_cast<unsigned>(me.first)));
   }
   /// Where cell k of the lane's columns in row j of the pass lies in the field.
   DWELL_FN unsigned cell_in_field(int l, int j, int k) {
@@ -129,7 +171,8 @@ class wave_rows {
  private:
   DWELL_FN int column(int l, int k) const { return columns_[l * RX + k]; }
 
-  static constexpr int layer = perks_layer_values<S>;
+  using border = wave_border<S, T>;
+  static constexpr int R = radius_of<S>, layer = perks_layer_values<S>;
   static constexpr int wide = 16 / static_cast<int>(sizeof(T));  ///< values that travel together
   static constexpr int last_piece = (RX - wide) * perks_lanes;
   static_assert(RX % wide == 0 && RX <= 2 * wide && (Ahead & (Ahead - 1)) == 0);
@@ -139,12 +182,13 @@ class wave_rows {
   struct lane_facts {
     int top;           ///< row of the grid, the first of
     int rows;          ///< of the warp, its own,
-    int mine;          ///< which the lane stores: all or none,
+    int own;           ///< of these private: from row `rim` on, or none;
     int kept;          ///< and of these, in scratch
     int end;           ///< of the rows that it fetches
     int first;         ///< column of the grid that its first one stands for
     unsigned columns;  ///< a bit for each of its columns that the warp owns
-    int rim;  ///< others need these in so many of the first rows, and in the last of the rim
+    unsigned still;    ///< and for each that belongs to a fixed border,
+    int border;        ///< where these are remembered
   };
   DWELL_FN static unsigned columns_of(const share& own, int l) {
     unsigned bits = 0;
@@ -156,7 +200,9 @@ class wave_rows {
     return bits;
   }
 
-  // Of a lane that owns all of its columns: its row r.
+  /// Row r is the lane's, and nobody else needs it.
+  DWELL_FN bool is_private(int l, int r) { return within(r - rim_, lane_[l].own); }
+  // A private row of a lane.
   DWELL_FN row get(int l, int r) const {
     return keeps(r) ? read(kept_at(l, r)) : read(streamed_ + streamed_offset(l, r));
   }
@@ -196,9 +242,9 @@ class wave_rows {
     return static_cast<unsigned>(rim) * static_cast<unsigned>(a_.size.x);
   }
   DWELL_FN bool keeps(int r) const { return within(r - kept_first_, a_.plan.scratch_rows); }
-  /// Of a lane's rows, how many are in scratch.
-  DWELL_FN int kept_of(int mine) const {
-    const int n = mine - kept_first_;
+  /// Of so many private rows, how many are in scratch.
+  DWELL_FN int kept_of(int own) const {
+    const int n = rim_ + own - kept_first_;
     return n < 0 ? 0 : n < a_.plan.scratch_rows ? n : a_.plan.scratch_rows;
   }
   DWELL_FN static bool within(int r, int n) {
@@ -261,6 +307,17 @@ class wave_rows {
     }
     return v;
   }
+  /// Of values that lie side by side.
+  DWELL_FN static row row_from(const T* p) {
+    row v;
+    DWELL_UNROLL
+    for (int k = 0; k < RX; k += wide) {
+      const piece some = *reinterpret_cast<const piece*>(p + k);
+      DWELL_UNROLL
+      for (int i = 0; i < wide; ++i) v.v[k + i] = some.v[i];
+    }
+    return v;
+  }
   DWELL_FN static void write_if(bool wanted, T* p, const row& v) {
     DWELL_UNROLL
     for (int k = 0; k < RX; k += wide)
@@ -269,7 +326,7 @@ class wave_rows {
 
   const sweep_call<S, T>& a_;
   int rim_;
-  T *kept_, *ring_;
+  T *kept_, *ring_, *border_;
   int kept_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
   int *columns_, *rims_;
   T* streamed_;

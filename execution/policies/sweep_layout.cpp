@@ -151,7 +151,14 @@ std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked)
   const double used = part_of_warp(asked);
   if (used == 0) return {};
   sweep_candidate c = begin(asked);
-  if (!lay_rest(c.plan, pieces(pieces(layers, teams), warps), asked.may)) return {};
+  const int own = pieces(pieces(layers, teams), warps);
+  if (!lay_rest(c.plan, own, asked.may)) return {};
+  if (!solid) {
+    // Rows that others need live in the field.
+    c.plan.scratch_rows =
+        std::clamp(own - 2 * asked.depth * problem_.radius, 0, c.plan.scratch_rows);
+    c.plan.streamed_rows = own - c.plan.scratch_rows;
+  }
   c.time = clock_.step_of_wave(c.plan, r, problem_, used);
   return c;
 }

@@ -134,7 +134,7 @@ bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep
   const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
   if (!shape.linear) return false;
-  if (rung.levels > 0) return narrow || p.streamed_rows > 0;
+  if (rung.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * shape.radius;
   return narrow && p.streamed_rows <= 2 * (rung.register_rows + p.scratch_rows);
 }
 
