@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The planes that one warp takes through a wave in three dimensions (perks_wave.hpp), each a patch
-// of 32 x 16 cells: its own cells, and `rim` around them on all sides, which their owners have
-// published in a copy of the field. Of its own cells some planes stay in scratch; those of the
-// other planes live in the field. Every lane fetches what is not its own or does not stay, some
-// planes before it is due: into the place where the plane stays, else into a ring. In every second
-// team the last planes stay: while some teams work on what they keep, others keep memory at work.
+// The planes that one team takes through a wave in three dimensions (perks_wave.hpp), each a patch
+// of 64 x 64 cells (128 x 32 of four bytes): its own, and `rim` around them on all sides, which
+// their owners have published in a copy of the field. Of its own cells some planes stay in scratch;
+// those of the other planes live in the field. Every lane fetches what is not its own or does not
+// stay, some planes before it is due: into the place where the plane stays, else into a ring. In
+// every second team the last planes stay: while some teams work on what they keep, others keep
+// memory at work.
+//
+// Who reads what after which meeting: a lane waits for its fetches of plane j, then the team meets,
+// and lanes read plane j, of others the rows beside their own. A place in the ring is fetched into
+// after the next meeting. What a lane leaves in scratch is read in the next pass.
 #pragma once
 #include "dwell/execution/core/sweep_step.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
+#include "dwell/execution/perks/wave_edges.hpp"
 #include "dwell/execution/perks/wave_share.hpp"
 
 namespace dwell {
@@ -18,27 +24,24 @@ class wave_planes {
  public:
   using patch = wave_patch<S, T>;
   using layer = lane_layer<T, patch::cells>;
+  using piece = wave_piece<T>;
   using share = wave_share<S, T>;
-  static constexpr int RX = patch::across, RY = patch::down, Ahead = fetch_ahead<3>;
+  static constexpr int RX = patch::across, RY = patch::down, Ahead = wave_planes_ahead;
 
   DWELL_FN wave_planes(Team& team, const sweep_call<S, T>& a)
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
         kept_(team.template scratch<T>(a.plan.scratch_rows * values)),
-        ring_(team.template scratch<T>(Ahead * values)),
+        ring_(team.template scratch<T>((Ahead + 1) * values)),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows : 0),
-        columns_(team.template scratch<unsigned>(perks_warps * patch::width)),
-        lines_(team.template scratch<unsigned>(perks_warps * patch::height)) {
+        columns_(team.template scratch<unsigned>(patch::width)),
+        lines_(team.template scratch<unsigned>(height)) {
     team.section([&](int l) {
-      for (int i = l; i < perks_warps * patch::width; i += perks_lanes) {
-        const share own(a, team.worker(), i / patch::width);
-        columns_[i] = place(own.left(0) + i % patch::width, a.size.x);
-      }
-      for (int i = l; i < perks_warps * patch::height; i += perks_lanes) {
-        const share own(a, team.worker(), i / patch::height);
-        lines_[i] =
-            place(own.top(0) + i % patch::height, a.size.y) * static_cast<unsigned>(a.size.x);
-      }
+      const share own(a, team.worker(), 0);
+      for (int i = l; i < patch::width; i += perks_lanes)
+        columns_[i] = place(own.left(0) + i, a.size.x);
+      for (int i = l; i < height; i += perks_lanes)
+        lines_[i] = place(own.top(0) + i, a.size.y) * static_cast<unsigned>(a.size.x);
     });
     team.each([&](int l) {
       const share own(a, team.worker(), l / 32);
@@ -100,7 +103,7 @@ class wave_planes {
   }
 
   /// A pass reads one copy of the field and shows others what they need, or all that the team owns,
-  /// in another. Plane 0 of a pass is the one `rim` above the warp's first.
+  /// in another. Plane 0 of a pass is the one `rim` above the team's first.
   DWELL_FN void begin(const T* from, T* to, bool whole) {
     field_ = from;
     to_ = to;
@@ -132,16 +135,15 @@ class wave_planes {
     }
     Team::close_fetches();
   }
-  /// Plane j, once; then the one which is to take its place in the ring is fetched.
-  template <bool Neat>
-  DWELL_FN layer take(int l, int j) {
-    Team::template await_fetches<Ahead - 1>();
-    const int r = j - rim_;
-    const layer v = read(stays(l, r) ? kept_at(l, r) : slot(l, j));
-    fetch<Neat>(l, j + Ahead);
-    return v;
+  /// The lane's own fetches of plane j have arrived. All planes are awaited, one after the other.
+  DWELL_FN static void await() { Team::template await_fetches<Ahead - 1>(); }
+  /// Plane j once the team has met, and what stands in its row k above or below the lane's patch.
+  DWELL_FN layer get(int l, int j) { return read(plane(l, j)); }
+  DWELL_FN piece beyond(int l, int j, int k) {
+    const int from = edges::neighbour(l, k);
+    return *reinterpret_cast<const piece*>(row_of(plane(from, j), k < 0 ? RY + k : k - RY));
   }
-  /// The warp's own plane r after the pass; other planes are nobody's.
+  /// The team's own plane r after the pass; other planes are nobody's.
   template <bool Neat>
   DWELL_FN void leave(int l, int r, const layer& v) {
     const lane_facts& me = lane_[l];
@@ -172,19 +174,17 @@ class wave_planes {
   }
 
  private:
-  static constexpr int values = perks_lanes * patch::cells;
-  static_assert(RX == patch::wide && (Ahead & (Ahead - 1)) == 0);
-  struct alignas(RX * sizeof(T)) piece {
-    T v[RX];
-  };
+  using edges = wave_edges<S, T>;
+  static constexpr int values = perks_lanes * patch::cells, height = perks_warps * RY;
+  static_assert(RX == patch::wide);
   struct lane_facts {
     int plane;        ///< of the grid, the first of
-    int planes;       ///< of the warp, its own,
+    int planes;       ///< of the team, its own,
     int kept;         ///< and of these, those that stay
     unsigned column;  ///< of the grid, that the lane's first one stands for
-    unsigned needed;  ///< rows of the patch that the warp needs, a bit each; from bit 16, columns
+    unsigned needed;  ///< rows of the patch that the team needs, a bit each; from bit 16, columns
     unsigned mine;   ///< rows of the patch that the lane stores, a bit each: if it owns its columns
-    unsigned shown;  ///< rows that the warp owns, if the lane has columns of it; from bit 16, these
+    unsigned shown;  ///< rows that the team owns, if the lane has columns of it; from bit 16, these
     unsigned always;  ///< of those rows the ones that others need even of planes that stay
   };
   DWELL_FN static bool within(int r, int n) {
@@ -196,7 +196,7 @@ class wave_planes {
   struct alignas(16) lines {
     unsigned at[RY];
   };
-  /// A pass needs cell i of an axis of n cells, of which the warp owns those from first to before
+  /// A pass needs cell i of an axis of n cells, of which the team owns those from first to before
   /// last.
   DWELL_FN bool needs(int i, int first, int last, int n) const {
     const bool there = a_.edge != boundary::fixed || within(i, n);
@@ -207,12 +207,9 @@ class wave_planes {
     if (a_.edge == boundary::fixed) return within(i, n) ? static_cast<unsigned>(i) : 0u;
     return static_cast<unsigned>(cell_for(a_.edge, i, n));
   }
-  DWELL_FN unsigned column(int l, int i) const {
-    return columns_[l / 32 * patch::width + l % patch::lanes_x * RX + i];
-  }
+  DWELL_FN unsigned column(int l, int i) const { return columns_[l % 32 * RX + i]; }
   DWELL_FN lines lines_of(int l) const {
-    return *reinterpret_cast<const lines*>(lines_ +
-                                           (l / 32 * patch::height + l % 32 / patch::lanes_x * RY));
+    return *reinterpret_cast<const lines*>(lines_ + l / 32 * RY);
   }
   /// Numbers of cells fit into 32 bits, see the plan. Neat: the rim is not more than the grid.
   template <bool Neat>
@@ -226,12 +223,13 @@ class wave_planes {
     }
     return static_cast<unsigned>(z) * static_cast<unsigned>(a_.size.y * a_.size.x);
   }
-  /// A cell of the warp's own plane r.
+  /// A cell of the team's own plane r.
   DWELL_FN unsigned own_cell(int l, int r, int k, int i) {
     return plane_in_field<false>(lane_[l].plane + r) + lines_of(l).at[k] + column(l, i);
   }
   DWELL_FN T* kept_at(int l, int r) const { return kept_ + ((r - kept_first_) * values + l * RX); }
-  DWELL_FN T* slot(int l, int j) const { return ring_ + ((j & (Ahead - 1)) * values + l * RX); }
+  DWELL_FN T* slot(int l, int j) const { return ring_ + (j % (Ahead + 1) * values + l * RX); }
+  DWELL_FN T* plane(int l, int j) { return stays(l, j - rim_) ? kept_at(l, j - rim_) : slot(l, j); }
   /// Row k of the lane's patch that begins at p: after those of all lanes.
   template <class P>
   DWELL_FN static P row_of(P p, int k) {
@@ -265,7 +263,7 @@ class wave_planes {
   const sweep_call<S, T>& a_;
   int rim_;
   T *kept_, *ring_;
-  int kept_first_;  ///< of the warp's own planes, the first in scratch
+  int kept_first_;  ///< of the team's own planes, the first in scratch
   unsigned *columns_, *lines_;
   const T* field_ = nullptr;
   T* to_ = nullptr;
