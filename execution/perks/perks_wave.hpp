@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The tile of one team, several steps in one pass (temporal blocking, as EBISU does it, here by
-// waves in registers). Every warp goes down its own layers once, rows in two dimensions and planes
-// in three: a layer comes in, and with it level 1 completes the layer R above it, after one step.
-// Level 2 takes that one and completes the layer 2R above after two steps, and so on; the last
-// level's layer goes back to where it was. A cell is loaded and stored once in `Levels` steps, and
-// no lane waits for another warp.
+// waves in registers). It goes down the layers once, rows in two dimensions and planes in three: a
+// layer comes in, and with it level 1 completes the layer R above it, after one step. Level 2 takes
+// that one and completes the layer R above it after two steps, and so on; the last level's layer
+// goes back to where it was. A cell is loaded and stored once in `Levels` steps.
 //
-// A warp begins Levels * R layers above its own and ends as many below, and its lanes reach as far
-// to the sides: what others own there it computes too, from what they published in the copy of the
-// field that this pass reads; it publishes its own rim in the other copy. A copy is written again
-// only after all neighbours have signalled the pass in which they read it (perks_sweep.hpp), so a
-// pass knows no other meeting.
+// In two dimensions every warp goes down rows of its own, and no lane waits for another warp. In
+// three the warps of a team lie below one another in a plane and meet once per plane, see
+// turn_of_team(), wave_planes.hpp and wave_edges.hpp.
+//
+// A warp (a team in three dimensions) begins Levels * R layers above its own and ends as many
+// below, and its lanes reach as far to the sides: what others own there it computes too, from what
+// they published in the copy of the field that this pass reads; it publishes its own rim in the
+// other copy. A copy is written again only after all neighbours have signalled the pass in which
+// they read it (perks_sweep.hpp), so a pass knows no other meeting of teams.
 #pragma once
 #include "dwell/execution/perks/wave_level.hpp"
 #include "dwell/execution/perks/wave_planes.hpp"
@@ -228,7 +231,6 @@ class perks_wave {
   DWELL_FN void turn_of_team(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
     team_.section([&](int) { layers_.await(); });
-    team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
     unrolled<0, Active>([&](auto back) {
       constexpr int t = Active - 1 - back;
       auto now = team_.template per_lane<layer>();
@@ -252,6 +254,7 @@ class perks_wave {
         }
       });
     });
+    team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
   }
   /// To layer still.y, but where cells keep their values.
   DWELL_FN void add_source(layer& v, const still_cells<wave_text::any>& still, int l) {
