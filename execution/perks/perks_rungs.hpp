@@ -57,7 +57,7 @@ template <class S, class T>
 constexpr int perks_levels() {
   constexpr int r = radius_of<S>;
   if constexpr (!is_linear<S> || (S::dims == 3 && r > 2)) return 0;
-  if constexpr (S::dims == 3) return is_star<S> && r == 1 ? 2 : 1;
+  if constexpr (S::dims == 3) return r == 1 ? 2 : 1;
   constexpr int values = perks_windows<S> ? 72 : is_star<S> ? 80 : r == 2 ? 40 : 60;
   return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }

@@ -59,8 +59,12 @@ class perks_wave {
                     ? above
                     : 0) |
                (team.warp_most(
-                    [&](int l) { return fixed() && !share_of(l).lies_within(a.inner, l) ? 1 : 0; })
+                    [&](int l) { return fixed() && !share_of(l).columns_within(a.inner) ? 1 : 0; })
                     ? beside
+                    : 0) |
+               (team.warp_most(
+                    [&](int l) { return fixed() && !share_of(l).rows_within(a.inner, l) ? 1 : 0; })
+                    ? across
                     : 0)) {
     team.each([&](int l) { habits_[l] = habits_of(l); });
   }
@@ -90,8 +94,9 @@ class perks_wave {
   static constexpr int R = radius_of<S>;
   static constexpr int never = 1 << 30;
   // Where the warp lies: its passes are neat if they do all levels (see pass()); it begins at a
-  // fixed border; layers of that go through the levels in its first turns; columns of one do.
-  static constexpr int neat = 1, top = 2, above = 4, beside = 8;
+  // fixed border; layers of that go through the levels in its first turns; columns of one do; in
+  // three dimensions rows of one do.
+  static constexpr int neat = 1, top = 2, above = 4, beside = 8, across = 16;
   static_assert(Team::lanes() == perks_lanes && Levels >= 1);
 
   using layers = wave_layers<S, T, Team>;
@@ -121,6 +126,8 @@ class perks_wave {
              (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
+      // At the sides of planes whole columns keep theirs: a question for all rows.
+      if (S::dims == 3 && Text == wave_text::sides) return (h.fixed >> i & 1u) != 0;
       bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
       if constexpr (Text == wave_text::any) all = all || rest;
       return all || (h.fixed >> (k * RX + i) & 1u) != 0;
@@ -173,7 +180,7 @@ class perks_wave {
       const int until = part == 0                   ? (Levels + 2) * R + (Levels - 1) * late
                         : part == 1 && below_ < end ? below_
                                                     : end;
-      if (part != 1)
+      if (part != 1 || (where_ & across))
         turns<wave_text::border>(steps, levels, habit, j, until);
       else if (where_ & beside)
         turns<wave_text::sides>(steps, levels, habit, j, until);
