@@ -15,7 +15,7 @@ void sweep_way::apply(stencil_options& o) const {
   o.policy = policy;
   o.depth = depth;
   const auto shape = find_stencil_shape(o.shape);
-  const bool waves = shape.linear && (shape.dims == 2 || shape.radius == 1);
+  const bool waves = shape.linear && (shape.dims == 2 || shape.radius <= 2);
   if (executor == "perks" && waves) o.blocking = blocking;
   o.teams = teams;
   o.reverse_lanes = reversed;

@@ -17,7 +17,8 @@ constexpr boundary edges[] = {boundary::fixed, boundary::periodic, boundary::ref
 std::vector<extents> sizes_for(int dims) {
   if (dims == 2)
     return {{1, 1}, {1, 2}, {2, 1}, {3, 7}, {13, 5}, {31, 66}, {70, 131}, {45, 136}, {17, 257}};
-  return {{1, 1, 1}, {2, 1, 3}, {1, 5, 2}, {7, 3, 5}, {6, 9, 67}, {29, 34, 5}, {11, 13, 31}};
+  return {{1, 1, 1},  {2, 1, 3},   {1, 5, 2},   {7, 3, 5},
+          {6, 9, 67}, {29, 34, 5}, {9, 90, 59}, {11, 13, 31}};
 }
 
 class sweep_bits : public testing::TestWithParam<std::string> {
@@ -68,6 +69,7 @@ TEST_P(sweep_bits, with_a_source) { check<double>(sizes_for(dims()).back(), 3, t
 TEST_P(sweep_bits, in_single_precision) {
   check<float>(sizes_for(dims()).back(), 6, false);
   check<float>(sizes_for(dims())[3], 3, true);
+  check<float>(sizes_for(dims())[5], 4, false);
 }
 
 TEST_P(sweep_bits, of_a_field_that_holds_zeros_of_both_signs) {

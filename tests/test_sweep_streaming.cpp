@@ -24,9 +24,9 @@ class sweep_streaming : public testing::TestWithParam<std::string> {
   static extents large() {
     return find_stencil_shape(GetParam()).dims == 2 ? extents(431, 93) : extents(41, 31, 61);
   }
-  /// The same for waves, of which one team takes fewer rows of a plane.
+  /// The same for waves, of which one team takes at most 60 x 60 cells of a plane.
   static extents large_for_waves() {
-    return find_stencil_shape(GetParam()).dims == 2 ? large() : extents(101, 29, 49);
+    return find_stencil_shape(GetParam()).dims == 2 ? large() : extents(61, 57, 49);
   }
   /// What going up and down puts aside leaves the widest star no scratch for rows on their way.
   static bool fits(const std::string& order) {
@@ -88,9 +88,16 @@ TEST_P(sweep_streaming, with_a_source) {
   }
 }
 
+/// Steps of the longest pass that this shape has a kernel for.
+int longest_pass(const std::string& shape) {
+  const auto& v = find_variant(sweep_variants(), shape, "perks", precision::f64, backend::cpu);
+  int most = 0;
+  for (const sweep_rung& r : v.rungs) most = std::max(most, r.levels);
+  return most;
+}
+
 TEST_P(sweep_streaming, in_passes_of_several_steps) {
-  const auto shape = find_stencil_shape(GetParam());
-  if (!shape.linear || (shape.dims == 3 && shape.radius > 1)) GTEST_SKIP() << "no such passes";
+  if (longest_pass(GetParam()) == 0) GTEST_SKIP() << "no such passes";
   auto o = options(19);  // no multiple of any pass
   o.blocking = "temporal";
   const auto start = random_field<double>(large_for_waves(), 1),
@@ -112,14 +119,6 @@ TEST_P(sweep_streaming, in_passes_of_several_steps) {
     }
 }
 
-/// Steps of the longest pass that this shape has a kernel for.
-int longest_pass(const std::string& shape) {
-  const auto& v = find_variant(sweep_variants(), shape, "perks", precision::f64, backend::cpu);
-  int most = 0;
-  for (const sweep_rung& r : v.rungs) most = std::max(most, r.levels);
-  return most;
-}
-
 TEST_P(sweep_streaming, in_passes_as_long_as_there_are) {
   const int most = longest_pass(GetParam());
   if (most == 0) GTEST_SKIP() << "no such passes";
@@ -135,6 +134,35 @@ TEST_P(sweep_streaming, in_passes_as_long_as_there_are) {
       refusal<unsupported_error>([&] { solve(sweep_place::where(), u, o); }),
       fmt::format("depth {}: a pass of blocking 'temporal' takes at most {} step{} of this stencil",
                   most + 1, most, most == 1 ? "" : "s"));
+}
+
+template <class T>
+void expect_bits_of_many_teams(const std::string& shape) {
+  stencil_options o;
+  o.shape = shape;
+  o.executor = "perks";
+  o.blocking = "temporal";
+  o.weights = uneven_weights(shape);
+  o.steps = 5;
+  const auto n = find_stencil_shape(shape).dims == 2 ? extents(47, 301) : extents(7, 67, 131);
+  const auto start = random_field<T>(n, 1);
+  for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
+    o.edge = edge;
+    const auto expected = sweep_by_loops(shape, start, o.steps, edge, o.weights);
+    for (const bool reversed : {false, true}) {
+      o.reverse_lanes = reversed && sweep_place::where().on() == backend::cpu;
+      grid<T> u = start;
+      EXPECT_GT(solve(sweep_place::where(), u, o).teams, 1);
+      EXPECT_EQ(difference(u, expected), "") << shape << ' ' << to_string(edge) << ' ' << reversed;
+    }
+  }
+}
+
+/// Odd widths, several teams side by side along each axis but one.
+TEST_P(sweep_streaming, in_passes_of_several_steps_by_many_teams) {
+  if (longest_pass(GetParam()) == 0) GTEST_SKIP() << "no such passes";
+  expect_bits_of_many_teams<double>(GetParam());
+  expect_bits_of_many_teams<float>(GetParam());
 }
 
 /// What a plan of perks is asked to be, and is refused for a small field.

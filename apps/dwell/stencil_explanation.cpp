@@ -47,8 +47,7 @@ std::string kernel_text(const stencil_explanation& e, const stencil_plan& p) {
 
 /// How the warps of a team lie, as its teams do.
 std::string warps_along(const stencil_plan& p, const char* by) {
-  const auto layer = fmt::format("{}{}{}", p.warps_y, by, p.warps_x);
-  return p.teams_along.dims == 3 ? fmt::format("{}{}{}", p.warps_z, by, layer) : layer;
+  return fmt::format("{}{}{}", p.warps_y, by, p.warps_x);
 }
 
 /// Cells that a team computes for each of its own, because of the rim.
@@ -179,7 +178,7 @@ std::string to_text(const stencil_explanation& e) {
           fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
                       format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));
   const bool planes = e.size.dims == 3;
-  out.row(planes && p.warps_x == 0 ? "each team" : "each warp",
+  out.row(planes ? "each team" : "each warp",
           fmt::format("{} in registers, {} in {} memory, {} streamed{}: {} stay",
                       format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,
                       on_gpu(e) ? "shared" : "private", p.streamed_rows,

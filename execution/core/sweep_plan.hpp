@@ -45,8 +45,7 @@ struct sweep_plan {
   // Executors that keep the field on the chip: a team owns its tile for the whole run.
   int teams_y = 0, teams_x = 0;  ///< the grid of teams
   int teams_z = 1;
-  int warps_x = 1;        ///< of a team's warps, those beside each other along x,
-  int warps_y = 1;        ///< and along y in three dimensions; the others lie below
+  int warps_x = 1;        ///< of a team's warps, those beside each other; the others lie below
   int depth = 1;          ///< steps between two exchanges of tiles' edges
   int scratch_rows = 0;   ///< rows of every warp (planes) that stay in scratch
   int streamed_rows = 0;  ///< rows of every warp (planes) that pass through in every step

@@ -56,8 +56,8 @@ inline constexpr bool perks_windows = S::dims == 2 && is_star<S>&& radius_of<S> 
 template <class S, class T>
 constexpr int perks_levels() {
   constexpr int r = radius_of<S>;
-  if constexpr (!is_linear<S> || (S::dims == 3 && r > 1)) return 0;
-  if constexpr (S::dims == 3) return is_star<S> ? 2 : 1;
+  if constexpr (!is_linear<S> || (S::dims == 3 && r > 2)) return 0;
+  if constexpr (S::dims == 3) return r == 1 ? 2 : 1;
   constexpr int values = perks_windows<S> ? 72 : is_star<S> ? 80 : r == 2 ? 40 : 60;
   return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }
@@ -137,9 +137,16 @@ auto with_perks_rung(int rung, F&& f) {
 template <class S>
 inline constexpr int perks_layer_values = perks_lanes* perks_across<S>* perks_down<S>;
 
+/// Planes of a wave from memory that are under way at a time, 32 KB each; one more is being read.
+inline constexpr int wave_planes_ahead = 2;
+
 /// The same of a wave.
 template <class S, class T>
 inline constexpr int wave_layer_values = perks_lanes* wave_patch<S, T>::cells;
+
+/// The rows that warps show each other of the planes that leave one level, in two sets.
+template <class S, class T>
+inline constexpr int wave_edge_values = 4 * radius_of<S>* perks_lanes* wave_patch<S, T>::across;
 
 /// The layers that are not in registers.
 template <class S, class T>
@@ -198,14 +205,18 @@ template <class S, class T>
 constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
   std::size_t values = 0, places = 0;
   if (rung.levels > 0) {
-    values = static_cast<std::size_t>(fetch_ahead<S::dims>) * wave_layer_values<S, T> +
-             wave_border<S, T>::values;
-    // In three dimensions the columns and rows of all warps; in two the columns, and the rows of
-    // their rims.
     using patch = wave_patch<S, T>;
-    const int rows = S::dims == 3 ? patch::height : 2 * rung.levels * radius_of<S>;
-    places = static_cast<std::size_t>(perks_warps * (patch::width + rows)) * sizeof(int) +
-             perks_lanes * sizeof(wave_habits);
+    // In three dimensions the columns and rows of the team, and the rows that its warps show each
+    // other; in two the columns of all warps, and the rows of their rims.
+    constexpr bool solid = S::dims == 3;
+    const int rows = 2 * rung.levels * radius_of<S>;
+    const int numbers =
+        solid ? patch::width + perks_warps * patch::down : perks_warps * (patch::width + rows);
+    values = static_cast<std::size_t>(solid ? wave_planes_ahead + 1 : fetch_ahead<2>) *
+                 wave_layer_values<S, T> +
+             wave_border<S, T>::values;
+    if (solid) values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1);
+    places = static_cast<std::size_t>(numbers) * sizeof(int) + perks_lanes * sizeof(wave_habits);
   } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
   } else {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The tile of one team, several steps in one pass (temporal blocking, as EBISU does it, here by
-// waves in registers). Every warp goes down its own layers once, rows in two dimensions and planes
-// in three: a layer comes in, and with it level 1 completes the layer R above it, after one step.
-// Level 2 takes that one and completes the layer 2R above after two steps, and so on; the last
-// level's layer goes back to where it was. A cell is loaded and stored once in `Levels` steps, and
-// no lane waits for another warp.
+// waves in registers). It goes down the layers once, rows in two dimensions and planes in three: a
+// layer comes in, and with it level 1 completes the layer R above it, after one step. Level 2 takes
+// that one and completes the layer R above it after two steps, and so on; the last level's layer
+// goes back to where it was. A cell is loaded and stored once in `Levels` steps.
 //
-// A warp begins Levels * R layers above its own and ends as many below, and its lanes reach as far
-// to the sides: what others own there it computes too, from what they published in the copy of the
-// field that this pass reads; it publishes its own rim in the other copy. A copy is written again
-// only after all neighbours have signalled the pass in which they read it (perks_sweep.hpp), so a
-// pass knows no other meeting.
+// In two dimensions every warp goes down rows of its own, and no lane waits for another warp. In
+// three the warps of a team lie below one another in a plane and meet once per plane, see
+// turn_of_team(), wave_planes.hpp and wave_edges.hpp.
+//
+// A warp (a team in three dimensions) begins Levels * R layers above its own and ends as many
+// below, and its lanes reach as far to the sides: what others own there it computes too, from what
+// they published in the copy of the field that this pass reads; it publishes its own rim in the
+// other copy. A copy is written again only after all neighbours have signalled the pass in which
+// they read it (perks_sweep.hpp), so a pass knows no other meeting of teams.
 #pragma once
 #include "dwell/execution/perks/wave_level.hpp"
 #include "dwell/execution/perks/wave_planes.hpp"
@@ -33,6 +36,8 @@ class perks_wave {
       : team_(team),
         a_(a),
         layers_(team, a),
+        edges_(S::dims == 3 ? team.template scratch<T>((Levels - 1) * wave_edge_values<S, T>)
+                            : nullptr),
         habits_(team.template scratch<habits>(perks_lanes)),
         most_(team.warp_most([&](int l) { return share_of(l).layers(); })),
         below_(team.warp_least([&](int l) {
@@ -54,8 +59,12 @@ class perks_wave {
                     ? above
                     : 0) |
                (team.warp_most(
-                    [&](int l) { return fixed() && !share_of(l).lies_within(a.inner) ? 1 : 0; })
+                    [&](int l) { return fixed() && !share_of(l).columns_within(a.inner) ? 1 : 0; })
                     ? beside
+                    : 0) |
+               (team.warp_most(
+                    [&](int l) { return fixed() && !share_of(l).rows_within(a.inner, l) ? 1 : 0; })
+                    ? across
                     : 0)) {
     team.each([&](int l) { habits_[l] = habits_of(l); });
   }
@@ -85,18 +94,24 @@ class perks_wave {
   static constexpr int R = radius_of<S>;
   static constexpr int never = 1 << 30;
   // Where the warp lies: its passes are neat if they do all levels (see pass()); it begins at a
-  // fixed border; layers of that go through the levels in its first turns; columns of one do.
-  static constexpr int neat = 1, top = 2, above = 4, beside = 8;
+  // fixed border; layers of that go through the levels in its first turns; columns of one do; in
+  // three dimensions rows of one do.
+  static constexpr int neat = 1, top = 2, above = 4, beside = 8, across = 16;
   static_assert(Team::lanes() == perks_lanes && Levels >= 1);
 
+  using layers = wave_layers<S, T, Team>;
   using share = wave_share<S, T>;
   using level = wave_level<S, T>;
   using layer = typename level::layer;
   using patch = wave_patch<S, T>;
   static constexpr int RX = patch::across, at_once = level::turns;
-  static constexpr bool restores = wave_layers<S, T, Team>::restores;
+  static constexpr bool restores = layers::restores;
+  /// Layers by which a level is behind the one before it. In three dimensions it takes what that
+  /// one left in the last turn, so that one meeting serves all levels.
+  static constexpr int late = S::dims == 3 ? R + 1 : R;
   struct cascade {
     wave_level<S, T> level[Levels];
+    layer left[S::dims == 3 ? Levels : 1];  ///< by each level, for the next one
   };
   using habits = wave_habits;
 
@@ -112,6 +127,8 @@ class perks_wave {
              (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
+      // At the sides of planes whole columns keep theirs: a question for all rows.
+      if (S::dims == 3 && Text == wave_text::sides) return (h.fixed >> i & 1u) != 0;
       bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
       if constexpr (Text == wave_text::any) all = all || rest;
       return all || (h.fixed >> (k * RX + i) & 1u) != 0;
@@ -156,13 +173,15 @@ class perks_wave {
     // A text for half of the levels leaves out most of that; one for each would be more than the
     // cache for instructions holds.
     constexpr int half = Levels / 2;
-    int j = where_ & top ? first + half * R : 2 * half * R;
+    int j = first + half * (where_ & top ? late : R + late);
     if constexpr (half > 0) turns<wave_text::border, half>(steps, levels, habit, first, j);
       // Most warps lie within the grid. The first turns, those between and the last ones:
 #pragma unroll 1
     for (int part = where_ & above ? 0 : 1; part < 3; ++part) {
-      const int until = part == 0 ? (2 * Levels + 1) * R : part == 1 && below_ < end ? below_ : end;
-      if (part != 1)
+      const int until = part == 0                   ? (Levels + 2) * R + (Levels - 1) * late
+                        : part == 1 && below_ < end ? below_
+                                                    : end;
+      if (part != 1 || (where_ & across))
         turns<wave_text::border>(steps, levels, habit, j, until);
       else if (where_ & beside)
         turns<wave_text::sides>(steps, levels, habit, j, until);
@@ -175,19 +194,24 @@ class perks_wave {
   DWELL_FN void start(int first) {
     team_.each([&](int l) {
       DWELL_UNROLL
-      for (int j = 0; j < wave_layers<S, T, Team>::Ahead; ++j)
-        layers_.template fetch<Neat>(l, first + j);
+      for (int j = 0; j < layers::Ahead; ++j) layers_.template fetch<Neat>(l, first + j);
     });
   }
   template <wave_text Text, int Active = Levels, class Cascades, class Habits>
   DWELL_FN void turns(int steps, Cascades& levels, Habits& habit, int j, int end) {
 #pragma unroll at_once
-    for (; j < end; ++j) turn<Text, Active>(steps, levels, habit, j);
+    for (; j < end; ++j) {
+      if constexpr (S::dims == 3)
+        turn_of_team<Text, Active>(steps, levels, habit, j);
+      else
+        turn<Text, Active>(steps, levels, habit, j);
+    }
   }
   /// Layers between the one that comes in and the one that is done, as a pass counts them.
   template <wave_text Text>
   DWELL_FN int lag() const {
-    return Text == wave_text::any ? (a_.plan.depth + Levels) * R : 2 * Levels * R;
+    const int rim = (Text == wave_text::any ? a_.plan.depth : Levels) * R;
+    return rim + R + (Levels - 1) * late;
   }
 
   /// Layer j comes in, and goes through levels 1 to `Active`.
@@ -206,7 +230,8 @@ class perks_wave {
           team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
           [&](int l) {
             return still_cells<Text>{habit[l], j - t * R, t >= steps};
-          });
+          },
+          [](int, int) {});
       if constexpr (restored)
         team_.each([&](int l) {
           layers_.template restore<layers_too>(l, j - (t + 1) * R, now[l], habit[l]);
@@ -217,6 +242,37 @@ class perks_wave {
     if constexpr (Active == Levels)
       team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(), now[l]); });
   }
+  /// The same in three dimensions: the team meets, then every level takes what the one before it
+  /// left in the last turn. The last level first: its plane is in its place before others come.
+  template <wave_text Text, int Active, class Cascades, class Habits>
+  DWELL_FN void turn_of_team(int steps, Cascades& levels, Habits& habit, int j) {
+    constexpr bool Neat = Text != wave_text::any;
+    team_.section([&](int) { layers_.await(); });
+    unrolled<0, Active>([&](auto back) {
+      constexpr int t = Active - 1 - back;
+      auto now = team_.template per_lane<layer>();
+      team_.each([&](int l) { now[l] = t > 0 ? levels[l].left[t - 1] : layers_.get(l, j); });
+      level::step(
+          team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
+          [&](int l) {
+            return still_cells<Text>{habit[l], j - t * late, t >= steps};
+          },
+          [&](int l, int k) {
+            return t > 0 ? edges_.beyond(l, t - 1, j - 1, k) : layers_.beyond(l, j, k);
+          });
+      if (Text == wave_text::any && a_.source)
+        team_.each([&](int l) { add_source(now[l], {habit[l], j - t * late - R, t >= steps}, l); });
+      team_.each([&](int l) {
+        if constexpr (t == Levels - 1) {
+          layers_.template leave<Neat>(l, j - lag<Text>(), now[l]);
+        } else {
+          levels[l].left[t] = now[l];
+          edges_.show(l, t, j, now[l]);
+        }
+      });
+    });
+    team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
+  }
   /// To layer still.y, but where cells keep their values.
   DWELL_FN void add_source(layer& v, const still_cells<wave_text::any>& still, int l) {
     DWELL_UNROLL
@@ -226,7 +282,8 @@ class perks_wave {
 
   Team& team_;
   const sweep_call<S, T>& a_;
-  wave_layers<S, T, Team> layers_;
+  layers layers_;
+  wave_edges<S, T> edges_;
   habits* habits_;  ///< of the lanes, each its own
   // Of the warp; of all of its warps, if a team plays all lanes:
   int most_;   ///< layers

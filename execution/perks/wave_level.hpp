@@ -9,7 +9,8 @@
 //
 // Either has `step`, which all lanes of a team call together: now[l] is the lane's patch of layer
 // y, and of layer y - R after it. Cells may keep their values: still(l)(behind, k, i) says so of
-// cell (k, i) of layer y - behind; never(k, i), that none does.
+// cell (k, i) of layer y - behind; never(k, i), that none does. In three dimensions beyond(l, k) is
+// row k of layer y above or below the lane's patch.
 #pragma once
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/row_window.hpp"
@@ -26,11 +27,12 @@ class wave_sums {
   /// Turns after which the compiler finds every value in the register where it began.
   static constexpr int turns = 1;
 
-  template <class Team, class Levels, class Now, class Still>
+  template <class Team, class Levels, class Now, class Still, class Beyond>
   DWELL_FN static void step(Team& team, const Levels& level, Now& now, const T* w,
-                            const Still& still) {
+                            const Still& still, const Beyond& beyond) {
     auto seen = team.template per_lane<view>();
-    view::spread(team, seen, [&](int l) -> const layer& { return now[l]; });
+    view::spread(
+        team, seen, [&](int l) -> const layer& { return now[l]; }, beyond);
     team.each([&](int l) { level(l).add(now[l], seen[l], w, still(l)); });
   }
 
@@ -67,9 +69,9 @@ class wave_windows {
   static constexpr int R = radius_of<S>, RX = wave_patch<S, T>::across;
   static constexpr int turns = 2 * R + 1;
 
-  template <class Team, class Levels, class Now, class Still>
+  template <class Team, class Levels, class Now, class Still, class Beyond>
   DWELL_FN static void step(Team& team, const Levels& level, Now& now, const T* w,
-                            const Still& still) {
+                            const Still& still, const Beyond&) {
     window::push(team, windows<Levels>{level}, [&](int l) { return now[l]; });
     team.each([&](int l) {
       const window& u = level(l).window_;

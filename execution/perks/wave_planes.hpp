@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The planes that one warp takes through a wave in three dimensions (perks_wave.hpp), each a patch
-// of 32 x 16 cells: its own cells, and `rim` around them on all sides, which their owners have
-// published in a copy of the field. Of its own cells some planes stay in scratch; those of the
-// other planes live in the field. Every lane fetches what is not its own or does not stay, some
-// planes before it is due: into the place where the plane stays, else into a ring. In every second
-// team the last planes stay: while some teams work on what they keep, others keep memory at work.
+// The planes that one team takes through a wave in three dimensions (perks_wave.hpp), each a patch
+// of 64 x 64 cells (128 x 32 of four bytes): its own, and `rim` around them on all sides, which
+// their owners have published in a copy of the field. Of its own cells some planes stay in scratch;
+// those of the other planes live in the field. Every lane fetches what is not its own or does not
+// stay, some planes before it is due: into the place where the plane stays, else into a ring. In
+// every second team the last planes stay: while some teams work on what they keep, others keep
+// memory at work.
+//
+// Who reads what after which meeting: a lane waits for its fetches of plane j, then the team meets,
+// and lanes read plane j, of others the rows beside their own. A place in the ring is fetched into
+// after the next meeting. What a lane leaves in scratch is read in the next pass.
 #pragma once
 #include "dwell/execution/core/sweep_step.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
+#include "dwell/execution/perks/wave_edges.hpp"
 #include "dwell/execution/perks/wave_share.hpp"
 
 namespace dwell {
@@ -18,32 +24,32 @@ class wave_planes {
  public:
   using patch = wave_patch<S, T>;
   using layer = lane_layer<T, patch::cells>;
+  using piece = wave_piece<T>;
   using share = wave_share<S, T>;
-  static constexpr int RX = patch::across, RY = patch::down, Ahead = fetch_ahead<3>;
+  static constexpr int RX = patch::across, RY = patch::down, Ahead = wave_planes_ahead;
   static constexpr bool restores = false;  ///< see wave_rows
 
   DWELL_FN wave_planes(Team& team, const sweep_call<S, T>& a)
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
         kept_(team.template scratch<T>(a.plan.scratch_rows * values)),
-        ring_(team.template scratch<T>(Ahead * values)),
+        ring_(team.template scratch<T>((Ahead + 1) * values)),
+        own_(a, team.worker(), 0),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows : 0),
-        columns_(team.template scratch<unsigned>(perks_warps * patch::width)),
-        lines_(team.template scratch<unsigned>(perks_warps * patch::height)) {
+        kept_last_(kept_first_ + a.plan.scratch_rows < own_.layers()
+                       ? kept_first_ + a.plan.scratch_rows
+                       : own_.layers()),
+        columns_(team.template scratch<unsigned>(patch::width)),
+        lines_(team.template scratch<unsigned>(height)) {
     team.section([&](int l) {
-      for (int i = l; i < perks_warps * patch::width; i += perks_lanes) {
-        const share own(a, team.worker(), i / patch::width);
-        columns_[i] = place(own.left(0) + i % patch::width, a.size.x);
-      }
-      for (int i = l; i < perks_warps * patch::height; i += perks_lanes) {
-        const share own(a, team.worker(), i / patch::height);
-        lines_[i] =
-            place(own.top(0) + i % patch::height, a.size.y) * static_cast<unsigned>(a.size.x);
-      }
+      for (int i = l; i < patch::width; i += perks_lanes)
+        columns_[i] = place(own_.left(0) + i, a.size.x);
+      for (int i = l; i < height; i += perks_lanes)
+        lines_[i] = place(own_.top(0) + i, a.size.y) * static_cast<unsigned>(a.size.x);
     });
     team.each([&](int l) {
-      const share own(a, team.worker(), l / 32);
-      const int n = own.layers(), left = own.left(l), top = own.top(l);
+      const share& own = own_;
+      const int left = own.left(l), top = own.top(l);
       unsigned rows = 0, near = 0, needed = 0;
       DWELL_UNROLL
       for (int k = 0; k < RY; ++k) {
@@ -58,14 +64,9 @@ class wave_planes {
       for (int i = 0; i < RX; ++i)
         used |= static_cast<unsigned>(needs(left + i, own.x0, own.x1, a.size.x)) << (16 + i);
       const bool beside = left < own.x0 + rim_ || left + RX > own.x1 - rim_;
-      const int stay =
-          n - kept_first_ < a.plan.scratch_rows ? n - kept_first_ : a.plan.scratch_rows;
       lane_facts& me = lane_[l];
-      me.plane = own.first;
-      me.planes = n;
-      me.kept = stay > 0 ? stay : 0;
       me.column = column(l, 0);
-      me.needed = used != 0 && n > 0 ? needed | used : 0;
+      me.needed = used != 0 && own.layers() > 0 ? needed | used : 0;
       me.mine = own.owns(l) ? rows : 0;
       me.shown = own.shares(l) ? rows : 0;
       DWELL_UNROLL
@@ -82,26 +83,26 @@ class wave_planes {
   /// What stays of the lane's own planes, from the copy of the field that was begun with.
   DWELL_FN void load(int l) {
     const lane_facts& me = lane_[l];
-    for (int r = kept_first_; r < kept_first_ + me.kept; ++r)
+    for (int r = kept_first_; r < kept_last_; ++r)
       for (int k = 0; k < RY; ++k)
         for (int i = 0; (me.mine >> k & 1u) && i < RX; ++i)
-          row_of(kept_at(l, r), k)[i] = field_[own_cell(l, r, k, i)];
+          row_of(kept_at(r), l, k)[i] = field_[own_cell(l, r, k, i)];
   }
   /// All that is the lane's own into a copy of the field. What it does not keep it has shown last.
   DWELL_FN void publish(int l, T* field) {
     const lane_facts& me = lane_[l];
-    for (int r = 0; r < me.planes; ++r)
+    for (int r = 0; r < own_.layers(); ++r)
       for (int k = 0; k < RY; ++k)
         for (int i = 0; (me.shown >> k & 1u) && i < RX; ++i)
           if (owns_column(l, i)) {
-            const bool here = stays(l, r) && (me.mine >> k & 1u);
+            const bool here = stays(r) && (me.mine >> k & 1u);
             const unsigned at = own_cell(l, r, k, i);
-            field[at] = here ? row_of(kept_at(l, r), k)[i] : to_[at];
+            field[at] = here ? row_of(kept_at(r), l, k)[i] : to_[at];
           }
   }
 
   /// A pass reads one copy of the field and shows others what they need, or all that the team owns,
-  /// in another. Plane 0 of a pass is the one `rim` above the warp's first.
+  /// in another. Plane 0 of a pass is the one `rim` above the team's first.
   DWELL_FN void begin(const T* from, T* to, bool whole) {
     field_ = from;
     to_ = to;
@@ -113,44 +114,44 @@ class wave_planes {
   DWELL_FN void fetch(int l, int j) {
     const lane_facts& me = lane_[l];
     const int r = j - rim_;
-    const bool kept = stays(l, r);
-    const unsigned need = r >= me.planes + rim_ ? 0u : kept ? me.needed & ~me.mine : me.needed;
-    T* to = kept ? kept_at(l, r) : slot(l, j);
-    const unsigned plane = plane_in_field<Neat>(me.plane + r);
+    const unsigned mine = stays(r) ? me.mine : 0u;
+    const unsigned need = r < own_.layers() + rim_ ? me.needed & ~mine : 0u;
+    T* to = plane(j);
+    const unsigned plane = plane_in_field<Neat>(own_.first + r);
     const auto lines = lines_of(l);
     DWELL_UNROLL
     for (int k = 0; k < RY; ++k) {
       const bool wanted = need >> k & 1u;
       const unsigned line = plane + lines.at[k];
       if constexpr (Neat) {
-        fetch_as<piece>(wanted, row_of(to, k), field_ + (line + me.column));
+        fetch_as<piece>(wanted, row_of(to, l, k), field_ + (line + me.column));
       } else {
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i)
-          fetch_as<T>(wanted && (need >> (16 + i) & 1u), row_of(to, k) + i,
+          fetch_as<T>(wanted && (need >> (16 + i) & 1u), row_of(to, l, k) + i,
                       field_ + (line + column(l, i)));
       }
     }
     Team::close_fetches();
   }
-  /// Plane j, once; then the one which is to take its place in the ring is fetched.
-  template <bool Neat>
-  DWELL_FN layer take(int l, int j) {
-    Team::template await_fetches<Ahead - 1>();
-    const int r = j - rim_;
-    const layer v = read(stays(l, r) ? kept_at(l, r) : slot(l, j));
-    fetch<Neat>(l, j + Ahead);
-    return v;
+  /// The lane's own fetches of plane j have arrived. All planes are awaited, one after the other.
+  DWELL_FN static void await() { Team::template await_fetches<Ahead - 1>(); }
+  /// Plane j once the team has met, and what stands in its row k above or below the lane's patch.
+  DWELL_FN layer get(int l, int j) { return read(plane(j), l); }
+  DWELL_FN piece beyond(int l, int j, int k) {
+    const T* p = row_of(plane(j), edges::neighbour(l, k), k < 0 ? RY + k : k - RY);
+    return *reinterpret_cast<const piece*>(p);
   }
-  /// The warp's own plane r after the pass; other planes are nobody's.
+  /// The team's own plane r after the pass; other planes are nobody's.
   template <bool Neat>
   DWELL_FN void leave(int l, int r, const layer& v) {
     const lane_facts& me = lane_[l];
-    const bool own = within(r, me.planes), kept = stays(l, r);
-    if (kept) write(kept_at(l, r), v);
-    const bool all = whole_ || !kept || r < rim_ || r >= me.planes - rim_;
+    const int n = own_.layers();
+    const bool own = within(r, n), kept = stays(r);
+    if (kept) write(kept_at(r), l, v);
+    const bool all = whole_ || !kept || r < rim_ || r >= n - rim_;
     const unsigned shown = !own ? 0u : all ? me.shown : me.always;
-    const unsigned plane = plane_in_field<Neat>(me.plane + r);
+    const unsigned plane = plane_in_field<Neat>(own_.first + r);
     const auto lines = lines_of(l);
     DWELL_UNROLL
     for (int k = 0; k < RY; ++k) {
@@ -168,36 +169,31 @@ class wave_planes {
   }
   /// Where cell c of the lane's patch of plane j of the pass lies in the field.
   DWELL_FN unsigned cell_in_field(int l, int j, int c) {
-    return plane_in_field<false>(lane_[l].plane + j - rim_) + lines_of(l).at[c / RX] +
+    return plane_in_field<false>(own_.first + j - rim_) + lines_of(l).at[c / RX] +
            column(l, c % RX);
   }
 
  private:
-  static constexpr int values = perks_lanes * patch::cells;
-  static_assert(RX == patch::wide && (Ahead & (Ahead - 1)) == 0);
-  struct alignas(RX * sizeof(T)) piece {
-    T v[RX];
-  };
+  using edges = wave_edges<S, T>;
+  static constexpr int values = perks_lanes * patch::cells, height = perks_warps * RY;
+  static_assert(RX == patch::wide);
   struct lane_facts {
-    int plane;        ///< of the grid, the first of
-    int planes;       ///< of the warp, its own,
-    int kept;         ///< and of these, those that stay
     unsigned column;  ///< of the grid, that the lane's first one stands for
-    unsigned needed;  ///< rows of the patch that the warp needs, a bit each; from bit 16, columns
+    unsigned needed;  ///< rows of the patch that the team needs, a bit each; from bit 16, columns
     unsigned mine;   ///< rows of the patch that the lane stores, a bit each: if it owns its columns
-    unsigned shown;  ///< rows that the warp owns, if the lane has columns of it; from bit 16, these
+    unsigned shown;  ///< rows that the team owns, if the lane has columns of it; from bit 16, these
     unsigned always;  ///< of those rows the ones that others need even of planes that stay
   };
   DWELL_FN static bool within(int r, int n) {
     return static_cast<unsigned>(r) < static_cast<unsigned>(n);
   }
-  DWELL_FN bool stays(int l, int r) { return within(r - kept_first_, lane_[l].kept); }
+  DWELL_FN bool stays(int r) const { return r >= kept_first_ && r < kept_last_; }
   DWELL_FN bool owns_column(int l, int i) { return lane_[l].shown >> (16 + i) & 1u; }
 
   struct alignas(16) lines {
     unsigned at[RY];
   };
-  /// A pass needs cell i of an axis of n cells, of which the warp owns those from first to before
+  /// A pass needs cell i of an axis of n cells, of which the team owns those from first to before
   /// last.
   DWELL_FN bool needs(int i, int first, int last, int n) const {
     const bool there = a_.edge != boundary::fixed || within(i, n);
@@ -208,12 +204,9 @@ class wave_planes {
     if (a_.edge == boundary::fixed) return within(i, n) ? static_cast<unsigned>(i) : 0u;
     return static_cast<unsigned>(cell_for(a_.edge, i, n));
   }
-  DWELL_FN unsigned column(int l, int i) const {
-    return columns_[l / 32 * patch::width + l % patch::lanes_x * RX + i];
-  }
+  DWELL_FN unsigned column(int l, int i) const { return columns_[l % 32 * RX + i]; }
   DWELL_FN lines lines_of(int l) const {
-    return *reinterpret_cast<const lines*>(lines_ +
-                                           (l / 32 * patch::height + l % 32 / patch::lanes_x * RY));
+    return *reinterpret_cast<const lines*>(lines_ + l / 32 * RY);
   }
   /// Numbers of cells fit into 32 bits, see the plan. Neat: the rim is not more than the grid.
   template <bool Neat>
@@ -227,16 +220,19 @@ class wave_planes {
     }
     return static_cast<unsigned>(z) * static_cast<unsigned>(a_.size.y * a_.size.x);
   }
-  /// A cell of the warp's own plane r.
+  /// A cell of the team's own plane r.
   DWELL_FN unsigned own_cell(int l, int r, int k, int i) {
-    return plane_in_field<false>(lane_[l].plane + r) + lines_of(l).at[k] + column(l, i);
+    return plane_in_field<false>(own_.first + r) + lines_of(l).at[k] + column(l, i);
   }
-  DWELL_FN T* kept_at(int l, int r) const { return kept_ + ((r - kept_first_) * values + l * RX); }
-  DWELL_FN T* slot(int l, int j) const { return ring_ + ((j & (Ahead - 1)) * values + l * RX); }
-  /// Row k of the lane's patch that begins at p: after those of all lanes.
+  /// Where plane r of the team's own stays, and where plane j of a pass is.
+  DWELL_FN T* kept_at(int r) const { return kept_ + (r - kept_first_) * values; }
+  DWELL_FN T* plane(int j) const {
+    return stays(j - rim_) ? kept_at(j - rim_) : ring_ + j % (Ahead + 1) * values;
+  }
+  /// Row k of a lane's patch in the plane at p: after those of all lanes.
   template <class P>
-  DWELL_FN static P row_of(P p, int k) {
-    return p + k * RX * perks_lanes;
+  DWELL_FN static P row_of(P p, int l, int k) {
+    return p + (k * perks_lanes + l) * RX;
   }
   template <class V>
   DWELL_FN static void fetch_as(bool wanted, T* to, const T* from) {
@@ -248,25 +244,26 @@ class wave_planes {
     for (int i = 0; i < RX; ++i) some.v[i] = v.v[k * RX + i];
     return some;
   }
-  DWELL_FN static layer read(const T* p) {
+  DWELL_FN static layer read(const T* p, int l) {
     layer v;
     DWELL_UNROLL
     for (int k = 0; k < RY; ++k) {
-      const piece some = *reinterpret_cast<const piece*>(row_of(p, k));
+      const piece some = *reinterpret_cast<const piece*>(row_of(p, l, k));
       DWELL_UNROLL
       for (int i = 0; i < RX; ++i) v.v[k * RX + i] = some.v[i];
     }
     return v;
   }
-  DWELL_FN static void write(T* p, const layer& v) {
+  DWELL_FN static void write(T* p, int l, const layer& v) {
     DWELL_UNROLL
-    for (int k = 0; k < RY; ++k) *reinterpret_cast<piece*>(row_of(p, k)) = piece_of(v, k);
+    for (int k = 0; k < RY; ++k) *reinterpret_cast<piece*>(row_of(p, l, k)) = piece_of(v, k);
   }
 
   const sweep_call<S, T>& a_;
   int rim_;
   T *kept_, *ring_;
-  int kept_first_;  ///< of the warp's own planes, the first in scratch
+  share own_;
+  int kept_first_, kept_last_;  ///< of the team's own planes, those from first to before last stay
   unsigned *columns_, *lines_;
   const T* field_ = nullptr;
   T* to_ = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What one warp of a wave owns (perks_wave.hpp): a rectangle of columns in two dimensions, a block
-// of them in three, along which it goes layer by layer, from `first` to before `last`; at most as
-// many layers as the plan gives a warp, perhaps none. Shares begin at multiples of a lane's cells
-// along x, so that lanes own all or none of their columns, except one at the right end of the grid.
+// What one warp of a wave owns in two dimensions, or one team in three (perks_wave.hpp): columns,
+// along which it goes layer by layer, from `first` to before `last`; at most as many layers as the
+// plan gives it, perhaps none. Shares begin at multiples of a lane's cells along x, so that lanes
+// own all or none of their columns, except one at the right end of the grid.
 #pragma once
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/wave_view.hpp"
@@ -25,29 +25,24 @@ struct wave_share {
     const int by = solid ? line % p.teams_y : 0, bz = solid ? line / p.teams_y : line;
     // Warps w and w + 4 share a scheduler: not both of them shall lie beside the border.
     const int turned = p.warps_x < 8 ? warp + warp / 4 : warp;
-    const int wx = turned % p.warps_x;
+    const int wx = solid ? 0 : turned % p.warps_x;
     x0 = column(a, bx * p.warps_x + wx);
     x1 = column(a, bx * p.warps_x + wx + 1);
     if constexpr (solid) {
-      const int part = by * p.warps_y + warp / p.warps_x % p.warps_y;
-      y0 = cut(a.size.y, part, p.teams_y * p.warps_y);
-      y1 = cut(a.size.y, part + 1, p.teams_y * p.warps_y);
+      y0 = cut(a.size.y, by, p.teams_y);
+      y1 = cut(a.size.y, by + 1, p.teams_y);
     }
     const int layers = solid ? a.size.z : a.size.y, teams = solid ? p.teams_z : p.teams_y;
     const int strip = p.scratch_rows + p.streamed_rows, end = cut(layers, bz + 1, teams);
-    const int begin = cut(layers, bz, teams) + warp / (p.warps_x * p.warps_y) * strip;
+    const int begin = cut(layers, bz, teams) + (solid ? 0 : warp / p.warps_x * strip);
     first = begin < end ? begin : end;
     last = begin + strip < end ? begin + strip : end;
   }
   DWELL_FN int layers() const { return last - first; }
   /// The first column of a lane, and its first row in three dimensions; they may lie beyond the
   /// grid.
-  DWELL_FN int left(int lane) const {
-    return x0 + (lane % patch::lanes_x - (rim + RX - 1) / RX) * RX;
-  }
-  DWELL_FN int top(int lane) const {
-    return solid ? y0 - rim + lane % 32 / patch::lanes_x * patch::down : 0;
-  }
+  DWELL_FN int left(int lane) const { return x0 + (lane % 32 - (rim + RX - 1) / RX) * RX; }
+  DWELL_FN int top(int lane) const { return solid ? y0 - rim + lane / 32 * patch::down : 0; }
   /// The lane owns all of its columns; it owns some; it owns or needs some.
   DWELL_FN bool owns(int lane) const { return left(lane) >= x0 && left(lane) + RX <= x1; }
   DWELL_FN bool shares(int lane) const { return left(lane) + RX > x0 && left(lane) < x1; }
@@ -58,10 +53,14 @@ struct wave_share {
     return solid ? a.inner.z0 : a.inner.y0;
   }
   DWELL_FN static int inner_last(const sweep_args<T>& a) { return solid ? a.inner.z1 : a.inner.y1; }
-  /// So do all cells that the warp computes in such a layer.
-  DWELL_FN bool lies_within(const cell_box& inner) const {
-    return x0 - rim >= inner.x0 && x1 + rim <= inner.x1 &&
-           (!solid || (y0 - rim >= inner.y0 && y1 + rim <= inner.y1));
+  /// So do all columns that a pass computes, and all rows of the lane's warp that count.
+  DWELL_FN bool columns_within(const cell_box& inner) const {
+    return x0 - rim >= inner.x0 && x1 + rim <= inner.x1;
+  }
+  DWELL_FN bool rows_within(const cell_box& inner, int lane) const {
+    const int from = top(lane), end = from + patch::down, last = y1 + rim;
+    const int to = end < last ? end : last;
+    return !solid || from >= to || (from >= inner.y0 && to <= inner.y1);
   }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a lane sees of one layer of a wave (a row in two dimensions, a plane in three): its own
-// patch of cells, and of the cells around those that the taps of the shape reach. They come from
-// the lanes beside it by shift, those at corners in two shifts.
+// patch of cells, and of the cells around those that the taps of the shape reach. Rows above and
+// below it come from other warps (wave_edges.hpp), the columns beside them all by shift.
 #pragma once
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
@@ -38,46 +38,34 @@ class wave_view {
   };
   DWELL_FN T at(int k, int i) const { return v_[k + RV][i + R]; }
 
-  /// All lanes see a layer; get(lane) is the lane's own patch.
-  template <class Team, class Views, class Get>
-  DWELL_FN static void spread(Team& team, Views& all, Get&& get) {
+  /// All lanes see a layer; get(lane) is the lane's own patch, and beyond(lane, k) row k of it
+  /// where that is another lane's: above for k < 0, else below.
+  template <class Team, class Views, class Get, class Beyond>
+  DWELL_FN static void spread(Team& team, Views& all, Get&& get, const Beyond& beyond) {
     team.each([&](int l) {
       const layer& own = get(l);
       DWELL_UNROLL
       for (int c = 0; c < patch::cells; ++c) all[l].v_[c / RX + RV][c % RX + R] = own.v[c];
+      unrolled<0, RV>([&](auto d) {
+        all[l].take_row(-1 - d, beyond(l, -1 - d));
+        all[l].take_row(RY + d, beyond(l, RY + d));
+      });
     });
-    unrolled<0, RY>([&](auto k) {
+    unrolled<-RV, RY + RV>([&](auto k) {
       unrolled<1, R + 1>([&](auto d) {
         constexpr int far = (d + RX - 1) / RX;
-        if constexpr (passes_on(k, -d)) {
+        if constexpr (needs(k, -d)) {
           auto v =
               team.template from_left<T>([&](int l) { return all[l].at(k, far * RX - d); }, far);
           team.each([&](int l) { all[l].v_[k + RV][R - d] = v[l]; });
         }
-        if constexpr (passes_on(k, RX - 1 + d)) {
+        if constexpr (needs(k, RX - 1 + d)) {
           auto v =
               team.template from_right<T>([&](int l) { return all[l].at(k, (d - 1) % RX); }, far);
           team.each([&](int l) { all[l].v_[k + RV][RX - 1 + d + R] = v[l]; });
         }
       });
     });
-    if constexpr (RV > 0) {
-      static_assert(RV <= RY, "a neighbour above or below is in the next lane's patch");
-      unrolled<1, RV + 1>([&](auto d) {
-        unrolled<-R, RX + R>([&](auto i) {
-          if constexpr (needs(-d, i)) {
-            auto v = team.template from_left<T>([&](int l) { return all[l].at(RY - d, i); },
-                                                patch::lanes_x);
-            team.each([&](int l) { all[l].v_[RV - d][i + R] = v[l]; });
-          }
-          if constexpr (needs(RY - 1 + d, i)) {
-            auto v = team.template from_right<T>([&](int l) { return all[l].at(d - 1, i); },
-                                                 patch::lanes_x);
-            team.each([&](int l) { all[l].v_[RY - 1 + d + RV][i + R] = v[l]; });
-          }
-        });
-      });
-    }
   }
 
  private:
@@ -89,9 +77,10 @@ class wave_view {
     }
     return false;
   }
-  /// So does one of this lane's or of a lane above or below.
-  static constexpr bool passes_on(int k, int i) {
-    return needs(k, i) || (k < RV && needs(RY + k, i)) || (k >= RY - RV && needs(k - RY, i));
+  template <class Row>
+  DWELL_FN void take_row(int k, const Row& row) {
+    DWELL_UNROLL
+    for (int i = 0; i < RX; ++i) v_[k + RV][i + R] = row.v[i];
   }
 
   T v_[RY + 2 * RV][RX + 2 * R];

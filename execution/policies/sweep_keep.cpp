@@ -65,17 +65,16 @@ int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const
   const bool solid = problem.size.dims == 3;
   const int across = pieces(problem.size.x, 32 * r.across - (solid ? 0 : 2 * problem.radius));
   if (!solid) return std::max(device.units, across);
-  // A warp of a wave takes at least 16 x 8 columns of the field.
-  const int warps = pieces(problem.size.x, 16) * pieces(problem.size.y, 8);
-  return std::max({device.units, across * pieces(problem.size.y, r.lanes / 32 * r.down),
-                   pieces(warps, r.lanes / 32)});
+  // A team of a wave takes at least 48 x 24 columns of the field.
+  const int wave = pieces(problem.size.x, 48) * pieces(problem.size.y, 24);
+  return std::max({device.units, across * pieces(problem.size.y, r.lanes / 32 * r.down), wave});
 }
 
 std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
   const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
                                 p.scratch_rows, p.streamed_rows);
   if (solid && r.levels > 0)
-    return fmt::format("{} x {} x {} bricks, planes per warp: {}; {} step{} in one pass", p.teams_z,
+    return fmt::format("{} x {} x {} bricks, planes: {}; {} step{} in one pass", p.teams_z,
                        p.teams_y, p.teams_x, kept, p.depth, p.depth == 1 ? "" : "s");
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
@@ -125,9 +124,8 @@ void refuse(const sweep_problem_facts& problem, const sweep_wish& wish,
   if (temporal &&
       std::none_of(rungs.begin(), rungs.end(), [](const auto& f) { return f.shape.levels > 0; }))
     throw unsupported_error(
-        "blocking 'temporal': there is spatial only, except for linear stencils (of radius 1 in "
-        "three "
-        "dimensions)");
+        "blocking 'temporal': there is spatial only, except for linear stencils (of radius 1 or 2 "
+        "in three dimensions)");
   if (temporal && wish.order)
     throw unsupported_error(
         fmt::format("traversal '{}': an order of rows is for passes of one step (blocking "
@@ -169,15 +167,13 @@ void each_division(sweep_tiling asked, int most, bool solid, int warps, const F&
   for (int x = 1; x <= most; ++x)
     for (int y = 1; y <= most / x; ++y)
       for (int z = 1; z <= (solid ? most / x / y : 1); ++z)
-        for (int w = 1; w <= warps; w *= 2)
-          for (int v = 1; v <= (solid ? warps / w : 1); v *= 2) {
-            asked.teams_z = z;
-            asked.teams_y = y;
-            asked.teams_x = x;
-            asked.warps_x = w;
-            asked.warps_y = v;
-            f(asked);
-          }
+        for (int w = 1; w <= warps; w *= 2) {
+          asked.teams_z = z;
+          asked.teams_y = y;
+          asked.teams_x = x;
+          asked.warps_x = w;
+          f(asked);
+        }
 }
 
 }  // namespace
@@ -200,7 +196,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
       const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
       if (!serves(r, problem, wish, m.registers, mixed)) continue;
-      const int warps = r.levels > 0 ? r.lanes / 32 : 1;
+      const int warps = r.levels > 0 && !solid ? r.lanes / 32 : 1;
       for (const int depth : depths(r, problem, wish.depth))
         each_division({.rung = rung, .depth = depth, .may = m, .order = wish.order}, most, solid,
                       warps, [&](const sweep_tiling& t) { best.consider(layout.of(t)); });

@@ -22,7 +22,6 @@ sweep_candidate begin(const sweep_tiling& asked) {
   c.plan.teams_y = asked.teams_y;
   c.plan.teams_z = asked.teams_z;
   c.plan.warps_x = asked.warps_x;
-  c.plan.warps_y = asked.warps_y;
   c.plan.depth = asked.depth;
   return c;
 }
@@ -116,39 +115,36 @@ std::optional<sweep_candidate> sweep_layout::of_bricks(const sweep_tiling& asked
   return c;
 }
 
-/// Of the cells that a warp computes in one layer, the part that is its own; 0: shares of this
-/// tiling do not fit into a warp, or a team's are so thin that it needs cells of others than those
-/// next to it.
-double sweep_layout::part_of_warp(const sweep_tiling& asked) const {
+/// Of the cells that a warp (a team in three dimensions) computes in one layer, the part that is
+/// its own; 0: shares of this tiling do not fit, or a team's are so thin that it needs cells of
+/// others than those next to it.
+double sweep_layout::part_of_layer(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
-  const bool solid = problem_.size.dims == 3;
   const int rim = asked.depth * problem_.radius, nx = problem_.size.x, ny = problem_.size.y;
   // Shares begin where a lane's cells do, and lanes take theirs in whole pieces.
-  const int lanes_x = solid ? 32 / r.across : 32, parts = asked.teams_x * asked.warps_x;
+  const int parts = asked.teams_x * asked.warps_x;
   const int uneven = parts > 1 ? r.across - 1 : 0, width = pieces(nx, parts) + uneven;
-  if (pieces(rim, r.across) + pieces(width + rim, r.across) > lanes_x) return 0;
+  if (pieces(rim, r.across) + pieces(width + rim, r.across) > 32) return 0;
   if (asked.teams_x > 1 && (nx / parts - 2 * uneven) * asked.warps_x < rim) return 0;
   if (parts > 1 && nx / parts < 2 * r.across) return 0;
-  const double across = static_cast<double>(width) / (lanes_x * r.across);
-  if (!solid) return across;
-  const int rows = asked.teams_y * asked.warps_y, height = pieces(ny, rows);
-  const int most = 32 / lanes_x * r.down;
-  if (height + 2 * rim > most || too_thin(ny, rows, 1)) return 0;
-  if (too_thin(ny, asked.teams_y, rim + asked.warps_y)) return 0;
+  const double across = static_cast<double>(width) / (32 * r.across);
+  if (problem_.size.dims == 2) return across;
+  const int height = pieces(ny, asked.teams_y), most = r.lanes / 32 * r.down;
+  if (height + 2 * rim > most || too_thin(ny, asked.teams_y, rim)) return 0;
   return across * height / most;
 }
 
-/// Passes of waves. Layers are the warps' own; a pass also goes through those of the rim, which
-/// nobody keeps.
+/// Passes of waves. Layers are the warps' own, in three dimensions the team's; a pass also goes
+/// through those of the rim, which nobody keeps.
 std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const bool solid = problem_.size.dims == 3;
   const int layers = solid ? problem_.size.z : problem_.size.y;
   const int teams = solid ? asked.teams_z : asked.teams_y;
-  const int warps = r.lanes / 32 / (asked.warps_x * asked.warps_y);
+  const int warps = solid ? 1 : r.lanes / 32 / asked.warps_x;
   if (problem_.size.cells() > std::numeric_limits<int>::max()) return {};  // numbers of cells
   if (too_thin(layers, teams, asked.depth * problem_.radius)) return {};
-  const double used = part_of_warp(asked);
+  const double used = part_of_layer(asked);
   if (used == 0) return {};
   sweep_candidate c = begin(asked);
   const int own = pieces(pieces(layers, teams), warps);

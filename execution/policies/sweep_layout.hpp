@@ -20,12 +20,12 @@ struct sweep_permission {
   bool registers = false, scratch = false;
 };
 
-/// What is asked for. In two dimensions teams_z and warps_y are 1; so are warps_x and warps_y
-/// unless the rung has levels, and an order is for rungs that have none.
+/// What is asked for. In two dimensions teams_z is 1; warps_x is too in three, and in two unless
+/// the rung has levels; an order is for rungs that have none.
 struct sweep_tiling {
   int rung = 0;
   int teams_z = 1, teams_y = 1, teams_x = 1;
-  int warps_x = 1, warps_y = 1;
+  int warps_x = 1;
   int depth = 1;
   sweep_permission may;
   std::optional<traversal> order;  ///< none: as planned
@@ -52,7 +52,7 @@ class sweep_layout {
   }
   std::optional<sweep_candidate> of_bricks(const sweep_tiling& asked) const;
   std::optional<sweep_candidate> of_waves(const sweep_tiling& asked) const;
-  double part_of_warp(const sweep_tiling& asked) const;
+  double part_of_layer(const sweep_tiling& asked) const;
   std::optional<sweep_candidate> of_tiles(const sweep_tiling& asked) const;
 
   std::size_t scratch_limit() const;

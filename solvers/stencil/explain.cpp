@@ -126,15 +126,11 @@ class planner {
     out.tile.x = pieces(n.x, out.teams_along.x);
     out.tile.y = pieces(n.y, out.teams_along.y);
     out.tile.z = pieces(n.z, out.teams_along.z);
-    if (f.shape.levels > 0) {
-      const bool solid = n.dims == 3;
-      const int below = f.shape.lanes / 32 / (p.warps_x * p.warps_y);
-      out.warps_z = solid ? below : 1;
-      out.warps_y = solid ? p.warps_y : below;
+    if (f.shape.levels > 0 && n.dims == 2) {
+      out.warps_y = f.shape.lanes / 32 / p.warps_x;
       out.warps_x = p.warps_x;
       out.tile.x = pieces(n.x, p.teams_x * p.warps_x);
-      if (solid) out.tile.y = pieces(n.y, p.teams_y * p.warps_y);
-      (solid ? out.tile.z : out.tile.y) = p.scratch_rows + p.streamed_rows;
+      out.tile.y = p.scratch_rows + p.streamed_rows;
     }
     out.depth = p.depth;
     out.rim = p.depth * problem_.radius;

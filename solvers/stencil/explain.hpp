@@ -38,11 +38,10 @@ struct stencil_plan {
   int spill_bytes = 0;  ///< per lane, likewise
 
   // Of perks: a team owns a tile for the whole run, each of its warps some rows of it; in three
-  // dimensions the rows below are planes, which all of its warps share unless a tile is a warp's.
+  // dimensions the rows below are planes, which all of its warps share.
   extents teams_along;        ///< teams along each axis
   extents tile;               ///< cells of the largest tile, without its rim,
-  int warps_z = 0;            ///< which is one warp's of warps_z * warps_y * warps_x of a team;
-  int warps_y = 0;            ///< in two dimensions warps_z is 1
+  int warps_y = 0;            ///< which is one warp's of warps_y * warps_x of a team;
   int warps_x = 0;            ///< 0: the whole team's
   int depth = 0;              ///< steps between two exchanges of tiles' edges
   int rim = 0;                ///< cells around a tile that its team computes too: depth * radius

@@ -65,7 +65,7 @@ struct stencil_options {
   /// "static", "zig-zag", "ring". It counts only where there are such rows.
   std::string traversal = "auto";
   /// perks: "spatial", every pass over what is not in registers is one step; "temporal", it is as
-  /// many as a lane's registers hold levels for (linear stencils; radius 1 in three dimensions);
+  /// many as a lane's registers hold levels for (linear stencils; radius 1 and 2 in 3-D);
   /// "auto".
   std::string blocking = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
