@@ -78,6 +78,21 @@ struct wave_border {
   }
 };
 
+/// The same in three dimensions, of planes: the patch of a lane at either side of every warp, and
+/// of the team's rows R at the top and R at the bottom.
+template <class S, class T>
+struct wave_plane_border {
+  using patch = wave_patch<S, T>;
+  static constexpr int R = radius_of<S>;
+  static constexpr int planes =
+      static_cast<int>(std::bit_ceil((perks_levels<S, T>() - 1u) * (R + 1) + R + 1));
+  static constexpr int side = patch::cells, row = 32 * patch::across;
+  static constexpr int sides = perks_warps * 2 * side, plane = sides + 2 * R * row;
+  static constexpr int values = perks_levels<S, T>() > 0 ? planes* plane : 0;
+  static_assert(S::dims != 3 || R <= patch::across, "one lane holds what lies beside a border");
+  DWELL_FN static int begin(int j) { return (j & (planes - 1)) * plane; }
+};
+
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit.
 template <class S, class T>
@@ -215,7 +230,9 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
     values = static_cast<std::size_t>(solid ? wave_planes_ahead + 1 : fetch_ahead<2>) *
                  wave_layer_values<S, T> +
              wave_border<S, T>::values;
-    if (solid) values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1);
+    if constexpr (solid)
+      values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1) +
+                wave_plane_border<S, T>::values;
     places = static_cast<std::size_t>(numbers) * sizeof(int) + perks_lanes * sizeof(wave_habits);
   } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;

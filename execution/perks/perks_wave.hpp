@@ -127,8 +127,6 @@ class perks_wave {
              (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
-      // At the sides of planes whole columns keep theirs: a question for all rows.
-      if (S::dims == 3 && Text == wave_text::sides) return (h.fixed >> i & 1u) != 0;
       bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
       if constexpr (Text == wave_text::any) all = all || rest;
       return all || (h.fixed >> (k * RX + i) & 1u) != 0;
@@ -181,9 +179,9 @@ class perks_wave {
       const int until = part == 0                   ? (Levels + 2) * R + (Levels - 1) * late
                         : part == 1 && below_ < end ? below_
                                                     : end;
-      if (part != 1 || (where_ & across))
+      if (part != 1)
         turns<wave_text::border>(steps, levels, habit, j, until);
-      else if (where_ & beside)
+      else if (where_ & (beside | across))
         turns<wave_text::sides>(steps, levels, habit, j, until);
       else
         turns<wave_text::plain>(steps, levels, habit, j, until);
@@ -247,11 +245,17 @@ class perks_wave {
   template <wave_text Text, int Active, class Cascades, class Habits>
   DWELL_FN void turn_of_team(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
+    constexpr bool layers_too = Text == wave_text::border,
+                   restored = layers_too || Text == wave_text::sides;
     team_.section([&](int) { layers_.await(); });
     unrolled<0, Active>([&](auto back) {
       constexpr int t = Active - 1 - back;
       auto now = team_.template per_lane<layer>();
-      team_.each([&](int l) { now[l] = t > 0 ? levels[l].left[t - 1] : layers_.get(l, j); });
+      team_.each([&](int l) {
+        now[l] = t > 0 ? levels[l].left[t - 1] : layers_.get(l, j);
+        if constexpr (restored && t == 0)
+          layers_.remember(l, j, now[l], where_ & beside, where_ & across);
+      });
       level::step(
           team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
           [&](int l) {
@@ -263,6 +267,9 @@ class perks_wave {
       if (Text == wave_text::any && a_.source)
         team_.each([&](int l) { add_source(now[l], {habit[l], j - t * late - R, t >= steps}, l); });
       team_.each([&](int l) {
+        if constexpr (restored)
+          layers_.template restore<layers_too>(l, j - t * late - R, now[l], habit[l],
+                                               where_ & beside, where_ & across);
         if constexpr (t == Levels - 1) {
           layers_.template leave<Neat>(l, j - lag<Text>(), now[l]);
         } else {

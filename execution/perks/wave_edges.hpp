@@ -44,7 +44,8 @@ class wave_edges {
 
  private:
   static constexpr int R = radius_of<S>;
-  static_assert(R <= patch::down, "a neighbour above or below is in the next warp's patch");
+  static_assert(S::dims != 3 || R <= patch::down,
+                "a neighbour above or below is in the next warp's patch");
 
   /// k: of the rows that are shown, the first ones before the last ones.
   DWELL_FN T* row(int lane, int t, int j, int k) const {

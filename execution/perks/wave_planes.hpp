@@ -27,7 +27,8 @@ class wave_planes {
   using piece = wave_piece<T>;
   using share = wave_share<S, T>;
   static constexpr int RX = patch::across, RY = patch::down, Ahead = wave_planes_ahead;
-  static constexpr bool restores = false;  ///< see wave_rows
+  /// Cells of a fixed border are put back after the stencil, see restore().
+  static constexpr bool restores = true;
 
   DWELL_FN wave_planes(Team& team, const sweep_call<S, T>& a)
       : a_(a),
@@ -39,6 +40,7 @@ class wave_planes {
         kept_last_(kept_first_ + a.plan.scratch_rows < own_.layers()
                        ? kept_first_ + a.plan.scratch_rows
                        : own_.layers()),
+        border_(team.template scratch<T>(border::values)),
         columns_(team.template scratch<unsigned>(patch::width)),
         lines_(team.template scratch<unsigned>(height)) {
     team.section([&](int l) {
@@ -73,12 +75,21 @@ class wave_planes {
       for (int i = 0; i < RX; ++i)
         me.shown |= static_cast<unsigned>(left + i >= own.x0 && left + i < own.x1) << (16 + i);
       me.always = !own.shares(l) ? 0 : !own.owns(l) || beside ? rows : near;
+      me.still = 0;
+      for (int i = 0; i < RX; ++i)
+        me.still |= static_cast<unsigned>(stands(left + i, a.size.x)) << (16 + i);
+      for (int k = 0; k < RY; ++k)
+        me.still |= static_cast<unsigned>(stands(top + k, a.size.y)) << k;
+      me.side = (l / 32 * 2 + (left < R ? 0 : 1)) * border::side;
+      const int row = top < R ? top : top - (a.size.y - R) + R;
+      me.line = border::sides + row * border::row + l % 32 * RX;
     });
   }
   /// Rows of the field consist of whole pieces, and no rim goes around the grid more than once, or
-  /// backwards as in a mirror.
+  /// backwards as in a mirror; and no lane lies at two borders.
   DWELL_FN bool neat(const share&) const {
-    return a_.size.x % RX == 0 && a_.size.z >= rim_ && a_.edge != boundary::reflect;
+    return a_.size.x % RX == 0 && a_.size.z >= rim_ && a_.size.y > RY + 2 * R &&
+           a_.edge != boundary::reflect;
   }
   /// What stays of the lane's own planes, from the copy of the field that was begun with.
   DWELL_FN void load(int l) {
@@ -142,6 +153,48 @@ class wave_planes {
     const T* p = row_of(plane(j), edges::neighbour(l, k), k < 0 ? RY + k : k - RY);
     return *reinterpret_cast<const piece*>(p);
   }
+  /// Plane j as it came in: the cells of it that keep their values do so in all levels, which ask
+  /// for them some planes later. columns, rows: the warp holds some.
+  DWELL_FN void remember(int l, int j, const layer& v, bool columns, bool rows) {
+    const lane_facts& me = lane_[l];
+    T* p = border_ + border::begin(j);
+    if (columns) {
+      DWELL_UNROLL
+      for (int k = 0; k < RY; ++k)
+        if (me.still >> 16) *reinterpret_cast<piece*>(p + (me.side + k * RX)) = piece_of(v, k);
+    }
+    if (rows) {
+      DWELL_UNROLL
+      for (int k = 0; k < RY; ++k)
+        if (me.still >> k & 1u)
+          *reinterpret_cast<piece*>(p + (me.line + k * border::row)) = piece_of(v, k);
+    }
+  }
+  /// Cells of plane j that keep their values get them back: those at the sides and in rows from
+  /// here; whole planes, if there may be some, from the field, where both copies hold them.
+  template <bool Planes>
+  DWELL_FN void restore(int l, int j, layer& v, const wave_habits& habits, bool columns,
+                        bool rows) {
+    const lane_facts& me = lane_[l];
+    const T* p = border_ + border::begin(j);
+    if (columns) {
+      DWELL_UNROLL
+      for (int c = 0; c < patch::cells; ++c)
+        if (me.still >> (16 + c % RX) & 1u) v.v[c] = p[me.side + c];
+    }
+    if (rows) {
+      DWELL_UNROLL
+      for (int k = 0; k < RY; ++k)
+        if (me.still >> k & 1u) set_row(v, k, p + (me.line + k * border::row));
+    }
+    if constexpr (Planes)
+      if (within(j - (habits.first - R), R) || within(j - habits.last, R)) {
+        const T* from = field_ + (plane_in_field<true>(own_.first + j - rim_) + me.column);
+        const auto lines = lines_of(l);
+        DWELL_UNROLL
+        for (int k = 0; k < RY; ++k) set_row(v, k, from + lines.at[k]);
+      }
+  }
   /// The team's own plane r after the pass; other planes are nobody's.
   template <bool Neat>
   DWELL_FN void leave(int l, int r, const layer& v) {
@@ -175,6 +228,8 @@ class wave_planes {
 
  private:
   using edges = wave_edges<S, T>;
+  using border = wave_plane_border<S, T>;
+  static constexpr int R = radius_of<S>;
   static constexpr int values = perks_lanes * patch::cells, height = perks_warps * RY;
   static_assert(RX == patch::wide);
   struct lane_facts {
@@ -183,6 +238,8 @@ class wave_planes {
     unsigned mine;   ///< rows of the patch that the lane stores, a bit each: if it owns its columns
     unsigned shown;  ///< rows that the team owns, if the lane has columns of it; from bit 16, these
     unsigned always;  ///< of those rows the ones that others need even of planes that stay
+    unsigned still;   ///< rows of a fixed border, a bit each; from bit 16, columns
+    int side, line;   ///< where its cells in such columns, and its row 0 would be, are remembered
   };
   DWELL_FN static bool within(int r, int n) {
     return static_cast<unsigned>(r) < static_cast<unsigned>(n);
@@ -198,6 +255,10 @@ class wave_planes {
   DWELL_FN bool needs(int i, int first, int last, int n) const {
     const bool there = a_.edge != boundary::fixed || within(i, n);
     return there && i >= first - rim_ && i < last + rim_;
+  }
+  /// Cell i of an axis of n cells keeps its value.
+  DWELL_FN bool stands(int i, int n) const {
+    return a_.edge == boundary::fixed && within(i, n) && (i < R || i >= n - R);
   }
   /// The cell that stands for it, or the first one if nobody needs it.
   DWELL_FN unsigned place(int i, int n) const {
@@ -244,6 +305,11 @@ class wave_planes {
     for (int i = 0; i < RX; ++i) some.v[i] = v.v[k * RX + i];
     return some;
   }
+  DWELL_FN static void set_row(layer& v, int k, const T* p) {
+    const piece some = *reinterpret_cast<const piece*>(p);
+    DWELL_UNROLL
+    for (int i = 0; i < RX; ++i) v.v[k * RX + i] = some.v[i];
+  }
   DWELL_FN static layer read(const T* p, int l) {
     layer v;
     DWELL_UNROLL
@@ -264,6 +330,7 @@ class wave_planes {
   T *kept_, *ring_;
   share own_;
   int kept_first_, kept_last_;  ///< of the team's own planes, those from first to before last stay
+  T* border_;
   unsigned *columns_, *lines_;
   const T* field_ = nullptr;
   T* to_ = nullptr;
