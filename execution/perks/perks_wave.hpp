@@ -59,12 +59,8 @@ class perks_wave {
                     ? above
                     : 0) |
                (team.warp_most(
-                    [&](int l) { return fixed() && !share_of(l).columns_within(a.inner) ? 1 : 0; })
+                    [&](int l) { return fixed() && !share_of(l).lies_within(a.inner, l) ? 1 : 0; })
                     ? beside
-                    : 0) |
-               (team.warp_most(
-                    [&](int l) { return fixed() && !share_of(l).rows_within(a.inner, l) ? 1 : 0; })
-                    ? across
                     : 0)) {
     team.each([&](int l) { habits_[l] = habits_of(l); });
   }
@@ -94,9 +90,8 @@ class perks_wave {
   static constexpr int R = radius_of<S>;
   static constexpr int never = 1 << 30;
   // Where the warp lies: its passes are neat if they do all levels (see pass()); it begins at a
-  // fixed border; layers of that go through the levels in its first turns; columns of one do; in
-  // three dimensions rows of one do.
-  static constexpr int neat = 1, top = 2, above = 4, beside = 8, across = 16;
+  // fixed border; layers of that go through the levels in its first turns; columns of one do.
+  static constexpr int neat = 1, top = 2, above = 4, beside = 8;
   static_assert(Team::lanes() == perks_lanes && Levels >= 1);
 
   using layers = wave_layers<S, T, Team>;
@@ -126,8 +121,6 @@ class perks_wave {
              (S::dims == 2 && Text == wave_text::sides && i >= R && i < RX - R);
     }
     DWELL_FN bool operator()(int behind, int k, int i) const {
-      // At the sides of planes whole columns keep theirs: a question for all rows.
-      if (S::dims == 3 && Text == wave_text::sides) return (h.fixed >> i & 1u) != 0;
       bool all = Text != wave_text::sides && (y - behind < h.first || y - behind >= h.last);
       if constexpr (Text == wave_text::any) all = all || rest;
       return all || (h.fixed >> (k * RX + i) & 1u) != 0;
@@ -180,7 +173,7 @@ class perks_wave {
       const int until = part == 0                   ? (Levels + 2) * R + (Levels - 1) * late
                         : part == 1 && below_ < end ? below_
                                                     : end;
-      if (part != 1 || (where_ & across))
+      if (part != 1)
         turns<wave_text::border>(steps, levels, habit, j, until);
       else if (where_ & beside)
         turns<wave_text::sides>(steps, levels, habit, j, until);
@@ -233,13 +226,17 @@ class perks_wave {
       team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(), now[l]); });
   }
   /// The same in three dimensions: the team meets, then every level takes what the one before it
-  /// left in the last turn. The last level first: its plane is in its place before others come.
+  /// left in the last turn; the last level first, so that nothing is kept twice. The next plane is
+  /// fetched in between: at the beginning all warps, which have just met, had to wait for that, and
+  /// at the end it would come late.
   template <wave_text Text, int Active, class Cascades, class Habits>
   DWELL_FN void turn_of_team(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
     team_.section([&](int) { layers_.await(); });
     unrolled<0, Active>([&](auto back) {
       constexpr int t = Active - 1 - back;
+      if constexpr (t == 0)
+        team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
       auto now = team_.template per_lane<layer>();
       team_.each([&](int l) { now[l] = t > 0 ? levels[l].left[t - 1] : layers_.get(l, j); });
       level::step(
@@ -261,7 +258,6 @@ class perks_wave {
         }
       });
     });
-    team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
   }
   /// To layer still.y, but where cells keep their values.
   DWELL_FN void add_source(layer& v, const still_cells<wave_text::any>& still, int l) {
@@ -275,7 +271,8 @@ class perks_wave {
   layers layers_;
   wave_edges<S, T> edges_;
   habits* habits_;  ///< of the lanes, each its own
-  // Of the warp; of all of its warps, if a team plays all lanes:
+  // Of the warp; in three dimensions of the team but for `beside`, since all its warps go through
+  // the same turns; of all warps, if a team plays all lanes:
   int most_;   ///< layers
   int below_;  ///< the turn from which layers of a fixed border come below, or never
   int where_;

@@ -148,7 +148,8 @@ std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked)
   if (used == 0) return {};
   sweep_candidate c = begin(asked);
   if (!lay_rest(c.plan, pieces(pieces(layers, teams), warps), asked.may)) return {};
-  c.time = clock_.step_of_wave(c.plan, r, problem_, used);
+  c.time = solid ? clock_.step_of_planes(c.plan, r, problem_, used)
+                 : clock_.step_of_wave(c.plan, r, problem_, used);
   return c;
 }
 
