@@ -241,7 +241,9 @@ class perks_wave {
       team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Text>(), now[l]); });
   }
   /// The same in three dimensions: the team meets, then every level takes what the one before it
-  /// left in the last turn. The last level first: its plane is in its place before others come.
+  /// left in the last turn; the last level first, so that nothing is kept twice. The next plane is
+  /// fetched in between: at the beginning all warps, which have just met, had to wait for that, and
+  /// at the end it would come late.
   template <wave_text Text, int Active, class Cascades, class Habits>
   DWELL_FN void turn_of_team(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
@@ -250,6 +252,8 @@ class perks_wave {
     team_.section([&](int) { layers_.await(); });
     unrolled<0, Active>([&](auto back) {
       constexpr int t = Active - 1 - back;
+      if constexpr (t == 0)
+        team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
       auto now = team_.template per_lane<layer>();
       team_.each([&](int l) {
         now[l] = t > 0 ? levels[l].left[t - 1] : layers_.get(l, j);
@@ -278,7 +282,6 @@ class perks_wave {
         }
       });
     });
-    team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
   }
   /// To layer still.y, but where cells keep their values.
   DWELL_FN void add_source(layer& v, const still_cells<wave_text::any>& still, int l) {
@@ -292,7 +295,8 @@ class perks_wave {
   layers layers_;
   wave_edges<S, T> edges_;
   habits* habits_;  ///< of the lanes, each its own
-  // Of the warp; of all of its warps, if a team plays all lanes:
+  // Of the warp; in three dimensions of the team but for `across`, since all its warps go through
+  // the same turns; of all warps, if a team plays all lanes:
   int most_;   ///< layers
   int below_;  ///< the turn from which layers of a fixed border come below, or never
   int where_;

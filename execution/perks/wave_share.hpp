@@ -53,14 +53,16 @@ struct wave_share {
     return solid ? a.inner.z0 : a.inner.y0;
   }
   DWELL_FN static int inner_last(const sweep_args<T>& a) { return solid ? a.inner.z1 : a.inner.y1; }
-  /// So do all columns that a pass computes, and all rows of the lane's warp that count.
+  /// So do all columns that a pass computes in such a layer, and all rows of the lane's warp that
+  /// count.
   DWELL_FN bool columns_within(const cell_box& inner) const {
     return x0 - rim >= inner.x0 && x1 + rim <= inner.x1;
   }
   DWELL_FN bool rows_within(const cell_box& inner, int lane) const {
+    if constexpr (!solid) return true;
     const int from = top(lane), end = from + patch::down, last = y1 + rim;
     const int to = end < last ? end : last;
-    return !solid || from >= to || (from >= inner.y0 && to <= inner.y1);
+    return from >= to || (from >= inner.y0 && to <= inner.y1);
   }
 
  private:

@@ -52,26 +52,47 @@ class sweep_clock {
   /// cycles, and 6 in 100 more where columns of a fixed border keep their values.
   sweep_projection step_of_wave(const sweep_plan& p, const sweep_rung& r,
                                 const sweep_problem_facts& problem, double used) const {
-    const bool solid = problem.size.dims == 3;
-    const double row = static_cast<double>(r.lanes) * r.across * r.down;
+    const double row = static_cast<double>(r.lanes) * r.across;
     const double rows = p.scratch_rows + p.streamed_rows, rim = p.depth * problem.radius;
     const double turns = rows + r.levels * problem.radius, depth = p.depth;
     const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
-    // In three dimensions what a warp shows and takes beside its own is no small part of a layer.
-    const double rims = 3 * bytes_ * row * (2 * rim + (solid ? rows * (1 - used) : 0));
+    const double rims = 3 * bytes_ * row * 2 * rim;
     const double source = source_ * row * turns * depth;
     const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > 0.8 * l2_;
     sweep_projection t;
     t.arithmetic = row * turns * r.levels * per_cell_ / depth;
     t.shared = row * (rows + 2 * rim) * 3 * bytes_ / 128 / depth;
-    // Planes that are there for one step only come too fast for as many to be under way.
-    const double slower = solid && r.levels == 1 ? 1.25 : 1;
-    t.l2 = slower * (streamed + rims + source) / 30 / depth;
-    t.memory = beyond_l2 ? slower * (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
+    t.l2 = (streamed + rims + source) / 30 / depth;
+    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
     t.exchange = 10000 / depth;
-    const double work = (t.arithmetic + (solid ? 900 : 470) * turns / depth) *
-                        (problem.edge == boundary::fixed ? 1.06 : 1.0);
+    const double work =
+        (t.arithmetic + 470 * turns / depth) * (problem.edge == boundary::fixed ? 1.06 : 1.0);
     t.seconds = std::max({work, t.l2, t.memory}) + t.exchange;
+    return in_seconds(t);
+  }
+  /// The same in three dimensions: a team makes a turn for each of its planes and of the rim's, and
+  /// one for each level but the first. Two warps on a scheduler hide little from each other: a turn
+  /// takes 1500 cycles beside three fifths of its arithmetic's, and what streams is not hidden
+  /// either, at 41 bytes per cycle. Turns of the rim have texts that are in no cache yet, and take
+  /// one and a half times their arithmetic's. Where cells of a fixed border keep their values the
+  /// slowest warp counts; rows that are not whole pieces have a text with branches.
+  sweep_projection step_of_planes(const sweep_plan& p, const sweep_rung& r,
+                                  const sweep_problem_facts& problem, double used) const {
+    const double patch = static_cast<double>(r.lanes) * r.across * r.down, depth = p.depth;
+    const double planes = p.scratch_rows + p.streamed_rows, radius = problem.radius;
+    const double others = (depth + 1) * radius + (r.levels - 1) * (radius + 1);
+    const double streamed = 2 * bytes_ * patch * used * p.streamed_rows;
+    const double source = source_ * patch * (planes + others) * depth;
+    const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > 0.8 * l2_;
+    const double border = problem.edge != boundary::fixed ? 1.0 : 1.15;
+    const double slower = problem.size.x % r.across != 0 ? 2.2 : border;
+    sweep_projection t;
+    t.arithmetic = patch * r.levels * per_cell_ * (0.6 * planes + 1.5 * others) / depth;
+    t.l2 = (streamed + source) / 41 / depth;
+    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
+    t.exchange = 7600 / depth;
+    const double work = (t.arithmetic + 1500 * planes / depth + t.l2) * slower;
+    t.seconds = std::max(work, t.memory) + t.exchange;
     return in_seconds(t);
   }
   /// In three dimensions every plane is shown to all lanes, and 2.5 times read by them; they meet

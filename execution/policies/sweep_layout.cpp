@@ -155,7 +155,8 @@ std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked)
         std::clamp(own - 2 * asked.depth * problem_.radius, 0, c.plan.scratch_rows);
     c.plan.streamed_rows = own - c.plan.scratch_rows;
   }
-  c.time = clock_.step_of_wave(c.plan, r, problem_, used);
+  c.time = solid ? clock_.step_of_planes(c.plan, r, problem_, used)
+                 : clock_.step_of_wave(c.plan, r, problem_, used);
   return c;
 }
 
