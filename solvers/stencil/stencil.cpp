@@ -127,8 +127,8 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
 }
 
 /// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): stars of radius
-/// 1 to 3 and boxes of radius 1 and 2, if passes do several steps or at least a third of the field
-/// stays on the chip; wider ones where the field is more than the chip holds. The others, and those
+/// 1 to 3 and boxes of radius 1 and 2, if passes are waves or at least a third of the field stays
+/// on the chip; wider ones where the field is more than the chip holds. The others, and those
 /// that are not linear, leave too little to save beside their arithmetic.
 bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
   const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
