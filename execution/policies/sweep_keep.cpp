@@ -70,20 +70,22 @@ int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const
   return std::max({device.units, across * pieces(problem.size.y, r.lanes / 32 * r.down), wave});
 }
 
+std::string steps(int n) { return n == 1 ? "1 step" : fmt::format("{} steps", n); }
+
 std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
   const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
                                 p.scratch_rows, p.streamed_rows);
   if (solid && r.levels > 0)
-    return fmt::format("{} x {} x {} bricks, planes: {}; {} step{} in one pass", p.teams_z,
-                       p.teams_y, p.teams_x, kept, p.depth, p.depth == 1 ? "" : "s");
+    return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.teams_z, p.teams_y,
+                       p.teams_x, kept, steps(p.depth));
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
   if (r.levels > 0)
-    return fmt::format("{} x {} tiles, rows per warp: {}; {} steps in one pass", p.teams_y,
-                       p.teams_x, kept, p.depth);
+    return fmt::format("{} x {} tiles, rows per warp: {}; {} in one pass", p.teams_y, p.teams_x,
+                       kept, steps(p.depth));
   const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
-  return fmt::format("{} x {} tiles, rows per warp: {}{}; {} steps between exchanges", p.teams_y,
-                     p.teams_x, kept, order, p.depth);
+  return fmt::format("{} x {} tiles, rows per warp: {}{}; {} between exchanges", p.teams_y,
+                     p.teams_x, kept, order, steps(p.depth));
 }
 
 /// Steps that a plan of this rung may take between two exchanges.
@@ -110,8 +112,8 @@ void refuse_depth(const sweep_problem_facts& problem, const sweep_wish& wish,
     throw unsupported_error(
         fmt::format("depth {}: with boundary 'reflect' there is 1 only", wish.depth));
   throw unsupported_error(
-      fmt::format("depth {}: a pass of blocking 'temporal' takes at most {} step{} of this stencil",
-                  wish.depth, most, most == 1 ? "" : "s"));
+      fmt::format("depth {}: a pass of blocking 'temporal' takes at most {} of this stencil",
+                  wish.depth, steps(most)));
 }
 
 /// What may be asked of any problem but is not there for this one.
@@ -209,7 +211,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
     throw unsupported_error(fmt::format(
         "perks: {} cells cannot be tiled over {} teams of {} cells across{}{}",
         to_string(problem.size), most, 32 * rungs[0].shape.across,
-        wish.depth > 0 ? fmt::format(" with {} steps between exchanges", wish.depth) : "",
+        wish.depth > 0 ? fmt::format(" with {} between exchanges", steps(wish.depth)) : "",
         wish.order ? ", " + to_string(*wish.order) : ""));
   return all;
 }
