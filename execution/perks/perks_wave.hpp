@@ -242,8 +242,7 @@ class perks_wave {
   }
   /// The same in three dimensions: the team meets, then every level takes what the one before it
   /// left in the last turn; the last level first, so that nothing is kept twice. The next plane is
-  /// fetched in between: at the beginning all warps, which have just met, had to wait for that, and
-  /// at the end it would come late.
+  /// fetched at the end: at the beginning all warps, which have just met, had to wait for that.
   template <wave_text Text, int Active, class Cascades, class Habits>
   DWELL_FN void turn_of_team(int steps, Cascades& levels, Habits& habit, int j) {
     constexpr bool Neat = Text != wave_text::any;
@@ -252,13 +251,10 @@ class perks_wave {
     team_.section([&](int) { layers_.await(); });
     unrolled<0, Active>([&](auto back) {
       constexpr int t = Active - 1 - back;
-      if constexpr (t == 0)
-        team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
       auto now = team_.template per_lane<layer>();
       team_.each([&](int l) {
         now[l] = t > 0 ? levels[l].left[t - 1] : layers_.get(l, j);
-        if constexpr (restored && t == 0)
-          layers_.remember(l, j, now[l], where_ & beside, where_ & across);
+        if constexpr (restored && t == 0) layers_.remember(l, j, now[l]);
       });
       level::step(
           team_, [&](int l) -> level& { return levels[l].level[t]; }, now, a_.w,
@@ -272,8 +268,7 @@ class perks_wave {
         team_.each([&](int l) { add_source(now[l], {habit[l], j - t * late - R, t >= steps}, l); });
       team_.each([&](int l) {
         if constexpr (restored)
-          layers_.template restore<layers_too>(l, j - t * late - R, now[l], habit[l],
-                                               where_ & beside, where_ & across);
+          layers_.template restore<layers_too>(l, j - t * late - R, now[l], habit[l]);
         if constexpr (t == Levels - 1) {
           layers_.template leave<Neat>(l, j - lag<Text>(), now[l]);
         } else {
@@ -282,6 +277,7 @@ class perks_wave {
         }
       });
     });
+    team_.each([&](int l) { layers_.template fetch<Neat>(l, j + layers::Ahead); });
   }
   /// To layer still.y, but where cells keep their values.
   DWELL_FN void add_source(layer& v, const still_cells<wave_text::any>& still, int l) {

@@ -154,38 +154,29 @@ class wave_planes {
     return *reinterpret_cast<const piece*>(p);
   }
   /// Plane j as it came in: the cells of it that keep their values do so in all levels, which ask
-  /// for them some planes later. columns, rows: the warp holds some.
-  DWELL_FN void remember(int l, int j, const layer& v, bool columns, bool rows) {
+  /// for them some planes later.
+  DWELL_FN void remember(int l, int j, const layer& v) {
     const lane_facts& me = lane_[l];
     T* p = border_ + border::begin(j);
-    if (columns) {
-      DWELL_UNROLL
-      for (int k = 0; k < RY; ++k)
-        if (me.still >> 16) *reinterpret_cast<piece*>(p + (me.side + k * RX)) = piece_of(v, k);
-    }
-    if (rows) {
-      DWELL_UNROLL
-      for (int k = 0; k < RY; ++k)
-        if (me.still >> k & 1u)
-          *reinterpret_cast<piece*>(p + (me.line + k * border::row)) = piece_of(v, k);
+    DWELL_UNROLL
+    for (int k = 0; k < RY; ++k) {
+      if (me.still >> 16) *reinterpret_cast<piece*>(p + (me.side + k * RX)) = piece_of(v, k);
+      if (me.still >> k & 1u)
+        *reinterpret_cast<piece*>(p + (me.line + k * border::row)) = piece_of(v, k);
     }
   }
   /// Cells of plane j that keep their values get them back: those at the sides and in rows from
   /// here; whole planes, if there may be some, from the field, where both copies hold them.
   template <bool Planes>
-  DWELL_FN void restore(int l, int j, layer& v, const wave_habits& habits, bool columns,
-                        bool rows) {
+  DWELL_FN void restore(int l, int j, layer& v, const wave_habits& habits) {
     const lane_facts& me = lane_[l];
     const T* p = border_ + border::begin(j);
-    if (columns) {
+    DWELL_UNROLL
+    for (int k = 0; k < RY; ++k) {
       DWELL_UNROLL
-      for (int c = 0; c < patch::cells; ++c)
-        if (me.still >> (16 + c % RX) & 1u) v.v[c] = p[me.side + c];
-    }
-    if (rows) {
-      DWELL_UNROLL
-      for (int k = 0; k < RY; ++k)
-        if (me.still >> k & 1u) set_row(v, k, p + (me.line + k * border::row));
+      for (int i = 0; i < RX; ++i)
+        if (me.still >> (16 + i) & 1u) v.v[k * RX + i] = p[me.side + k * RX + i];
+      if (me.still >> k & 1u) set_row(v, k, p + (me.line + k * border::row));
     }
     if constexpr (Planes)
       if (within(j - (habits.first - R), R) || within(j - habits.last, R)) {
