@@ -62,6 +62,7 @@ TEST_P(sweep_bits, of_every_size) {
 
 TEST_P(sweep_bits, of_every_number_of_steps) {
   for (const int steps : {0, 1, 2, 17}) check<double>(sizes_for(dims()).back(), steps, false);
+  check<double>(dims() == 2 ? extents(45, 136) : extents(9, 30, 32), 17, false);  // whole pieces
 }
 
 TEST_P(sweep_bits, with_a_source) { check<double>(sizes_for(dims()).back(), 3, true); }
