@@ -112,3 +112,7 @@ if(DWELL_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${DWELL_SANITIZE})
 endif()
+# Teams of a CPU are late at random: see execution/core/grid_team_cpu.hpp.
+if(DWELL_SANITIZE MATCHES "thread")
+  add_compile_definitions(DWELL_LATE_TEAMS)
+endif()

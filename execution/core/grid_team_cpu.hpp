@@ -4,7 +4,11 @@
 // vectors); the neighbouring lane's value; and flags between teams.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <random>
+#include <thread>
 #include <utility>
 
 #include "dwell/execution/core/team_cpu.hpp"
@@ -72,6 +76,9 @@ class cpu_grid_team : public cpu_team<Lanes> {
   /// Once all lanes are here: raises a flag to `epoch`, and with it shows other teams what this one
   /// has written before.
   static void signal(unsigned* flag, unsigned epoch) {
+#ifdef DWELL_LATE_TEAMS
+    be_late();
+#endif
     std::atomic_ref<unsigned>(*flag).store(epoch, std::memory_order_release);
   }
   /// All lanes wait until the n flags flag_of(0 ... n - 1) have reached `epoch`; null is no flag.
@@ -122,6 +129,17 @@ class cpu_grid_team : public cpu_team<Lanes> {
   }
   /// v, of which the compiler knows nothing more: it cannot compute ahead what follows from it.
   static int opaque(int v) { return v; }
+
+#ifdef DWELL_LATE_TEAMS
+ private:
+  /// Up to half a millisecond, by chance. Teams that are not neighbours are then far apart in time
+  /// as well, so that ThreadSanitizer sees what they do to each other.
+  static void be_late() {
+    thread_local std::minstd_rand chance(static_cast<unsigned>(
+        std::hash<std::thread::id>()(std::this_thread::get_id()) % std::minstd_rand::max() + 1));
+    std::this_thread::sleep_for(std::chrono::microseconds(chance() % 512));
+  }
+#endif
 };
 
 }  // namespace dwell

@@ -44,10 +44,16 @@ class wave_planes {
         columns_(team.template scratch<unsigned>(patch::width)),
         lines_(team.template scratch<unsigned>(height)) {
     team.section([&](int l) {
-      for (int i = l; i < patch::width; i += perks_lanes)
-        columns_[i] = place(own_.left(0) + i, a.size.x);
-      for (int i = l; i < height; i += perks_lanes)
-        lines_[i] = place(own_.top(0) + i, a.size.y) * static_cast<unsigned>(a.size.x);
+      const share& own = own_;
+      for (int i = l; i < patch::width; i += perks_lanes) {
+        const int x = own.left(0) + i, first = own.x0 + i % RX;
+        columns_[i] = place(x, own.used(i / RX), first < a.size.x ? first : own.x0, a.size.x);
+      }
+      for (int i = l; i < height; i += perks_lanes) {
+        const int y = own.top(0) + i;
+        lines_[i] = place(y, y >= own.y0 - rim_ && y < own.y1 + rim_, own.y0, a.size.y) *
+                    static_cast<unsigned>(a.size.x);
+      }
     });
     team.each([&](int l) {
       const share& own = own_;
@@ -251,10 +257,11 @@ class wave_planes {
   DWELL_FN bool stands(int i, int n) const {
     return a_.edge == boundary::fixed && within(i, n) && (i < R || i >= n - R);
   }
-  /// The cell that stands for it, or the first one if nobody needs it.
-  DWELL_FN unsigned place(int i, int n) const {
-    if (a_.edge == boundary::fixed) return within(i, n) ? static_cast<unsigned>(i) : 0u;
-    return static_cast<unsigned>(cell_for(a_.edge, i, n));
+  /// The cell that stands for it. If nobody needs it, one of the team's own: others might be a far
+  /// team's, who writes while this one reads.
+  DWELL_FN unsigned place(int i, bool near, int own, int n) const {
+    const bool there = near && (a_.edge != boundary::fixed || within(i, n));
+    return static_cast<unsigned>(there ? cell_for(a_.edge, i, n) : own);
   }
   DWELL_FN unsigned column(int l, int i) const { return columns_[l % 32 * RX + i]; }
   DWELL_FN lines lines_of(int l) const {

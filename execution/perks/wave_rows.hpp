@@ -251,12 +251,13 @@ class wave_rows {
     return static_cast<unsigned>(r) < static_cast<unsigned>(n);
   }
 
-  /// The column of the grid that column i of a warp stands for. Nobody uses what lies beyond a
-  /// fixed border: such pieces stand for the warp's own first ones.
+  /// The column of the grid that column i of a warp stands for. Nobody uses what lies beyond the
+  /// rim or a fixed border, and it might be a far team's, who writes while this one reads: such
+  /// pieces stand for the warp's own first ones.
   DWELL_FN int column_for(const share& own, int i) const {
     const int x = own.left(0) + i, n = a_.size.x;
-    if (a_.edge != boundary::fixed) return cell_for(a_.edge, x, n);
-    if (x >= 0 && x < n) return x;
+    if (own.used(i / RX) && (a_.edge != boundary::fixed || within(x, n)))
+      return cell_for(a_.edge, x, n);
     return pieces_ ? own.x0 + i % wide : own.x0;
   }
   /// The row of the grid for row i of a warp's rim: above, then below.
