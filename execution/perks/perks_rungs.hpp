@@ -12,6 +12,7 @@
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/brick_plane.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
+#include "dwell/execution/perks/wave_border.hpp"
 #include "dwell/execution/perks/wave_patch.hpp"
 
 namespace dwell {
@@ -41,18 +42,13 @@ constexpr int perks_register_rows() {
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
 }
 
-/// Cells of a lane in a wave that keep their values.
-struct wave_habits {
-  unsigned fixed;   ///< a bit for each that does so in every layer,
-  int first, last;  ///< and so do all in layers of the pass before `first` and from `last` on
-};
-
 /// How a level of a wave remembers (wave_level.hpp): by windows, or by sums.
 template <class S>
 inline constexpr bool perks_windows = S::dims == 2 && is_star<S>&& radius_of<S> <= 2;
 
-/// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, of
-/// which 2R layers wait for the next one. None where bricks are faster whatever the size.
+/// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, each of
+/// which remembers 2R layers. `values` is what that leaves room for beside the arithmetic, found by
+/// trying. None where bricks are faster whatever the size.
 template <class S, class T>
 constexpr int perks_levels() {
   constexpr int r = radius_of<S>;
@@ -62,36 +58,20 @@ constexpr int perks_levels() {
   return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }
 
-/// Where a wave of sums in two dimensions remembers the columns of a fixed border: of the last rows
-/// that came in, as many as levels ask for, the cells of those lanes of every warp that hold some.
-/// Windows hold them anyway; with a radius of 1 a choice after every sum is faster (measured).
+/// Where a wave remembers cells of a fixed border, and values of scratch for that. In two
+/// dimensions windows hold them anyway, and with a radius of 1 a choice after every sum is faster
+/// (measured).
 template <class S, class T>
-struct wave_border {
-  static constexpr int R = radius_of<S>, across = perks_across<S>;
-  static constexpr int lanes = (R + across - 1) / across;  ///< of a warp, at either side
-  static constexpr int rows = static_cast<int>(std::bit_ceil(perks_levels<S, T>() * R + 1u));
-  static constexpr int values =
-      S::dims == 2 && R > 1 && !perks_windows<S> ? rows * perks_warps * 2 * lanes * across : 0;
-  DWELL_FN static int place(int warp, int lane) { return (warp * 2 * lanes + lane) * across; }
-  DWELL_FN static int at(int place, int row) {
-    return (row & (rows - 1)) * (perks_warps * 2 * lanes * across) + place;
-  }
-};
-
-/// The same in three dimensions, of planes: the patch of a lane at either side of every warp, and
-/// of the team's rows R at the top and R at the bottom.
+using wave_border =
+    std::conditional_t<S::dims == 3, wave_border_planes<S, T, perks_levels<S, T>(), perks_warps>,
+                       wave_border_rows<S, T, perks_levels<S, T>(), perks_warps>>;
 template <class S, class T>
-struct wave_plane_border {
-  using patch = wave_patch<S, T>;
-  static constexpr int R = radius_of<S>;
-  static constexpr int planes =
-      static_cast<int>(std::bit_ceil((perks_levels<S, T>() - 1u) * (R + 1) + R + 1));
-  static constexpr int side = patch::cells, row = 32 * patch::across;
-  static constexpr int sides = perks_warps * 2 * side, plane = sides + 2 * R * row;
-  static constexpr int values = perks_levels<S, T>() > 0 ? planes* plane : 0;
-  static_assert(S::dims != 3 || R <= patch::across, "one lane holds what lies beside a border");
-  DWELL_FN static int begin(int j) { return (j & (planes - 1)) * plane; }
-};
+inline constexpr bool wave_restores = S::dims == 3 || (radius_of<S> > 1 && !perks_windows<S>);
+template <class S, class T>
+constexpr int wave_border_values() {
+  if constexpr (perks_levels<S, T>() > 0 && wave_restores<S, T>) return wave_border<S, T>::values;
+  return 0;
+}
 
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit.
@@ -229,10 +209,9 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
         solid ? patch::width + perks_warps * patch::down : perks_warps * (patch::width + rows);
     values = static_cast<std::size_t>(solid ? wave_planes_ahead + 1 : fetch_ahead<2>) *
                  wave_layer_values<S, T> +
-             wave_border<S, T>::values;
+             wave_border_values<S, T>();
     if constexpr (solid)
-      values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1) +
-                wave_plane_border<S, T>::values;
+      values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1);
     places = static_cast<std::size_t>(numbers) * sizeof(int) + perks_lanes * sizeof(wave_habits);
   } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;

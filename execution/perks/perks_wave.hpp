@@ -45,27 +45,7 @@ class perks_wave {
           const bool ends = fixed() && own.last + own.rim > share::inner_last(a);
           return own.layers() + (ends ? own.rim - R : never);
         })),
-        where_((!a.source && a.plan.depth == Levels &&
-                        team.warp_least([&](int l) { return layers_.neat(share_of(l)) ? 1 : 0; })
-                    ? neat
-                    : 0) |
-               (team.warp_least([&](int l) { return fixed() && share_of(l).first == 0 ? 1 : 0; })
-                    ? top
-                    : 0) |
-               (team.warp_most([&](int l) {
-                 const share own = share_of(l);
-                 return fixed() && own.first - own.rim < share::inner_first(a) ? 1 : 0;
-               })
-                    ? above
-                    : 0) |
-               (team.warp_most(
-                    [&](int l) { return fixed() && !share_of(l).columns_within(a.inner) ? 1 : 0; })
-                    ? beside
-                    : 0) |
-               (team.warp_most(
-                    [&](int l) { return fixed() && !share_of(l).rows_within(a.inner, l) ? 1 : 0; })
-                    ? across
-                    : 0)) {
+        where_(where()) {
     team.each([&](int l) { habits_[l] = habits_of(l); });
   }
 
@@ -105,7 +85,7 @@ class perks_wave {
   using layer = typename level::layer;
   using patch = wave_patch<S, T>;
   static constexpr int RX = patch::across, at_once = level::turns;
-  static constexpr bool restores = layers::restores;
+  static constexpr bool restores = wave_restores<S, T>;
   /// Layers by which a level is behind the one before it. In three dimensions it takes what that
   /// one left in the last turn, so that one meeting serves all levels.
   static constexpr int late = S::dims == 3 ? R + 1 : R;
@@ -133,6 +113,22 @@ class perks_wave {
     }
   };
 
+  /// Of the warp; in three dimensions of the team but for `across`, since all its warps go through
+  /// the same turns; of all warps, if a team plays all lanes.
+  DWELL_FN int where() {
+    const auto all = [&](int fact, auto&& f) {
+      return team_.warp_least([&](int l) { return fixed() && f(share_of(l), l) ? fact : 0; });
+    };
+    const auto any = [&](int fact, auto&& f) {
+      return team_.warp_most([&](int l) { return fixed() && f(share_of(l), l) ? fact : 0; });
+    };
+    const bool whole = !a_.source && a_.plan.depth == Levels && layers_.neat();
+    const auto inner = share::inner_first(a_);
+    return (whole ? neat : 0) | all(top, [](const share& own, int) { return own.first == 0; }) |
+           any(above, [&](const share& own, int) { return own.first - own.rim < inner; }) |
+           any(beside, [&](const share& own, int) { return !own.columns_within(a_.inner); }) |
+           any(across, [&](const share& own, int l) { return !own.rows_within(a_.inner, l); });
+  }
   DWELL_FN bool fixed() const { return a_.edge == boundary::fixed; }
   DWELL_FN share share_of(int l) const { return share(a_, team_.worker(), l / 32); }
   DWELL_FN habits habits_of(int l) {
@@ -291,8 +287,7 @@ class perks_wave {
   layers layers_;
   wave_edges<S, T> edges_;
   habits* habits_;  ///< of the lanes, each its own
-  // Of the warp; in three dimensions of the team but for `across`, since all its warps go through
-  // the same turns; of all warps, if a team plays all lanes:
+  // Of the same as where():
   int most_;   ///< layers
   int below_;  ///< the turn from which layers of a fixed border come below, or never
   int where_;

@@ -26,8 +26,8 @@ class wave_edges {
   DWELL_FN void show(int lane, int t, int j, const layer& v) const {
     DWELL_UNROLL
     for (int k = 0; k < R; ++k) {
-      put(row(lane, t, j, k), v, k);
-      put(row(lane, t, j, R + k), v, patch::down - R + k);
+      put_piece(row(lane, t, j, k), v, k * patch::across);
+      put_piece(row(lane, t, j, R + k), v, (patch::down - R + k) * patch::across);
     }
   }
   /// What stands in row k, above or below the lane's patch, of the plane that left level t in turn
@@ -50,12 +50,6 @@ class wave_edges {
   /// k: of the rows that are shown, the first ones before the last ones.
   DWELL_FN T* row(int lane, int t, int j, int k) const {
     return at_ + (((t * 2 + (j & 1)) * 2 * R + k) * perks_lanes + lane) * patch::across;
-  }
-  DWELL_FN static void put(T* p, const layer& v, int k) {
-    piece some;
-    DWELL_UNROLL
-    for (int i = 0; i < patch::across; ++i) some.v[i] = v.v[k * patch::across + i];
-    *reinterpret_cast<piece*>(p) = some;
   }
 
   T* at_;

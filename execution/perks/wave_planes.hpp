@@ -27,8 +27,6 @@ class wave_planes {
   using piece = wave_piece<T>;
   using share = wave_share<S, T>;
   static constexpr int RX = patch::across, RY = patch::down, Ahead = wave_planes_ahead;
-  /// Cells of a fixed border are put back after the stencil, see restore().
-  static constexpr bool restores = true;
 
   DWELL_FN wave_planes(Team& team, const sweep_call<S, T>& a)
       : a_(a),
@@ -40,7 +38,7 @@ class wave_planes {
         kept_last_(kept_first_ + a.plan.scratch_rows < own_.layers()
                        ? kept_first_ + a.plan.scratch_rows
                        : own_.layers()),
-        border_(team.template scratch<T>(border::values)),
+        border_(team.template scratch<T>(wave_border_values<S, T>())),
         columns_(team.template scratch<unsigned>(patch::width)),
         lines_(team.template scratch<unsigned>(height)) {
     team.section([&](int l) {
@@ -81,19 +79,12 @@ class wave_planes {
       for (int i = 0; i < RX; ++i)
         me.shown |= static_cast<unsigned>(left + i >= own.x0 && left + i < own.x1) << (16 + i);
       me.always = !own.shares(l) ? 0 : !own.owns(l) || beside ? rows : near;
-      me.still = 0;
-      for (int i = 0; i < RX; ++i)
-        me.still |= static_cast<unsigned>(stands(left + i, a.size.x)) << (16 + i);
-      for (int k = 0; k < RY; ++k)
-        me.still |= static_cast<unsigned>(stands(top + k, a.size.y)) << k;
-      me.side = (l / 32 * 2 + (left < R ? 0 : 1)) * border::side;
-      const int row = top < R ? top : top - (a.size.y - R) + R;
-      me.line = border::sides + row * border::row + l % 32 * RX;
+      me.still = border::of(a, l, left, top);
     });
   }
   /// Rows of the field consist of whole pieces, and no rim goes around the grid more than once, or
   /// backwards as in a mirror; and no lane lies at two borders.
-  DWELL_FN bool neat(const share&) const {
+  DWELL_FN bool neat() const {
     return a_.size.x % RX == 0 && a_.size.z >= rim_ && a_.size.y > RY + 2 * R &&
            a_.edge != boundary::reflect;
   }
@@ -141,12 +132,12 @@ class wave_planes {
       const bool wanted = need >> k & 1u;
       const unsigned line = plane + lines.at[k];
       if constexpr (Neat) {
-        fetch_as<piece>(wanted, row_of(to, l, k), field_ + (line + me.column));
+        fetch_as<piece, Team>(wanted, row_of(to, l, k), field_ + (line + me.column));
       } else {
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i)
-          fetch_as<T>(wanted && (need >> (16 + i) & 1u), row_of(to, l, k) + i,
-                      field_ + (line + column(l, i)));
+          fetch_as<T, Team>(wanted && (need >> (16 + i) & 1u), row_of(to, l, k) + i,
+                            field_ + (line + column(l, i)));
       }
     }
     Team::close_fetches();
@@ -162,34 +153,20 @@ class wave_planes {
   /// Plane j as it came in: the cells of it that keep their values do so in all levels, which ask
   /// for them some planes later.
   DWELL_FN void remember(int l, int j, const layer& v) {
-    const lane_facts& me = lane_[l];
-    T* p = border_ + border::begin(j);
-    DWELL_UNROLL
-    for (int k = 0; k < RY; ++k) {
-      if (me.still >> 16) *reinterpret_cast<piece*>(p + (me.side + k * RX)) = piece_of(v, k);
-      if (me.still >> k & 1u)
-        *reinterpret_cast<piece*>(p + (me.line + k * border::row)) = piece_of(v, k);
-    }
+    border::remember(border_, lane_[l].still, j, v);
   }
   /// Cells of plane j that keep their values get them back: those at the sides and in rows from
   /// here; whole planes, if there may be some, from the field, where both copies hold them.
   template <bool Planes>
   DWELL_FN void restore(int l, int j, layer& v, const wave_habits& habits) {
     const lane_facts& me = lane_[l];
-    const T* p = border_ + border::begin(j);
-    DWELL_UNROLL
-    for (int k = 0; k < RY; ++k) {
-      DWELL_UNROLL
-      for (int i = 0; i < RX; ++i)
-        if (me.still >> (16 + i) & 1u) v.v[k * RX + i] = p[me.side + k * RX + i];
-      if (me.still >> k & 1u) set_row(v, k, p + (me.line + k * border::row));
-    }
+    border::restore(border_, me.still, j, v);
     if constexpr (Planes)
       if (within(j - (habits.first - R), R) || within(j - habits.last, R)) {
         const T* from = field_ + (plane_in_field<true>(own_.first + j - rim_) + me.column);
         const auto lines = lines_of(l);
         DWELL_UNROLL
-        for (int k = 0; k < RY; ++k) set_row(v, k, from + lines.at[k]);
+        for (int k = 0; k < RY; ++k) get_piece(v, k * RX, from + lines.at[k]);
       }
   }
   /// The team's own plane r after the pass; other planes are nobody's.
@@ -209,7 +186,7 @@ class wave_planes {
       const unsigned line = plane + lines.at[k];
       if constexpr (Neat) {
         T* p = to_ + (line + me.column);
-        if (wanted) *reinterpret_cast<piece*>(p) = piece_of(v, k);
+        if (wanted) put_piece(p, v, k * RX);
       } else {
         DWELL_UNROLL
         for (int i = 0; i < RX; ++i)
@@ -225,9 +202,9 @@ class wave_planes {
 
  private:
   using edges = wave_edges<S, T>;
-  using border = wave_plane_border<S, T>;
+  using border = wave_border<S, T>;
   static constexpr int R = radius_of<S>;
-  static constexpr int values = perks_lanes * patch::cells, height = perks_warps * RY;
+  static constexpr int values = wave_layer_values<S, T>, height = perks_warps * RY;
   static_assert(RX == patch::wide);
   struct lane_facts {
     unsigned column;  ///< of the grid, that the lane's first one stands for
@@ -235,12 +212,8 @@ class wave_planes {
     unsigned mine;   ///< rows of the patch that the lane stores, a bit each: if it owns its columns
     unsigned shown;  ///< rows that the team owns, if the lane has columns of it; from bit 16, these
     unsigned always;  ///< of those rows the ones that others need even of planes that stay
-    unsigned still;   ///< rows of a fixed border, a bit each; from bit 16, columns
-    int side, line;   ///< where its cells in such columns, and its row 0 would be, are remembered
+    typename border::cells still;
   };
-  DWELL_FN static bool within(int r, int n) {
-    return static_cast<unsigned>(r) < static_cast<unsigned>(n);
-  }
   DWELL_FN bool stays(int r) const { return r >= kept_first_ && r < kept_last_; }
   DWELL_FN bool owns_column(int l, int i) { return lane_[l].shown >> (16 + i) & 1u; }
 
@@ -252,10 +225,6 @@ class wave_planes {
   DWELL_FN bool needs(int i, int first, int last, int n) const {
     const bool there = a_.edge != boundary::fixed || within(i, n);
     return there && i >= first - rim_ && i < last + rim_;
-  }
-  /// Cell i of an axis of n cells keeps its value.
-  DWELL_FN bool stands(int i, int n) const {
-    return a_.edge == boundary::fixed && within(i, n) && (i < R || i >= n - R);
   }
   /// The cell that stands for it. If nobody needs it, one of the team's own: others might be a far
   /// team's, who writes while this one reads.
@@ -293,34 +262,15 @@ class wave_planes {
   DWELL_FN static P row_of(P p, int l, int k) {
     return p + (k * perks_lanes + l) * RX;
   }
-  template <class V>
-  DWELL_FN static void fetch_as(bool wanted, T* to, const T* from) {
-    Team::fetch_if(wanted, reinterpret_cast<V*>(to), reinterpret_cast<const V*>(from));
-  }
-  DWELL_FN static piece piece_of(const layer& v, int k) {
-    piece some;
-    DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) some.v[i] = v.v[k * RX + i];
-    return some;
-  }
-  DWELL_FN static void set_row(layer& v, int k, const T* p) {
-    const piece some = *reinterpret_cast<const piece*>(p);
-    DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) v.v[k * RX + i] = some.v[i];
-  }
   DWELL_FN static layer read(const T* p, int l) {
     layer v;
     DWELL_UNROLL
-    for (int k = 0; k < RY; ++k) {
-      const piece some = *reinterpret_cast<const piece*>(row_of(p, l, k));
-      DWELL_UNROLL
-      for (int i = 0; i < RX; ++i) v.v[k * RX + i] = some.v[i];
-    }
+    for (int k = 0; k < RY; ++k) get_piece(v, k * RX, row_of(p, l, k));
     return v;
   }
   DWELL_FN static void write(T* p, int l, const layer& v) {
     DWELL_UNROLL
-    for (int k = 0; k < RY; ++k) *reinterpret_cast<piece*>(row_of(p, l, k)) = piece_of(v, k);
+    for (int k = 0; k < RY; ++k) put_piece(row_of(p, l, k), v, k * RX);
   }
 
   const sweep_call<S, T>& a_;

@@ -16,25 +16,24 @@ namespace dwell {
 template <class S, class T, class Team>
 class wave_rows {
  public:
-  static constexpr int RX = perks_across<S>, Ahead = fetch_ahead<2>;
+  using patch = wave_patch<S, T>;
+  using piece = wave_piece<T>;
+  static constexpr int RX = patch::across, Ahead = fetch_ahead<2>;
   using row = lane_layer<T, RX>;
   using share = wave_share<S, T>;
-  /// Cells of a fixed border are put back after the stencil, see restore().
-  static constexpr bool restores = wave_border<S, T>::values > 0;
 
   DWELL_FN wave_rows(Team& team, const sweep_call<S, T>& a)
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
         kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         ring_(team.template scratch<T>(Ahead * layer)),
-        border_(team.template scratch<T>(border::values)),
+        border_(team.template scratch<T>(wave_border_values<S, T>())),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows - rim_ : rim_),
         streamed_first_(team.worker() % 2 != 0 ? 0 : a.plan.scratch_rows),
         columns_(team.template scratch<int>(perks_warps * 32 * RX)),
         rims_(team.template scratch<int>(perks_warps * 2 * rim_)),
         streamed_(a.streamed +
-                  static_cast<std::size_t>(team.worker()) * a.plan.streamed_rows * layer),
-        pieces_(a.size.x % wide == 0) {
+                  static_cast<std::size_t>(team.worker()) * a.plan.streamed_rows * layer) {
     team.section([&](int l) {
       for (int i = l; i < perks_warps * 32 * RX; i += perks_lanes)
         columns_[i] = column_for(share(a, team.worker(), i / (32 * RX)), i % (32 * RX));
@@ -54,22 +53,13 @@ class wave_rows {
       me.end = own.used(l) ? n + 2 * rim_ : 0;
       me.first = column(l, 0);
       me.columns = columns_of(own, l);
-      me.border = 0;
-      me.still = 0;
-      const int left = own.left(l), right = a.size.x - left - RX;
-      if (a.edge == boundary::fixed && left >= 0 && right >= 0) {
-        if (left < R) me.border = border::place(l / 32, left / RX);
-        if (right < R) me.border = border::place(l / 32, border::lanes + right / RX);
-        for (int k = 0; k < RX; ++k)
-          me.still |= static_cast<unsigned>(left + k < R || right + RX - k <= R) << k;
-      }
+      me.still = border::of(a, l, own.left(l));
     });
   }
-  /// A row of the field is a whole number of lanes' columns, and so are all shares of it; and no
-  /// rim goes around the grid more than once, or backwards as in a mirror.
-  DWELL_FN bool neat(const share& own) const {
-    return a_.size.x % RX == 0 && (own.x1 - own.x0) % RX == 0 && a_.size.y >= rim_ &&
-           a_.edge != boundary::reflect;
+  /// A row of the field is a whole number of lanes' columns, and so are then all shares of it; and
+  /// no rim goes around the grid more than once, or backwards as in a mirror.
+  DWELL_FN bool neat() const {
+    return a_.size.x % RX == 0 && a_.size.y >= rim_ && a_.edge != boundary::reflect;
   }
 
   /// The lane's private rows from the copy of the field that was begun with.
@@ -103,16 +93,17 @@ class wave_rows {
       const unsigned line = static_cast<unsigned>(row_of(me.top + r) * a_.size.x);
       const unsigned at = mine ? streamed_offset(l, r) : line + static_cast<unsigned>(me.first);
       const unsigned gap = mine ? last_piece : RX - wide;
-      fetch_as<piece>(wanted, to, from + at);
-      if constexpr (last_piece > 0) fetch_as<piece>(wanted, to + last_piece, from + (at + gap));
+      fetch_as<piece, Team>(wanted, to, from + at);
+      if constexpr (last_piece > 0)
+        fetch_as<piece, Team>(wanted, to + last_piece, from + (at + gap));
     } else if (mine) {
       DWELL_UNROLL
       for (int k = 0; k < RX; k += wide)
-        fetch_as<piece>(wanted, at(to, k), at(streamed_ + streamed_offset(l, r), k));
+        fetch_as<piece, Team>(wanted, at(to, k), at(streamed_ + streamed_offset(l, r), k));
     } else {
       const T* line = field_ + row_in_field(l, j);
       DWELL_UNROLL
-      for (int k = 0; k < RX; ++k) fetch_as<T>(wanted, at(to, k), line + column(l, k));
+      for (int k = 0; k < RX; ++k) fetch_as<T, Team>(wanted, at(to, k), line + column(l, k));
     }
     Team::close_fetches();
   }
@@ -136,29 +127,14 @@ class wave_rows {
   /// Row j as it came in: the cells of it that keep their values do so in all levels, which ask for
   /// them until Levels * R rows later.
   DWELL_FN void remember(int l, int j, const row& v) {
-    const lane_facts& me = lane_[l];
-    DWELL_UNROLL
-    for (int k = 0; k < RX; k += wide)
-      if (me.still != 0)
-        *reinterpret_cast<piece*>(border_ + (border::at(me.border, j) + k)) = piece_of(v, k);
+    border::remember(border_, lane_[l].still, j, v);
   }
   /// Cells of row j that keep their values get them back: those of a column from here; whole rows,
   /// if there may be some, from the field, where both copies hold them.
   template <bool Rows>
   DWELL_FN void restore(int l, int j, row& v, const wave_habits& habits) {
     const lane_facts& me = lane_[l];
-    const T* p = border_ + border::at(me.border, j);
-    if constexpr (R <
-                  RX) {  // loads that do not depend on anything: they are over when the sums are
-      const row old = row_from(p);
-      DWELL_UNROLL
-      for (int k = 0; k < RX; ++k)
-        if (k < R || k >= RX - R) v.v[k] = me.still >> k & 1u ? old.v[k] : v.v[k];
-    } else {  // sums take the registers
-      DWELL_UNROLL
-      for (int k = 0; k < RX; ++k)
-        if (me.still >> k & 1u) v.v[k] = p[k];
-    }
+    border::restore(border_, me.still, j, v);
     if constexpr (Rows)
       if (within(j - (habits.first - R), R) || within(j - habits.last, R))
         v = row_from(field_ + (own_row_in_field(l, j - rim_) + static_cast<unsigned>(me.first)));
@@ -172,13 +148,10 @@ class wave_rows {
   DWELL_FN int column(int l, int k) const { return columns_[l * RX + k]; }
 
   using border = wave_border<S, T>;
-  static constexpr int R = radius_of<S>, layer = perks_layer_values<S>;
-  static constexpr int wide = 16 / static_cast<int>(sizeof(T));  ///< values that travel together
+  static constexpr int R = radius_of<S>, layer = wave_layer_values<S, T>;
+  static constexpr int wide = patch::wide;
   static constexpr int last_piece = (RX - wide) * perks_lanes;
   static_assert(RX % wide == 0 && RX <= 2 * wide && (Ahead & (Ahead - 1)) == 0);
-  struct alignas(wide * sizeof(T)) piece {
-    T v[wide];
-  };
   struct lane_facts {
     int top;           ///< row of the grid, the first of
     int rows;          ///< of the warp, its own,
@@ -187,8 +160,7 @@ class wave_rows {
     int end;           ///< of the rows that it fetches
     int first;         ///< column of the grid that its first one stands for
     unsigned columns;  ///< a bit for each of its columns that the warp owns
-    unsigned still;    ///< and for each that belongs to a fixed border,
-    int border;        ///< where these are remembered
+    typename border::cells still;
   };
   DWELL_FN static unsigned columns_of(const share& own, int l) {
     unsigned bits = 0;
@@ -219,7 +191,7 @@ class wave_rows {
     DWELL_UNROLL
     for (int k = 0; k < RX; k += Neat ? wide : 1) {
       if constexpr (Neat) {
-        if (wanted) *reinterpret_cast<piece*>(p + k) = piece_of(v, k);
+        if (wanted) put_piece(p + k, v, k);
       } else if (wanted && (me.columns >> k & 1u)) {
         p[k] = v.v[k];
       }
@@ -247,9 +219,6 @@ class wave_rows {
     const int n = rim_ + own - kept_first_;
     return n < 0 ? 0 : n < a_.plan.scratch_rows ? n : a_.plan.scratch_rows;
   }
-  DWELL_FN static bool within(int r, int n) {
-    return static_cast<unsigned>(r) < static_cast<unsigned>(n);
-  }
 
   /// The column of the grid that column i of a warp stands for. Nobody uses what lies beyond the
   /// rim or a fixed border, and it might be a far team's, who writes while this one reads: such
@@ -258,7 +227,7 @@ class wave_rows {
     const int x = own.left(0) + i, n = a_.size.x;
     if (own.used(i / RX) && (a_.edge != boundary::fixed || within(x, n)))
       return cell_for(a_.edge, x, n);
-    return pieces_ ? own.x0 + i % wide : own.x0;
+    return n % wide == 0 ? own.x0 + i % wide : own.x0;
   }
   /// The row of the grid for row i of a warp's rim: above, then below.
   DWELL_FN int rim_row(const share& own, int i) const {
@@ -288,41 +257,23 @@ class wave_rows {
   DWELL_FN static P at(P p, int k) {
     return p + k / wide * wide * perks_lanes + k % wide;
   }
-  template <class V>
-  DWELL_FN static void fetch_as(bool wanted, T* to, const T* from) {
-    Team::fetch_if(wanted, reinterpret_cast<V*>(to), reinterpret_cast<const V*>(from));
-  }
-  DWELL_FN static piece piece_of(const row& v, int k) {
-    piece some;
-    DWELL_UNROLL
-    for (int i = 0; i < wide; ++i) some.v[i] = v.v[k + i];
-    return some;
-  }
   DWELL_FN static row read(const T* p) {
     row v;
     DWELL_UNROLL
-    for (int k = 0; k < RX; k += wide) {
-      const piece some = *reinterpret_cast<const piece*>(at(p, k));
-      DWELL_UNROLL
-      for (int i = 0; i < wide; ++i) v.v[k + i] = some.v[i];
-    }
+    for (int k = 0; k < RX; k += wide) get_piece(v, k, at(p, k));
     return v;
   }
   /// Of values that lie side by side.
   DWELL_FN static row row_from(const T* p) {
     row v;
     DWELL_UNROLL
-    for (int k = 0; k < RX; k += wide) {
-      const piece some = *reinterpret_cast<const piece*>(p + k);
-      DWELL_UNROLL
-      for (int i = 0; i < wide; ++i) v.v[k + i] = some.v[i];
-    }
+    for (int k = 0; k < RX; k += wide) get_piece(v, k, p + k);
     return v;
   }
   DWELL_FN static void write_if(bool wanted, T* p, const row& v) {
     DWELL_UNROLL
     for (int k = 0; k < RX; k += wide)
-      if (wanted) *reinterpret_cast<piece*>(at(p, k)) = piece_of(v, k);
+      if (wanted) put_piece(at(p, k), v, k);
   }
 
   const sweep_call<S, T>& a_;
@@ -331,7 +282,6 @@ class wave_rows {
   int kept_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
   int *columns_, *rims_;
   T* streamed_;
-  bool pieces_;  ///< rows of the field consist of whole pieces
   const T* field_ = nullptr;
   T* to_ = nullptr;
   bool whole_ = false;
