@@ -73,6 +73,20 @@ TEST(cli_info, all_shapes_are_shown) {
   for (const auto* policy : {"shared", "registers", "both"}) EXPECT_TRUE(holds(text, policy));
 }
 
+TEST(cli_info, a_stencil) {
+  const auto r = dwell_cli({"info", "2d5pt", "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json().at("stencil");
+  EXPECT_EQ(j.at("dimensions"), 2);
+  EXPECT_EQ(j.at("reads"), nlohmann::json::parse("[[0,0],[0,-1],[0,1],[-1,0],[1,0]]"));
+  double sum = 0;
+  for (const double w : j.at("default_weights")) sum += w;
+  EXPECT_NEAR(sum, 1, 1e-15);
+  const auto text = dwell_cli({"info", "3d7pt"}).out;
+  EXPECT_TRUE(holds(text, "3 dimensions, radius 1, linear"));
+  EXPECT_TRUE(holds(text, "( 0,  0, -1)  0.125"));
+}
+
 TEST(cli_info, rectangular) {
   const auto [text, j] = info(
       "%%MatrixMarket matrix coordinate integer general\n3 4 5\n1 1 2\n1 4 7\n1 2 0\n3 3 -1\n3 1 "

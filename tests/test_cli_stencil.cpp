@@ -132,6 +132,12 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
        "traversal 'ring': an order of rows is for passes of one step"},
       {{"2d5pt", "--size", "4x4", "--executor", "perks", "--blocking", "temporal", "--depth", "99"},
        "depth 99: a pass of blocking 'temporal' takes at most "},
+      {{"2d5pt", "--size", "4x4", "--check-every", "3"}, "--check-every: tests --until"},
+      {{"2d5pt", "--size", "4x4", "--executor", "persistent", "--depth", "2"},
+       "depth 2: executor 'persistent' has no tiles that stay"},
+      {{"2d5pt", "--size", "4x4", "--executor", "host-loop", "--traversal", "ring"},
+       "traversal 'ring': executor 'host-loop' has no tiles that stay"},
+      {{"gradient2d", "--size", "40x40", "--blocking", "temporal"}, "'temporal'"},
   };
   for (const auto& [arguments, expected] : cases) {
     const auto r = dwell_cli(stencil(arguments));
@@ -140,6 +146,32 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
     EXPECT_EQ(r.out, "");
   }
+}
+
+TEST(cli_stencil, a_wish_for_tiles_is_a_wish_for_perks) {
+  const auto j = dwell_cli(stencil({"2d5pt", "--size", "40x40", "--steps", "9", "--depth", "3",
+                                    "--json", "-"}))
+                     .json();
+  EXPECT_EQ(j.at("execution").at("executor"), "perks");
+  EXPECT_EQ(j.at("execution").at("steps_per_exchange"), 3);
+}
+
+TEST(cli_stencil, a_report_says_which_weights_were_used) {
+  const auto j = dwell_cli(stencil({"2d5pt", "--size", "9x9", "--json", "-"})).json().at("problem");
+  EXPECT_EQ(j.at("weights").size(), 5u);
+  EXPECT_EQ(j.at("default_weights"), true);
+  const auto again = dwell_cli(stencil({"2d5pt", "--size", "9x9", "--weights", "0,.25,.25,.25,.25",
+                                        "--json", "-"}))
+                         .json()
+                         .at("problem");
+  EXPECT_EQ(again.at("weights"), (std::vector<double>{0, .25, .25, .25, .25}));
+  EXPECT_EQ(again.at("default_weights"), false);
+}
+
+TEST(cli_stencil, says_when_no_cell_can_change) {
+  const auto r = dwell_cli(stencil({"2d5pt", "--size", "2x9"}));
+  EXPECT_EQ(r.code, 0);
+  EXPECT_TRUE(holds(r.out, "no cell can change: all belong to the fixed border"));
 }
 
 TEST(cli_stencil, help_lists_the_stencils) {

@@ -32,7 +32,7 @@ TEST_F(sweep_ends, all_ways_end_at_the_same_step) {
       EXPECT_EQ(report.steps % every, 0);
       if (expected < 0) {
         expected = report.steps;
-        change = report.change;
+        change = report.change.value();
         auto before =
             sweep_by_loops("2d5pt", random_field<double>({21, 34}, 3), expected - 1, o.edge);
         const auto after = sweep_by_loops("2d5pt", before, 1, o.edge);
@@ -78,10 +78,33 @@ TEST_F(sweep_ends, the_step_limit_is_kept_and_tested) {
       const auto report = solve(sweep_place::where(), u, o);
       EXPECT_EQ(report.stopped, stencil_stop::step_limit);
       EXPECT_EQ(report.steps, steps);
-      EXPECT_GT(report.change, 0);
+      EXPECT_GT(report.change.value(), 0);
       EXPECT_EQ(
           difference(u, sweep_by_loops("2d5pt", random_field<double>({9, 9}, 3), steps, o.edge)),
           "");
+    });
+}
+
+/// More steps between two tests than between two looks: a test at the limit then comes right after
+/// a look.
+TEST_F(sweep_ends, a_test_after_a_look_compares_whole_fields) {
+  const auto start = random_field<double>({21, 34}, 3);
+  const auto before = sweep_by_loops("2d5pt", start, 64, boundary::fixed);
+  const auto after = sweep_by_loops("2d5pt", before, 1, boundary::fixed);
+  double largest = 0;
+  for (std::size_t i = 0; i < after.cells().size(); ++i)
+    largest = std::max(largest, std::abs(after.cells()[i] - before.cells()[i]));
+  for (const int every : {128, 1031, 4096})
+    each_way([&](stencil_options o) {
+      o.edge = boundary::fixed;
+      o.until = 0;
+      o.check_every = every;
+      o.steps = 65;
+      auto u = start;
+      const auto report = solve(sweep_place::where(), u, o);
+      EXPECT_EQ(report.steps, 65);
+      EXPECT_EQ(report.change.value(), largest);
+      EXPECT_EQ(difference(u, after), "");
     });
 }
 
@@ -96,6 +119,23 @@ TEST_F(sweep_ends, growth_beyond_all_numbers_is_noticed) {
     EXPECT_EQ(report.stopped, stencil_stop::not_finite);
     EXPECT_LT(report.steps, 50);
     EXPECT_FALSE(report.finite);
+  });
+}
+
+TEST_F(sweep_ends, an_interrupt_before_the_first_test_reports_no_change) {
+  each_way([&](stencil_options o) {
+    std::atomic<bool> stop = false;
+    std::jthread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      stop = true;
+    });
+    o.interrupt = &stop;
+    o.until = 0;
+    o.check_every = o.steps = 2000000000;
+    auto u = random_field<double>({40, 50}, 3);
+    const auto report = solve(sweep_place::where(), u, o);
+    ASSERT_EQ(report.stopped, stencil_stop::interrupted);
+    EXPECT_FALSE(report.change.has_value());
   });
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // dwell info: without a matrix, what this program can do here; with one, what there is to know of
-// it before it is solved. Exit code 0 also for a matrix that no solver would take.
+// it before it is solved, and the same of a stencil. Exit code 0 also for a matrix that no solver
+// would take.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -12,6 +15,7 @@
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "stencil_facts.hpp"
 #include "system_facts.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -138,6 +142,16 @@ json to_json(const matrix_source& source, const matrix_facts& f) {
                                 : json(nullptr)}}}};
 }
 
+/// The stencil of this name, unless a file has it.
+std::optional<stencil_shape> stencil_named(const std::string& name) {
+  std::error_code none;
+  if (std::filesystem::exists(name, none)) return {};
+  const auto all = stencil_shapes();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.name == name; });
+  return found == all.end() ? std::nullopt : std::optional(*found);
+}
+
 exit_code run(const info_arguments& args) {
   output_files outputs;
   if (!args.json_target.empty() && args.json_target != "-") {
@@ -149,6 +163,8 @@ exit_code run(const info_arguments& args) {
   if (args.matrix.empty()) {
     const auto facts = gather_system_facts(args.device, args.threads);
     text = to_text(facts), value = to_json(facts);
+  } else if (const auto stencil = stencil_named(args.matrix)) {
+    text = app::to_text(*stencil), value = app::to_json(*stencil);
   } else {
     require_source(args.matrix);
     if (args.device.given) resolve(args.device, args.threads);
@@ -168,7 +184,8 @@ exit_code run(const info_arguments& args) {
 
 command add_info(CLI::App& app) {
   const auto args = std::make_shared<info_arguments>();
-  add_file(app, "MATRIX", args->matrix, std::string("Optional. ") + matrix_help, "");
+  add_file(app, "MATRIX", args->matrix,
+           std::string("Optional. ") + matrix_help + "; or the name of a stencil", "");
   add_device(app, args->device, "Without MATRIX: show this device only");
   add_positive(app, "--threads", args->threads,
                "Threads to read with, and of the CPU as a device (default: all there are)");
@@ -178,6 +195,7 @@ command add_info(CLI::App& app) {
       "Examples:\n"
       "  dwell info\n"
       "  dwell info bcsstk17.mtx.gz\n"
+      "  dwell info 2d9pt\n"
       "  dwell info like:ecology2 --json -");
   return [args] { return run(*args); };
 }

@@ -56,6 +56,7 @@ int parse_and_run(int argc, char** argv) {
              "  dwell compare stencil 2d5pt --size 2048x2048\n"
              "                                   measure all executors on a stencil\n"
              "  dwell info A.mtx                 look at a matrix\n"
+             "  dwell info 2d9pt                 which cells a stencil reads, and its weights\n"
              "  dwell info                       what this program can do on this machine\n"
              "\n'dwell SUBCOMMAND --help' tells more.");
 
@@ -68,7 +69,8 @@ int parse_and_run(int argc, char** argv) {
   subcommand("stencil", "Do steps of an iterative stencil on a regular grid", add_stencil);
   subcommand("compare", "Measure executors, policies and peers side by side", add_compare);
   subcommand("explain", "Show what a caching policy would keep on the chip, and why", add_explain);
-  subcommand("info", "Show devices and what this build contains, or look at a matrix", add_info);
+  subcommand("info", "Show devices and what this build contains, or look at a matrix or a stencil",
+             add_info);
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);
 
   try {

@@ -30,7 +30,7 @@ struct stencil_arguments {
   device_choice device;
   int threads = 0;
   std::string precision = "f64";
-  int steps = 0, max_steps = 0;
+  int steps = 0, max_steps = 0, check_every = 0;
   double until = -1;
   stencil_options options;
   std::string output;
@@ -74,6 +74,7 @@ void set_options(stencil_arguments& args, const stencil_shape& shape) {
   stencil_options& o = args.options;
   o.shape = shape.name;
   o.edge = parse_boundary(args.boundary);
+  o.weights = shape.weights;
   if (!args.weights.empty()) {
     o.weights = parse_weights(args.weights);
     if (o.weights.size() != shape.weights.size())
@@ -85,8 +86,10 @@ void set_options(stencil_arguments& args, const stencil_shape& shape) {
       throw input_error("--steps and --until both say when to stop (--max-steps limits --until)");
     o.until = args.until;
     o.steps = args.max_steps > 0 ? args.max_steps : 1000000;
+    if (args.check_every > 0) o.check_every = args.check_every;
   } else {
     if (args.max_steps > 0) throw input_error("--max-steps: limits --until, which is not there");
+    if (args.check_every > 0) throw input_error("--check-every: tests --until, which is not there");
     o.steps = args.steps > 0 ? args.steps : 1000;
   }
 }
@@ -98,6 +101,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
                  : args.initial.empty() ? "hot-spot"
                                         : args.initial;
   result.source = args.source;
+  result.default_weights = args.weights.empty();
   progress_line progress(!args.report.quiet);
   progress.show("reading");
   grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
@@ -113,7 +117,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
       const double rate = now.seconds > 0 ? now.step / now.seconds : 0;
       progress.show(
           fmt::format("step {}   {}{} steps/s   at most {} left", format_count(now.step),
-                      options.until ? fmt::format("change {}   ", format_residual(now.change)) : "",
+                      now.change ? fmt::format("change {}   ", format_residual(*now.change)) : "",
                       format_count(static_cast<std::int64_t>(rate)),
                       rate > 0 ? format_seconds((options.steps - now.step) / rate) : "?"));
     };
@@ -164,9 +168,12 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
       ->type_name("KIND");
   add_file(app, "--source", args.source, "Added to every changing cell in every step", "f.npy");
   add_choice(app, "--boundary", args.boundary, {"fixed", "periodic", "reflect"},
-             "fixed keeps the outermost cells; reflect mirrors at the border");
-  app.add_option("--weights", args.weights,
-                 "Of the cells that the stencil reads, in its order (default: they sum to 1)")
+             "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
+             "outermost cells included (numpy.pad's symmetric)");
+  app.add_option(
+         "--weights", args.weights,
+         "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "
+         "the default weights")
       ->type_name("w1,w2,...");
 }
 
@@ -175,15 +182,16 @@ void add_stops(CLI::App& app, stencil_arguments& args) {
   add_positive(app, "--steps", args.steps, "Steps to do (default: 1000)");
   add_tolerance(app, "--until", args.until, "Stop when no cell changes by more than this in a step")
       ->default_str("");
-  add_positive(app, "--check-every", args.options.check_every,
-               "Steps between two tests of --until");
+  add_positive(app, "--check-every", args.check_every,
+               "Steps between two tests of --until (default: 100)");
   add_positive(app, "--max-steps", args.max_steps, "Limit for --until (default: 1000000)");
 }
 
 void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
-  add_positive(app, "--threads", args.threads, "Threads on the CPU (default: all there are)");
+  add_positive(app, "--threads", args.threads,
+               "Threads on the CPU (default: all there are); perks has one for every tile");
   add_choice(app, "--executor", args.options.executor,
              {"auto", "host-loop", "graph", "persistent", "perks"},
              "In which loop the steps run; the report says why auto chose what it chose");

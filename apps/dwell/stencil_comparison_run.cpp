@@ -69,6 +69,12 @@ class measurement {
     options.shape = out_.name;
     options.executor = executor;
     options.policy = policy.empty() ? "none" : policy;
+    if (executor != "perks") {  // what is asked of tiles is asked of perks
+      const stencil_options untiled;
+      options.depth = untiled.depth;
+      options.traversal = untiled.traversal;
+      options.blocking = untiled.blocking;
+    }
     options.interrupt = request_.runs.interrupt;
     const bool finished = repeat(request_.runs, run, [&] {
       std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());

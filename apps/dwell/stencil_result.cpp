@@ -27,6 +27,14 @@ std::string outcome(const stencil_result& r) {
   return {};
 }
 
+/// Of the last test of --until, if there was one.
+std::string describe_change(const stencil_result& r) {
+  return r.report.change
+             ? fmt::format("largest change {} per step", format_residual(*r.report.change))
+             : fmt::format("the change is tested every {}, not yet",
+                           format_plural(r.options.check_every, "step"));
+}
+
 }  // namespace
 
 std::string failure_line(const stencil_result& r) {
@@ -36,7 +44,7 @@ std::string failure_line(const stencil_result& r) {
   if (report.stopped == stencil_stop::steps_done || report.stopped == stencil_stop::converged)
     return {};
   if (!r.options.until) return outcome(r);
-  return fmt::format("{}; largest change {}, wanted {}", outcome(r), format_residual(report.change),
+  return fmt::format("{}; {}, wanted {}", outcome(r), describe_change(r),
                      format_residual(*r.options.until));
 }
 
@@ -59,8 +67,9 @@ std::string to_text(const stencil_result& r) {
   out.gap();
   out.row("outcome", outcome(r));
   if (r.options.until)
-    out.row("", fmt::format("largest change {} per step, wanted {}", format_residual(report.change),
-                            format_residual(*r.options.until)));
+    out.row("",
+            fmt::format("{}, wanted {}", describe_change(r), format_residual(*r.options.until)));
+  if (report.changing_cells == 0) out.row("", "no cell can change: all belong to the fixed border");
   out.row("values", fmt::format("{:.6g} to {:.6g}{}", report.least, report.greatest,
                                 report.finite ? "" : ", some NOT FINITE"));
   out.row("time", fmt::format("set-up {}, run {}", format_seconds(report.setup_s),
@@ -77,15 +86,15 @@ json to_json(const stencil_result& r) {
   const auto& report = r.report;
   json j;
   j["program"] = "dwell " DWELL_VERSION;
-  j["problem"] = {
-      {"kind", "stencil"},
-      {"stencil", report.shape},
-      {"size", to_string(report.size)},
-      {"boundary", to_string(report.edge)},
-      {"start", r.start},
-      {"source", r.source.empty() ? json() : json(r.source)},
-      {"weights", r.options.weights.empty() ? json("default") : json(r.options.weights)},
-      {"precision", report.precision}};
+  j["problem"] = {{"kind", "stencil"},
+                  {"stencil", report.shape},
+                  {"size", to_string(report.size)},
+                  {"boundary", to_string(report.edge)},
+                  {"start", r.start},
+                  {"source", r.source.empty() ? json() : json(r.source)},
+                  {"weights", r.options.weights},
+                  {"default_weights", r.default_weights},
+                  {"precision", report.precision}};
   j["execution"] = {{"device", report.device},
                     {"backend", to_string(report.on)},
                     {"executor", report.executor},
@@ -101,7 +110,7 @@ json to_json(const stencil_result& r) {
                     {"cells_streamed", report.streamed}};
   j["result"] = {{"stopped", to_string(report.stopped)},
                  {"steps", report.steps},
-                 {"largest_change", r.options.until ? json(report.change) : json()},
+                 {"largest_change", report.change ? json(*report.change) : json()},
                  {"until", r.options.until ? json(*r.options.until) : json()},
                  {"least", report.least},
                  {"greatest", report.greatest},

@@ -15,6 +15,7 @@ namespace dwell::app {
 struct stencil_result {
   std::string start;   ///< what the field was: a kind, or a file
   std::string source;  ///< file, or empty
+  bool default_weights = true;
   stencil_options options;
   stencil_report report;
   std::vector<std::pair<std::string, std::string>> files;  ///< what was written, and where

@@ -80,18 +80,33 @@ void check_options(const stencil_options& o, const stencil_shape& shape) {
   if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
 }
 
-/// The greatest divisor of n that is at most `most`.
-int divisor_up_to(int n, int most) {
-  int d = std::min(n, most);
-  while (n % d != 0) --d;
-  return d;
+/// Steps between two looks, at most `most` if that can be. They divide check_every, so that every
+/// test is a look. A tile shows the step before a test whole if it sees the test coming: the look
+/// before is that step only if it is a test too.
+int steps_to_look(const stencil_options& o, int most) {
+  if (!o.until) return most;
+  const auto fits = [&](int d) {
+    return o.check_every % d == 0 && (d == o.check_every || (d > 1 && o.steps % d != 1));
+  };
+  for (int d = std::min(o.check_every, most); d > 0; --d)
+    if (fits(d)) return d;
+  for (int d = most + 1; d <= o.check_every / 2; ++d)
+    if (fits(d)) return d;
+  return o.check_every;
 }
 
 /// Steps between looks: few enough to be interrupted within about a tenth of a second, many enough
-/// to cost nothing.
-int steps_between_looks(std::size_t cells, backend on) {
-  const std::size_t budget = on == backend::cpu ? std::size_t(1) << 25 : std::size_t(1) << 33;
-  return static_cast<int>(std::clamp<std::size_t>(budget / cells, 1, 64));
+/// to cost nothing. On a CPU arithmetic takes the time.
+int steps_between_looks(std::size_t cells, int flops, backend on) {
+  if (on != backend::cpu)
+    return static_cast<int>(std::clamp<std::size_t>((1ull << 33) / cells, 1, 64));
+  const std::size_t work = cells * static_cast<std::size_t>(std::max(flops, 10));
+  return static_cast<int>(std::clamp<std::size_t>((10ull << 25) / work, 1, 64));
+}
+
+/// The change has been tested once at least when so many steps are done.
+bool tested(const stencil_options& o, int done) {
+  return o.until && done > 0 && (done >= o.check_every || done == o.steps);
 }
 
 stencil_stop reason_of(sweep_stop stop, bool until) {
@@ -105,6 +120,14 @@ stencil_stop reason_of(sweep_stop stop, bool until) {
     default:
       return until ? stencil_stop::step_limit : stencil_stop::steps_done;
   }
+}
+
+/// What is asked of the tiles of perks, or nothing.
+std::string wish_for_tiles(const stencil_options& o) {
+  if (o.depth > 0) return fmt::format("depth {}", o.depth);
+  if (o.blocking != "auto") return fmt::format("blocking '{}'", o.blocking);
+  if (o.traversal != "auto") return fmt::format("traversal '{}'", o.traversal);
+  return {};
 }
 
 /// Plans in the order in which they promise speed.
@@ -121,6 +144,9 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   if (o.policy != "auto" && o.policy != "none")
     throw unsupported_error(fmt::format(
         "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
+  if (const auto wish = wish_for_tiles(o); !wish.empty())
+    throw unsupported_error(
+        fmt::format("{}: executor '{}' has no tiles that stay (perks has)", wish, v.executor));
   auto choice = policies::sweep_none(problem, v.resident, rungs, facts);
   if (o.teams > 0) choice.plan.teams = o.teams;
   return {choice};
@@ -153,6 +179,7 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
     return decision{&v, possible_plans(o, problem, v, where, facts), why};
   };
   if (o.executor != "auto") return with(o.executor.c_str(), "as asked");
+  if (!wish_for_tiles(o).empty()) return with("perks", "only it has what is asked for");
   if (facts.on == backend::cpu && (o.policy == "auto" || o.policy == "none"))
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
@@ -212,10 +239,13 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   a.until = o.until.has_value();
   a.tolerance = o.until.value_or(0);
   a.check_every = o.check_every;
-  a.mark_every = steps_between_looks(n.cells(), where.on());
-  // Where tiles stay on the chip, a look costs two grid barriers and steps are short.
-  const int between = rung.across > 0 ? 16 * a.mark_every : a.mark_every;
-  a.look_every = a.until ? divisor_up_to(o.check_every, between) : between;
+  a.mark_every = steps_between_looks(n.cells(), known.flops, where.on());
+  // Where tiles stay on the chip, a look costs two grid barriers and steps are short. A CPU plays
+  // their lanes one after the other; a look then ends a pass at least.
+  const int seldom =
+      where.on() == backend::cpu ? std::max(a.mark_every, p.depth) : 16 * a.mark_every;
+  const int between = rung.across > 0 ? seldom : a.mark_every;
+  a.look_every = steps_to_look(o, between);
   a.reverse_lanes = o.reverse_lanes;
 
   report.shape = v.shape.name;
@@ -244,7 +274,9 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   control.progress_interval = o.progress_interval;
   const double first = now();
   if (o.progress)
-    control.progress = [&](int step, double change) { o.progress({step, change, now() - first}); };
+    control.progress = [&](int step, double change) {
+      o.progress({step, tested(o, step) ? std::optional(change) : std::nullopt, now() - first});
+    };
   const std::vector<double>& weights = o.weights.empty() ? v.shape.weights : o.weights;
   sweep_state end;
   if (o.steps > 0) {
@@ -254,7 +286,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   }
   report.steps = end.done;
   report.stopped = reason_of(end.stop, a.until);
-  report.change = end.change;
+  if (tested(o, end.done)) report.change = end.change;
   const value_range range = range_of<T>(u.cells());
   report.least = range.least;
   report.greatest = range.greatest;

@@ -34,7 +34,7 @@ std::string to_string(stencil_stop r);
 /// What a running solve tells: called from the thread that called solve().
 struct stencil_progress {
   int step = 0;
-  double change = 0;  ///< the largest in one step, when last tested
+  std::optional<double> change;  ///< the largest in one step, when last tested; if it was
   double seconds = 0;
 };
 
@@ -63,6 +63,7 @@ struct stencil_options {
   int depth = 0;  ///< perks: steps between two exchanges of tiles' edges
   /// perks, two dimensions: in which order rows that are not kept on the chip are taken: "auto",
   /// "static", "zig-zag", "ring". It counts only where there are such rows.
+  /// Overrides of what only perks has are refused under another executor, and make perks of "auto".
   std::string traversal = "auto";
   /// perks: "spatial", every pass over what is not in registers is one step; "temporal", it is as
   /// many as a lane's registers hold levels for (linear stencils; radius 1 and 2 in 3-D);
@@ -92,7 +93,7 @@ struct stencil_report {
 
   int steps = 0;
   stencil_stop stopped = stencil_stop::steps_done;
-  double change = 0;               ///< the largest in one step, when last tested
+  std::optional<double> change;    ///< the largest in one step, when last tested; if it was
   double least = 0, greatest = 0;  ///< of the result
   bool finite = true;              ///< no NaN and no infinity in the result
   std::size_t bytes_per_step = 0;  ///< that a step must move if nothing stays on the chip
