@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "field_memory.hpp"
 #include "progress.hpp"
 #include "report_target.hpp"
 #include "signals.hpp"
@@ -103,7 +104,6 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
   grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
   std::optional<grid<T>> source;
   if (!args.source.empty()) {
-    require_source(args.source, size);
     source = read_npy<T>(args.source);
   }
 
@@ -137,7 +137,9 @@ exit_code run(stencil_arguments& args) {
   if (!args.initial.empty()) require_initial(args.initial);
   check_outputs(args);
   const extents size = find_size(args, shape);
+  if (!args.source.empty()) require_source(args.source, size, args.precision);
   const auto where = resolve(args.device, args.threads);
+  require_memory({size, args.precision, 1, !args.source.empty()}, where);
   return args.precision == "f32" ? run_in<float>(args, where, size)
                                  : run_in<double>(args, where, size);
 }
