@@ -88,7 +88,9 @@ struct stencil_report {
   int depth = 1;          ///< steps between two exchanges
   int pass_steps = 1;     ///< steps in one pass over the field, or over what is not in registers
   std::string traversal;  ///< perks: of the rows that are not kept; empty where there are none
-  std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;  ///< cells of tiles, with rims
+  /// Where the field's cells are between steps, by the rows (planes) of its tiles: in registers, in
+  /// scratch, elsewhere. Together they are all of its cells; rims are not counted.
+  std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;
 
   int steps = 0;
   stencil_stop stopped = stencil_stop::steps_done;
