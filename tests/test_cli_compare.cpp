@@ -211,6 +211,8 @@ TEST(cli_compare, wrong_command_lines) {
   expect_refused({"compare", "cg", "a", "--executors", "graph,graph"}, "each word once");
   expect_refused({"compare", "cg", "a", "--variants", "textbook,fancy"}, "found 'fancy'");
   expect_refused({"compare", "cg", "a", "--executors", ""}, "found ''");
+  expect_refused({"compare", "cg", "a", "--executors", "graph", "--policies", "greedy"},
+                 "--policies: is for executor perks");
   expect_refused({"compare", "cg", "a", "--rtol", "1e-8", "--iterations", "5"}, "--iterations");
   expect_refused({"compare", "cg", "a", "--max-iterations", "5"}, "--rtol");
   expect_refused({"compare", "cg", "no-such-file"}, "no such file");

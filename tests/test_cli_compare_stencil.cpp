@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../apps/dwell/comparison_layout.hpp"
 #include "../apps/dwell/field_difference.hpp"
 #include "cli_runner.hpp"
 
@@ -188,7 +189,41 @@ TEST(cli_compare_stencil, a_source_is_added_in_every_run) {
   EXPECT_TRUE(holds(dwell_cli(args("table")).out, ", source " + f));
   expect_refused(compare({"2d5pt", "--size", "20x30,8x8", "--source", f}),
                  "expected 8x8 cells as the field has, found 20x30");
+  expect_refused(
+      compare({"2d5pt", "2d9pt", "--size", "20x30", "--source", f, "--precision", "f32"}),
+      "expected values of f32 as the field has, found f64");
   expect_refused(compare({"2d5pt", "--size", "20x30", "--source", f, "-o", f}), "f.npy");
+}
+
+/// Before any of it is taken; what fits is measured.
+TEST(cli_compare_stencil, a_field_beyond_memory_is_refused_with_the_numbers) {
+  const auto r = dwell_cli(compare(
+      {"2d5pt", "--size", "1000000x1000000,8x8", "--executors", "host-loop", "--format", "json"}));
+  EXPECT_EQ(r.code, 4) << r.err;
+  EXPECT_TRUE(holds(r.err,
+                    "2d5pt 1000000x1000000: too little memory: 5 copies of 1000000x1000000 "
+                    "cells need 36.4 TiB, "));
+  EXPECT_TRUE(holds(r.err, " are free"));
+  const auto stencils = r.json().at("stencils");
+  EXPECT_TRUE(starts(stencils.at(0).at("refusal"), "too little memory: "));
+  EXPECT_TRUE(stencils.at(1).at("refusal").is_null());
+  // An address space of 1 GiB is less than what is free: found out when it is taken.
+  const auto tight =
+      dwell_cli(compare({"2d5pt", "--size", "9000x9000"}), {.memory = rlim_t(1) << 30});
+  EXPECT_EQ(tight.code, 4) << tight.err;
+  EXPECT_TRUE(holds(tight.err, "too little memory"));
+}
+
+TEST(cli_compare_stencil, small_numbers_have_three_digits_too) {
+  EXPECT_EQ(app::number_cell(0.00123456), "0.00123");
+  EXPECT_EQ(app::number_cell(0.5), "0.500");
+  EXPECT_EQ(app::number_cell(0.99949), "0.999");
+  EXPECT_EQ(app::number_cell(0.9996), "1.00");
+  EXPECT_EQ(app::number_cell(0.0099999), "0.0100");
+  EXPECT_EQ(app::number_cell(12.345), "12.3");
+  EXPECT_EQ(app::number_cell(1234.5), "1234");
+  EXPECT_EQ(app::number_cell(1.5e-7), "1.50e-07");
+  EXPECT_EQ(app::number_cell(0), "0.00");
 }
 
 TEST(cli_compare_stencil, wrong_command_lines) {
@@ -198,6 +233,15 @@ TEST(cli_compare_stencil, wrong_command_lines) {
   expect_refused(compare({"2d5pt", "--size", "8x8,8x8x8"}),
                  "none of the stencils works on 3 dimensions");
   expect_refused(compare({"2d5pt", "--size", "8x8,8x8"}), "each size once");
+  expect_refused(compare({"2d5pt", "2d9pt", "2d5pt", "--size", "8x8"}),
+                 "expected each stencil once, found '2d5pt 2d9pt 2d5pt'");
+  for (const auto& [option, value] : {std::pair{"--policies", "both"},
+                                      {"--blocking", "temporal"},
+                                      {"--depth", "2"},
+                                      {"--traversal", "ring"}})
+    expect_refused(
+        compare({"2d5pt", "--size", "8x8", "--executors", "host-loop,persistent", option, value}),
+        option + std::string(": is for executor perks"));
   expect_refused(compare({"2d5pt", "--size", "8x0"}), "found '8x0'");
   expect_refused(compare({"2d5pt", "--size", "8x8", "--policies", "hoard"}), "found 'hoard'");
   expect_refused(compare({"2d5pt", "--size", "8x8", "--initial", "cold"}), "found 'cold'");

@@ -35,7 +35,7 @@ TEST(cli_explain_stencil, rows_that_stream_go_in_the_order_asked_for) {
     const auto j = explain({"2d5pt", "--size", "8192x8192", "--device-facts", "h200", "--traversal",
                             order, "--depth", "4"});
     for (const auto& p : j.at("plans")) {
-      if (p.at("executor") != "perks") continue;
+      if (p.at("executor") != "perks" || p.at("policy") == "measured") continue;
       EXPECT_EQ(p.at("traversal"), order) << p;
       EXPECT_EQ(p.at("steps_per_exchange"), 4) << p;
     }
@@ -164,13 +164,20 @@ TEST(cli_explain_stencil, text_shows_one_plan_in_full_and_all_side_by_side) {
 TEST(cli_explain_stencil, on_a_cpu_nothing_is_projected) {
   const auto j = explain({"2d5pt", "--size", "64x200", "--device", "cpu", "--threads", "2"});
   EXPECT_EQ(j.at("device").at("probed"), true);
+  std::string executors;
   for (const auto& p : j.at("plans")) {
+    if (p.at("policy") == "measured") continue;
     ASSERT_TRUE(p.at("refusal").is_null()) << p;
+    if (p.at("executor") != "perks") executors += p.at("executor").get<std::string>() + " ";
+    EXPECT_TRUE(p.at("projection").is_null());
     EXPECT_TRUE(p.at("projected_us").at("step").is_null());
     EXPECT_TRUE(p.at("binds").is_null());
   }
+  EXPECT_EQ(executors, "host-loop persistent ");
   const auto text =
       dwell_cli({"explain", "stencil", "2d5pt", "--size", "64x200", "--device", "cpu"});
+  EXPECT_TRUE(holds(text.out, "rows reg/private/streamed"));
+  EXPECT_FALSE(holds(text.out, "shared memory") || holds(text.out, "scratch")) << text.out;
   EXPECT_TRUE(holds(text.out, "no model of CPUs"));
 }
 
@@ -190,8 +197,13 @@ TEST(cli_explain_stencil, agrees_with_the_run) {
     EXPECT_EQ(p.at("steps_per_exchange"), ran.at("steps_per_exchange"));
     EXPECT_EQ(p.at("traversal"), ran.at("traversal"));
     EXPECT_TRUE(ends(ran.at("reason"), p.at("reason")));
-    EXPECT_EQ(p.at("streamed_bytes_per_step").get<double>(),
-              16 * ran.at("cells_streamed").get<double>());
+    // Rounded to cells of the field there; here of those that change.
+    const double streamed = ran.at("cells_streamed");
+    EXPECT_EQ(ran.at("cells_in_registers").get<int>() +
+                  ran.at("cells_in_shared_memory").get<int>() + ran.at("cells_streamed").get<int>(),
+              90 * 150);
+    EXPECT_NEAR(p.at("streamed_bytes_per_step").get<double>(),
+                j.at("bytes_per_step").get<double>() * streamed / (90 * 150), 64);
     return;
   }
   FAIL() << "no plan for both";
@@ -237,6 +249,9 @@ TEST(cli_explain_stencil, knows_what_a_source_forbids) {
   EXPECT_TRUE(holds(text.out, "and a source"));
   expect_refused({"explain", "stencil", "2d5pt", "--size", "90x151", "--source", f},
                  "expected 90x151 cells as the field has, found 90x150");
+  expect_refused(
+      {"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f, "--precision", "f32"},
+      "expected values of f32 as the field has, found f64");
   expect_refused({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", in("g.npy")},
                  "cannot be opened");
   expect_refused({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f, "--json", f},
@@ -254,7 +269,8 @@ TEST(cli_explain_stencil, wrong_command_lines) {
   refused({"2d5pt", "--size", "8x8", "--device-facts", "k80"}, "v100, a100, h100 or h200");
   refused({"2d5pt", "--size", "8x8", "--policy", "hoard"}, "found 'hoard'");
   refused({"2d5pt", "--size", "900000x900000", "--device-facts", "h200", "--policy", "registers"},
-          "cannot be tiled");
+          "cannot be tiled over 132 teams: one takes at most 126 of a row's 900000 cells");
+  refused({"2d5pt", "--size", "8x8", "--device-facts", "h200", "--threads", "3"}, "--threads");
   const auto help = dwell_cli({"explain", "stencil", "--help"});
   EXPECT_EQ(help.code, 0);
   for (const auto& line : lines_of(help.out)) EXPECT_LE(line.size(), 80u) << line;

@@ -174,6 +174,31 @@ TEST(cli_stencil, says_when_no_cell_can_change) {
   EXPECT_TRUE(holds(r.out, "no cell can change: all belong to the fixed border"));
 }
 
+TEST(cli_stencil, a_field_beyond_memory_is_refused_before_any_of_it_is_taken) {
+  expect_refused(stencil({"2d5pt", "--size", "1000000x1000000"}),
+                 "too little memory: 3 copies of 1000000x1000000 cells need 21.8 TiB, ", 4);
+  expect_refused(stencil({"2d5pt", "--size", "1000000x1000000", "--precision", "f32"}),
+                 "need 10.9 TiB, ", 4);
+}
+
+TEST(cli_stencil, the_reason_is_true_where_nothing_can_be_kept) {
+  const auto r = dwell_cli(
+      stencil({"2d5pt", "--size", "40x40", "--steps", "20", "--policy", "shared", "--json", "-"}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json().at("execution");
+  EXPECT_EQ(j.at("executor"), "perks");
+  ASSERT_EQ(j.at("cells_in_shared_memory"), 0);
+  EXPECT_EQ(j.at("cells_streamed"), 40 * 40);
+  EXPECT_TRUE(starts(j.at("reason"), "no other executor keeps anything on the chip; "));
+  EXPECT_TRUE(holds(j.at("reason"), "nothing can be kept in private memory with these tiles"));
+  // Under a policy that asks for nothing there is nothing to say, nor where rows stay.
+  for (const char* policy : {"none", "registers"}) {
+    const auto other = dwell_cli(stencil({"2d5pt", "--size", "40x40", "--steps", "2", "--executor",
+                                          "perks", "--policy", policy, "--json", "-"}));
+    EXPECT_FALSE(holds(other.json().at("execution").at("reason"), "nothing can be kept"));
+  }
+}
+
 TEST(cli_stencil, help_lists_the_stencils) {
   const auto r = dwell_cli({"stencil", "--help"});
   EXPECT_EQ(r.code, 0);

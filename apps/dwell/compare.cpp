@@ -173,7 +173,8 @@ command add_compare_cg(CLI::App& app) {
       "  dwell compare cg trefethen:2000 like:ecology2 --policies none,greedy,auto\n"
       "  dwell compare cg A.mtx --rtol 1e-8 --format markdown --output A.md");
   auto* rtol = app.get_option("--rtol");
-  return [args, rtol] {
+  return [args, rtol, &app] {
+    require_perks_for(app, *args, {"--policies"});
     args->to_tolerance = rtol->count() > 0;
     return run(*args);
   };

@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "dwell/formats/error.hpp"
+
 namespace dwell::app {
 
 void add_compared(CLI::App& app, compare_options& args, const std::vector<std::string>& executors,
@@ -14,6 +18,16 @@ void add_compared(CLI::App& app, compare_options& args, const std::vector<std::s
   policies.insert(policies.begin(), "auto");
   add_choices(app, "--policies", args.policies, policies,
               fmt::format("What perks keeps on the chip; some of {}", fmt::join(policies, ", ")));
+}
+
+void require_perks_for(const CLI::App& app, const compare_options& args,
+                       const std::vector<std::string>& options) {
+  if (std::find(args.executors.begin(), args.executors.end(), "perks") != args.executors.end())
+    return;
+  for (const auto& option : options)
+    if (app.count(option) > 0)
+      throw input_error(fmt::format("{}: is for executor perks, and --executors has only {}",
+                                    option, fmt::join(args.executors, ", ")));
 }
 
 void add_where(CLI::App& app, compare_options& args) {

@@ -22,6 +22,10 @@ struct compare_options {
 /// --executors, --policies (with "auto" before `policies`).
 void add_compared(CLI::App& app, compare_options& args, const std::vector<std::string>& executors,
                   std::vector<std::string> policies);
+/// Throws input_error if one of these options was given and no executor is perks, which alone heeds
+/// them.
+void require_perks_for(const CLI::App& app, const compare_options& args,
+                       const std::vector<std::string>& options);
 /// --device, --threads.
 void add_where(CLI::App& app, compare_options& args);
 /// --repetitions, --precision.

@@ -40,7 +40,12 @@ struct subject {
 std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
   const auto sizes = parse_sizes("--size", args.sizes);
   std::vector<stencil_shape> shapes;
-  for (const auto& name : args.shapes) shapes.push_back(find_stencil_shape(name));
+  for (const auto& name : args.shapes) {
+    if (std::count(args.shapes.begin(), args.shapes.end(), name) > 1)
+      throw input_error(
+          fmt::format("expected each stencil once, found '{}'", fmt::join(args.shapes, " ")));
+    shapes.push_back(find_stencil_shape(name));
+  }
   std::vector<subject> all;
   for (const auto& shape : shapes) {
     const auto before = all.size();
@@ -88,13 +93,15 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
   return c;
 }
 
-/// The worst that happened: a device that failed or computed other bits, a field that was refused.
+/// The worst that happened: a device that failed, computed other bits or has too little memory, a
+/// field that was refused.
 /// What is unsupported is not an error.
 exit_code code_of(const stencil_comparison& c) {
   if (c.interrupted) return exit_code::interrupted;
   bool failed = false, refused = false;
   for (const auto& s : c.stencils) {
     refused = refused || !s.refusal.empty();
+    failed = failed || s.too_large;
     for (const auto& r : s.runs) failed = failed || r.outcome == measured_run::state::failed;
   }
   return failed ? exit_code::device : refused ? exit_code::bad_input : exit_code::done;
@@ -107,7 +114,7 @@ exit_code run(const compare_stencil_arguments& args) {
   if (!args.source.empty()) outputs.protect(args.source);
   const auto subjects = subjects_of(args);
   if (!args.source.empty())
-    for (const auto& s : subjects) require_source(args.source, s.size);
+    for (const auto& s : subjects) require_source(args.source, s.size, args.precision);
   auto request = request_of(args);
   auto result = head_of(args, request.where.facts());
   progress_line progress(true);
@@ -170,7 +177,10 @@ command add_compare_stencil(CLI::App& app) {
       "  dwell compare stencil 2d5pt --size 1320x1200,8192x8192\n"
       "  dwell compare stencil 2d5pt 2d9pt --size 2048x2048 --executors graph,perks \\\n"
       "    --policies registers,shared,both,auto --format markdown --output table.md");
-  return [args] { return run(*args); };
+  return [args, &app] {
+    require_perks_for(app, *args, {"--policies", "--blocking", "--depth", "--traversal"});
+    return run(*args);
+  };
 }
 
 }  // namespace dwell::app

@@ -35,7 +35,10 @@ std::string comparison_layout::markdown() const {
 }
 
 std::string number_cell(double v) {
-  return fmt::format("{:.{}f}", v, v < 9.995 ? 2 : v < 99.95 ? 1 : 0);
+  if (v > 0 && v < 9.995e-5) return fmt::format("{:.2e}", v);
+  int decimals = v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
+  for (double first = 0.9995; v > 0 && v < first; first /= 10) ++decimals;
+  return fmt::format("{:.{}f}", v, decimals);
 }
 
 std::string number_or_dash(double v) { return v > 0 ? number_cell(v) : "-"; }

@@ -26,7 +26,7 @@ struct comparison_layout {
   std::string markdown() const;
 };
 
-/// Three significant digits at least.
+/// Three significant digits at least; for v >= 0.
 std::string number_cell(double v);
 std::string number_or_dash(double v);   ///< "-" unless positive
 std::string percent_or_dash(double v);  ///< 0.5 is "50 %"

@@ -31,7 +31,7 @@ exit_code run(explain_stencil_arguments args) {
   if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
   if (!args.source.empty()) outputs.protect(args.source);
   const extents size = parse_size("--size", args.size);
-  if (!args.source.empty()) require_source(args.source, size);
+  if (!args.source.empty()) require_source(args.source, size, args.precision);
   const auto facts = args.device_facts.empty() ? resolve(args.device, args.threads).facts()
                                                : facts_of(args.device_facts);
   args.options.edge = parse_boundary(args.boundary);
@@ -57,10 +57,12 @@ command add_explain_stencil(CLI::App& app) {
   auto* here = add_device(app, args->device, "Explain for this device");
   std::vector<std::string> devices;
   for (const char* name : known_devices()) devices.emplace_back(name);
+  auto* threads = add_positive(app, "--threads", args->threads,
+                               "Of the CPU as a device (default: all there are)");
   add_choice(app, "--device-facts", args->device_facts, devices,
              "Explain for a device that need not be here, from its data sheet")
-      ->excludes(here);
-  add_positive(app, "--threads", args->threads, "Of the CPU as a device (default: all there are)");
+      ->excludes(here)
+      ->excludes(threads);
   auto policies = built_sweep_policies();
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args->options.policy, policies,

@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "field_memory.hpp"
 #include "progress.hpp"
 #include "report_target.hpp"
 #include "signals.hpp"
@@ -107,7 +108,6 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
   grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
   std::optional<grid<T>> source;
   if (!args.source.empty()) {
-    require_source(args.source, size);
     source = read_npy<T>(args.source);
   }
 
@@ -141,7 +141,9 @@ exit_code run(stencil_arguments& args) {
   if (!args.initial.empty()) require_initial(args.initial);
   check_outputs(args);
   const extents size = find_size(args, shape);
+  if (!args.source.empty()) require_source(args.source, size, args.precision);
   const auto where = resolve(args.device, args.threads);
+  require_memory({size, args.precision, 1, !args.source.empty()}, where);
   return args.precision == "f32" ? run_in<float>(args, where, size)
                                  : run_in<double>(args, where, size);
 }
@@ -191,7 +193,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
-               "Threads on the CPU (default: all there are); perks has one for every tile");
+               "Threads on the CPU (default: all there are); perks: one for every tile");
   add_choice(app, "--executor", args.options.executor,
              {"auto", "host-loop", "graph", "persistent", "perks"},
              "In which loop the steps run; the report says why auto chose what it chose");

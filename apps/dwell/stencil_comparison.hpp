@@ -23,7 +23,8 @@ struct compared_sweep : measured_run {
 struct compared_stencil {
   std::string name;
   extents size;
-  std::string refusal;  ///< why nothing was run on it; empty if something was
+  std::string refusal;     ///< why nothing was run on it; empty if something was
+  bool too_large = false;  ///< that is too little memory
   std::size_t changing_cells = 0;
   std::size_t bytes_per_step = 0;    ///< nothing cached: a load (two with a source) and a store
                                      ///< per changing cell

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "field_difference.hpp"
+#include "field_memory.hpp"
 #include "stencil_field.hpp"
 
 #include "dwell/execution/model/limits.hpp"
@@ -116,17 +117,24 @@ compared_stencil measure(const stencil_request& request, const std::string& shap
   compared_stencil out;
   out.name = shape;
   out.size = size;
+  const auto refuse = [&](const char* why, bool too_large) {
+    out.refusal = why;
+    out.too_large = too_large;
+    out.runs.clear();
+  };
   try {
+    // The start, the field and the baseline's.
+    require_memory({size, request.precision, 3, !request.source.empty()}, request.where);
     if (request.precision == "f64")
       measurement<double>(request, out).run_all();
     else
       measurement<float>(request, out).run_all();
   } catch (const input_error& e) {
-    out.refusal = e.what();
-    out.runs.clear();
+    refuse(e.what(), false);
+  } catch (const device_error& e) {
+    refuse(e.what(), true);
   } catch (const std::bad_alloc&) {
-    out.refusal = "too little memory for the field";
-    out.runs.clear();
+    refuse("too little memory for the field", true);
   }
   return out;
 }

@@ -24,7 +24,10 @@ std::string by(const extents& n) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// Rows of a warp (planes of a team): "18 registers, 20 shared, 1 streamed".
+/// What scratch is on this device.
+const char* scratch_name(const stencil_explanation& e) { return on_gpu(e) ? "shared" : "private"; }
+
+/// Rows of a warp (planes of a team): "18 / 20 / 1".
 std::string rows(const stencil_plan& p) {
   return fmt::format("{} / {} / {}", p.register_rows, p.scratch_rows, p.streamed_rows);
 }
@@ -72,35 +75,63 @@ std::string why(const stencil_explanation& e, const stencil_plan& p) {
 
 void add_time(const stencil_explanation& e, const stencil_plan& p, table& out) {
   out.gap();
-  out.row("per step", fmt::format("{} streamed; {} if nothing were kept anywhere",
+  out.row("per step", fmt::format("{} streamed, without rims; {} if nothing were kept anywhere",
                                   format_bytes(p.streamed_bytes),
                                   format_bytes(static_cast<double>(e.bytes_per_step))));
   if (!e.projected) return;
   const stencil_seconds& t = p.projected;
-  out.row("projected",
-          fmt::format("{} per step, {:.3g} GCells/s; {} binds", format_seconds(t.all),
-                      static_cast<double>(e.changing_cells) / t.all * 1e-9, binding_part(t)));
+  out.row("modelled", fmt::format("{} per step, {} GCells/s; {} binds", format_seconds(t.all),
+                                  number_cell(static_cast<double>(e.changing_cells) / t.all * 1e-9),
+                                  binding_part(t)));
   out.row("", fmt::format("arithmetic {}, shared memory {}, L2 {}, device memory {}, exchange {}",
                           format_seconds(t.arithmetic), format_seconds(t.shared_memory),
                           format_seconds(t.l2), format_seconds(t.device_memory),
                           format_seconds(t.exchange)));
 }
 
+/// Why there is no plan, or one that keeps nothing; what is said of several stands there once.
+class plan_remarks {
+ public:
+  void add(const stencil_plan& p) {
+    const auto why = p.refusal.empty() ? p.idle : "no plan: " + p.refusal;
+    if (why.empty()) return;
+    const auto& name = p.policy.empty() ? p.executor : p.policy;
+    for (auto& [names, said] : all_)
+      if (said == why) {
+        names += ", " + name;
+        return;
+      }
+    all_.emplace_back(name, why);
+  }
+  std::string text() const {
+    std::string out;
+    for (const auto& [names, said] : all_) out += fmt::format("{}: {}\n", names, said);
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> all_;
+};
+
 std::string all_plans(const stencil_explanation& e) {
   columns out;
   out.word("executor"), out.word("policy"), out.number("tiles"), out.number("depth");
-  out.number(e.size.dims == 3 ? "planes reg/shared/streamed" : "rows reg/shared/streamed");
+  out.number(
+      fmt::format("{} reg/{}/streamed", e.size.dims == 3 ? "planes" : "rows", scratch_name(e)));
   out.number("resident"), out.number("streamed/step");
-  if (e.projected) out.number("us/step"), out.number("GCells/s"), out.word("binds");
-  std::string remarks;
+  if (e.projected)
+    out.word("time"), out.number("us/step"), out.number("GCells/s"), out.word("binds");
+  const bool one_row = !e.plans.front().refusal.empty();  // of perks, whatever the policy
+  plan_remarks remarks;                                   // the one above all has its own there
   for (std::size_t i = 0; i < e.plans.size(); ++i) {
     const auto& p = e.plans[i];
+    if (one_row && p.executor == "perks" && i != e.chosen) continue;
+    if (i != e.chosen) remarks.add(p);
     std::vector<std::string> cells = {
         p.executor, (p.policy.empty() ? "-" : p.policy) + (i == e.chosen ? " *" : "")};
     if (!p.refusal.empty()) {
       cells.push_back("none");
-      cells.insert(cells.end(), e.projected ? 7 : 4, "-");
-      remarks += fmt::format("{}: no plan: {}\n", p.policy, p.refusal);
+      cells.insert(cells.end(), e.projected ? 8 : 4, "-");
     } else {
       const bool tiles = keeps_tiles(p);
       cells.insert(cells.end(),
@@ -108,13 +139,16 @@ std::string all_plans(const stencil_explanation& e) {
                     tiles ? rows(p) : "-", percent(p.resident), format_bytes(p.streamed_bytes)});
       if (e.projected)
         cells.insert(cells.end(),
-                     {number_or_dash(p.projected.all * 1e6),
+                     {p.roof ? "roof" : "model", number_or_dash(p.projected.all * 1e6),
                       number_cell(static_cast<double>(e.changing_cells) / p.projected.all * 1e-9),
                       binding_part(p.projected)});
     }
     out.row(cells);
   }
-  return out.text() + remarks;
+  const char* roof =
+      "roof: bytes over bandwidth, or arithmetic at its full rate if that takes longer. Runs are\n"
+      "slower, those of wide stencils several times; compare measures them.\n";
+  return out.text() + remarks.text() + (e.projected ? roof : "");
 }
 
 json to_json(const stencil_explanation& e, const stencil_plan& p) {
@@ -125,8 +159,8 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
             {"refusal", text_or_null(p.refusal)}};
   if (!p.refusal.empty()) return j;
   j.update({{"reason", p.reason},
-            {"teams", p.teams},
-            {"lanes", p.lanes},
+            {"teams", p.teams ? json(p.teams) : json(nullptr)},
+            {"lanes", p.lanes ? json(p.lanes) : json(nullptr)},
             {"registers_per_lane", p.registers ? json(p.registers) : json(nullptr)},
             {"spill_bytes_per_lane", p.registers ? json(p.spill_bytes) : json(nullptr)},
             {"streamed_bytes_per_step", p.streamed_bytes},
@@ -137,7 +171,9 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
               {"l2", us(t.l2)},
               {"device_memory", us(t.device_memory)},
               {"exchange", us(t.exchange)}}},
-            {"binds", text_or_null(binding_part(t))}});
+            {"projection", !e.projected ? json(nullptr) : json(p.roof ? "roof" : "model")},
+            {"binds", text_or_null(binding_part(t))},
+            {"keeps_nothing_because", text_or_null(p.idle)}});
   if (!keeps_tiles(p)) return j;
   j.update({{"teams_along", to_string(p.teams_along)},
             {"tile", to_string(p.tile)},
@@ -154,18 +190,8 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
   return j;
 }
 
-}  // namespace
-
-std::string to_text(const stencil_explanation& e) {
-  const auto& p = e.plan();
-  table out("dwell " DWELL_VERSION ": what perks would do, and why");
-  out.row("stencil", fmt::format("{}: radius {}, {} operations per cell, boundary {}", e.shape,
-                                 e.radius, e.flops, to_string(e.edge)));
-  out.row("field", fmt::format("{} cells, {}{}", to_string(e.size), e.precision,
-                               e.source ? ", and a source" : ""));
-  out.row("device", device_text(e));
-  out.gap();
-  out.row("policy", p.policy);
+/// Kernel, tiles, what stays where, and how long a step should take.
+void add_plan(const stencil_explanation& e, const stencil_plan& p, table& out) {
   out.row("", why(e, p));
   out.row("kernel", kernel_text(e, p));
   const auto tiles =
@@ -181,10 +207,28 @@ std::string to_text(const stencil_explanation& e) {
   out.row(planes ? "each team" : "each warp",
           fmt::format("{} in registers, {} in {} memory, {} streamed{}: {} stay",
                       format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,
-                      on_gpu(e) ? "shared" : "private", p.streamed_rows,
+                      scratch_name(e), p.streamed_rows,
                       p.traversal.empty() ? "" : " (" + p.traversal + ")", percent(p.resident)));
   if (p.pass_steps > 1) out.row("each pass", format_plural(p.pass_steps, "step"));
   add_time(e, p, out);
+}
+
+}  // namespace
+
+std::string to_text(const stencil_explanation& e) {
+  const auto& p = e.plan();
+  table out("dwell " DWELL_VERSION ": what perks would do, and why");
+  out.row("stencil", fmt::format("{}: radius {}, {} operations per cell, boundary {}", e.shape,
+                                 e.radius, e.flops, to_string(e.edge)));
+  out.row("field", fmt::format("{} cells, {}{}", to_string(e.size), e.precision,
+                               e.source ? ", and a source" : ""));
+  out.row("device", device_text(e));
+  out.gap();
+  out.row("policy", p.policy);
+  if (p.refusal.empty())
+    add_plan(e, p, out);
+  else
+    out.row("", "no plan: " + p.refusal);
   return out.text() + "\n" + all_plans(e);
 }
 

@@ -122,8 +122,12 @@ grid<T> make_initial(const std::string& text, const extents& n) {
   return u;
 }
 
-void require_source(const std::string& source, const extents& field) {
-  const extents there = inspect_npy(source).size;
+void require_source(const std::string& source, const extents& field, const std::string& precision) {
+  const npy_facts facts = inspect_npy(source);
+  if (facts.single != (precision == "f32"))
+    throw input_error(fmt::format("{}: expected values of {} as the field has, found {}", source,
+                                  precision, facts.single ? "f32" : "f64"));
+  const extents& there = facts.size;
   if (there != field)
     throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", source,
                                   to_string(field), to_string(there)));

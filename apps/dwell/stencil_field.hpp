@@ -21,8 +21,9 @@ void require_initial(const std::string& text);
 template <class T>
 grid<T> make_initial(const std::string& text, const extents& n);
 
-/// Throws input_error unless `source` is a .npy file of as many cells as the field has.
-void require_source(const std::string& source, const extents& field);
+/// Throws input_error unless `source` is a .npy file of as many cells as the field has, in its
+/// precision ("f64" or "f32").
+void require_source(const std::string& source, const extents& field, const std::string& precision);
 
 /// Throws input_error unless the name ends in .npy, .vti or .png.
 void require_field_name(const std::string& option, const std::string& file);

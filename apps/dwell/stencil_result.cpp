@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "comparison_layout.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -75,9 +76,8 @@ std::string to_text(const stencil_result& r) {
   out.row("time", fmt::format("set-up {}, run {}", format_seconds(report.setup_s),
                               format_seconds(report.solve_s)));
   if (report.steps > 0 && report.solve_s > 0)
-    out.row("",
-            fmt::format("{} per step, {:.3g} GCells/s", format_seconds(report.per_step_us * 1e-6),
-                        report.cells_per_second * 1e-9));
+    out.row("", fmt::format("{} per step, {} GCells/s", format_seconds(report.per_step_us * 1e-6),
+                            number_cell(report.cells_per_second * 1e-9)));
   for (const auto& [what, where] : r.files) out.row(what, where);
   return out.text();
 }

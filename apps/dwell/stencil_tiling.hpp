@@ -10,7 +10,8 @@ namespace dwell::app {
 /// Adds --blocking, --depth and --traversal.
 inline void add_tiling(CLI::App& app, stencil_options& options) {
   add_choice(app, "--blocking", options.blocking, {"auto", "spatial", "temporal"},
-             "perks: one step, or several, in every pass over what is not in registers");
+             "perks: every pass over what is not in registers does one step (spatial) or as many "
+             "as registers hold levels for, one or several (temporal)");
   add_positive(app, "--depth", options.depth,
                "perks: steps between two exchanges of tiles' edges (default: as planned)")
       ->default_str("");

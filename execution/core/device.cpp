@@ -15,6 +15,7 @@
 
 #include "dwell/execution/core/buffer.hpp"
 #include "dwell/execution/core/device_backends.hpp"
+#include "dwell/execution/core/host_memory.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
 
@@ -105,7 +106,7 @@ device_facts device::facts() const {
   f.units = threads_;
   f.shared_per_team = std::size_t{256} << 10;  // a private buffer: as much as a core's own cache
   f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
-  f.memory_free = from_sysconf(_SC_AVPHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
+  f.memory_free = host_memory_free();
   f.l2 = last_level_cache();
   return f;
 }

@@ -20,6 +20,12 @@ std::optional<traversal> parse_traversal(std::string_view name) {
       fmt::format("traversal: expected auto, static, zig-zag or ring, found '{}'", name));
 }
 
+std::size_t changing_cells(const extents& size, const cell_box& inner, boundary edge) {
+  if (edge != boundary::fixed) return size.cells();
+  const auto length = [](int first, int last) { return static_cast<std::size_t>(last - first); };
+  return length(inner.z0, inner.z1) * length(inner.y0, inner.y1) * length(inner.x0, inner.x1);
+}
+
 passing parse_passing(std::string_view name) {
   if (name == "auto") return passing::planned;
   if (name == "spatial") return passing::spatial;

@@ -19,6 +19,10 @@ std::string to_string(traversal order);
 /// Nothing for "auto"; throws input_error unless it is that or one of the three.
 std::optional<traversal> parse_traversal(std::string_view name);
 
+/// How many cells of a grid a step may change: the `inner` ones where the border is fixed, else
+/// all.
+std::size_t changing_cells(const extents& size, const cell_box& inner, boundary edge);
+
 /// What a policy knows of a Sweep's problem.
 struct sweep_problem_facts {
   extents size;
@@ -59,6 +63,7 @@ struct sweep_choice {
   sweep_projection projected;
   std::string policy;  ///< who made it
   std::string reason;  ///< why, one line
+  std::string idle;    ///< why nothing is kept though it was asked for; else empty
 };
 
 }  // namespace dwell

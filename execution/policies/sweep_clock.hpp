@@ -9,8 +9,18 @@
 
 namespace dwell::policies {
 
-/// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: 64 FP64
-/// (128 FP32) fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole;
+/// Cycles that the arithmetic of a cell takes a multiprocessor at its full rate: 64 FP64 (128 FP32)
+/// fused multiply-adds per cycle.
+inline double cycles_per_cell(const sweep_problem_facts& problem) {
+  return 0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128);
+}
+/// Seconds.
+inline double cycle_of(const device_facts& device) {
+  return 128.0 * device.units / limits_of(device).shared;
+}
+
+/// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: the full
+/// rate of fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole;
 /// 128 bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
 /// source is kept nowhere: its cells are read in every step.
 class sweep_clock {
@@ -21,9 +31,9 @@ class sweep_clock {
         l2_(static_cast<double>(device.l2)),
         units_(device.units),
         radius_(problem.radius),
-        cycle_(128.0 * device.units / limits_of(device).shared),
+        cycle_(cycle_of(device)),
         star_(problem.star),
-        per_cell_(0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128)) {}
+        per_cell_(cycles_per_cell(problem)) {}
 
   /// used: of a tile's width, the part that holds something.
   sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells,

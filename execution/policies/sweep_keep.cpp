@@ -72,9 +72,32 @@ int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const
 
 std::string steps(int n) { return n == 1 ? "1 step" : fmt::format("{} steps", n); }
 
-std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid) {
-  const auto kept = fmt::format("{} in registers, {} in scratch, {} streamed", r.register_rows,
-                                p.scratch_rows, p.streamed_rows);
+/// What scratch is on a device.
+const char* scratch_name(const device_facts& d) {
+  return d.on == backend::cpu ? "private memory" : "shared memory";
+}
+
+/// Why a plan keeps nothing under a policy that asks for something; empty if it keeps something, or
+/// if nothing was one of the policy's choices.
+std::string idle_of(const sweep_plan& p, const sweep_rung& r, const std::string& policy,
+                    const sweep_problem_facts& problem, const char* scratch) {
+  if (policy != "shared" && policy != "registers" && policy != "both" && policy != "greedy")
+    return {};
+  if (r.register_rows + p.scratch_rows > 0) return {};
+  if (policy == "registers")
+    return r.levels > 0
+               ? "nothing can be kept: registers hold the steps of a pass"
+               : "nothing is kept: the kernel that suits this field best has no rows in registers";
+  if (problem.size.dims == 2 && r.levels > 0 && p.streamed_rows <= 2 * p.depth * problem.radius)
+    return fmt::format(
+        "nothing can be kept in {} with these tiles: neighbours need all rows of a warp", scratch);
+  return fmt::format("nothing can be kept in {} with these tiles: what streams takes all of it",
+                     scratch);
+}
+
+std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid, const char* scratch) {
+  const auto kept = fmt::format("{} in registers, {} in {}, {} streamed", r.register_rows,
+                                p.scratch_rows, scratch, p.streamed_rows);
   if (solid && r.levels > 0)
     return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.teams_z, p.teams_y,
                        p.teams_x, kept, steps(p.depth));
@@ -178,6 +201,49 @@ void each_division(sweep_tiling asked, int most, bool solid, int warps, const F&
         }
 }
 
+/// What tilings of a problem have met: what was asked last is the reason if none is possible.
+class obstacles {
+ public:
+  void meet(const sweep_laid& one) {
+    if (!one.candidate) last_ = std::max(last_, one.obstacle);
+  }
+  void share(const extents& most, bool waves) {
+    served_ = true;
+    if (most.x > 0 && (most_.x <= 0 || most.cells() > most_.cells())) most_ = most;
+    spatial_ = spatial_ || !waves;
+  }
+  /// One line.
+  std::string text(const sweep_problem_facts& problem, const sweep_wish& wish, int teams,
+                   const char* scratch) const {
+    if (!served_)
+      return fmt::format("perks: no kernel of this stencil serves policy '{}'{}", wish.policy,
+                         problem.source ? " with a source" : "");
+    const auto head = fmt::format("perks: {} cells cannot be tiled", to_string(problem.size));
+    if (last_ == sweep_obstacle::numbers)
+      return fmt::format("{}: passes of several steps number cells in 32 bits, up to {}{}", head,
+                         most_numbered_cells,
+                         spatial_ ? fmt::format("; {} teams are too few for others", teams) : "");
+    if (last_ == sweep_obstacle::scratch)
+      return fmt::format("{}: a team's {} is too little for what streams", head, scratch);
+    const auto depth =
+        wish.depth > 0 ? fmt::format(", with {} between exchanges", steps(wish.depth)) : "";
+    const auto order = wish.order ? ", " + to_string(*wish.order) : "";
+    const extents& n = problem.size;
+    if (most_.x <= 0) return head + depth + order;
+    const auto most =
+        n.dims == 3 ? fmt::format("{} x {} of a plane's {} x {} cells", most_.y, most_.x, n.y, n.x)
+                    : fmt::format("{} of a row's {} cells", most_.x, n.x);
+    return fmt::format("{} over {} teams: one takes at most {}{}{}", head, teams, most, depth,
+                       order);
+  }
+
+ private:
+  sweep_obstacle last_ = sweep_obstacle::shares;
+  extents most_{1, 0};    ///< of a layer, per team
+  bool served_ = false;   ///< there was a kernel for it
+  bool spatial_ = false;  ///< passes of one step were among them
+};
+
 }  // namespace
 
 std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
@@ -194,25 +260,31 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
   });
   const sweep_layout layout(problem, rungs, device);
   shortlist best(wish.teams > 0);
+  obstacles met;
   for (const sweep_permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
       const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
       if (!serves(r, problem, wish, m.registers, mixed)) continue;
       const int warps = r.levels > 0 && !solid ? r.lanes / 32 : 1;
-      for (const int depth : depths(r, problem, wish.depth))
+      for (const int depth : depths(r, problem, wish.depth)) {
+        met.share(layout.most_of_layer(rung, depth), r.levels > 0);
         each_division({.rung = rung, .depth = depth, .may = m, .order = wish.order}, most, solid,
-                      warps, [&](const sweep_tiling& t) { best.consider(layout.of(t)); });
+                      warps, [&](const sweep_tiling& t) {
+                        const sweep_laid laid = layout.of(t);
+                        best.consider(laid.candidate);
+                        met.meet(laid);
+                      });
+      }
     }
   std::vector<sweep_choice> all;
-  for (const sweep_candidate& c : best.ranked())
+  const char* scratch = scratch_name(device);
+  for (const sweep_candidate& c : best.ranked()) {
+    const sweep_rung& r = rungs[static_cast<std::size_t>(c.plan.rung)].shape;
+    const auto idle = idle_of(c.plan, r, wish.policy, problem, scratch);
     all.push_back({c.plan, device.on == backend::cpu ? sweep_projection{} : c.time, wish.policy,
-                   reason_of(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape, solid)});
-  if (all.empty())
-    throw unsupported_error(fmt::format(
-        "perks: {} cells cannot be tiled over {} teams of {} cells across{}{}",
-        to_string(problem.size), most, 32 * rungs[0].shape.across,
-        wish.depth > 0 ? fmt::format(" with {} between exchanges", steps(wish.depth)) : "",
-        wish.order ? ", " + to_string(*wish.order) : ""));
+                   reason_of(c.plan, r, solid, scratch) + (idle.empty() ? "" : "; " + idle), idle});
+  }
+  if (all.empty()) throw unsupported_error(met.text(problem, wish, most, scratch));
   return all;
 }
 

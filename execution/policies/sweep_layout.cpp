@@ -31,7 +31,7 @@ bool too_thin(int cells, int teams, int taken) { return teams > 1 && cells / tea
 
 }  // namespace
 
-std::optional<sweep_candidate> sweep_layout::of(const sweep_tiling& asked) const {
+sweep_laid sweep_layout::of(const sweep_tiling& asked) const {
   if (rung(asked.rung).shape.levels > 0) return of_waves(asked);
   return problem_.size.dims == 3 ? of_bricks(asked) : of_tiles(asked);
 }
@@ -94,20 +94,21 @@ bool sweep_layout::lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling
 }
 
 /// Three dimensions: every team has a brick.
-std::optional<sweep_candidate> sweep_layout::of_bricks(const sweep_tiling& asked) const {
+sweep_laid sweep_layout::of_bricks(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const extents& n = problem_.size;
   const int radius = problem_.radius;
   if (too_thin(n.z, asked.teams_z, radius) || too_thin(n.y, asked.teams_y, radius) ||
       too_thin(n.x, asked.teams_x, radius))
-    return {};
+    return sweep_obstacle::shares;
   const int width = pieces(n.x, asked.teams_x), height = pieces(n.y, asked.teams_y);
   const int planes = pieces(n.z, asked.teams_z);
-  if (width > 32 * r.across || height > r.lanes / 32 * r.down) return {};
+  if (width > 32 * r.across || height > r.lanes / 32 * r.down) return sweep_obstacle::shares;
   // The planes below those in registers enter the window without a question.
-  if (r.register_rows > 0 && n.z / asked.teams_z < r.register_rows + radius) return {};
+  if (r.register_rows > 0 && n.z / asked.teams_z < r.register_rows + radius)
+    return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
-  if (!lay_rest(c.plan, planes - r.register_rows, asked.may)) return {};
+  if (!lay_rest(c.plan, planes - r.register_rows, asked.may)) return sweep_obstacle::scratch;
   const double faces = 2.0 * radius *
                        (static_cast<double>(width) * height + static_cast<double>(width) * planes +
                         static_cast<double>(height) * planes);
@@ -134,21 +135,32 @@ double sweep_layout::part_of_layer(const sweep_tiling& asked) const {
   return across * height / most;
 }
 
+extents sweep_layout::most_of_layer(int number, int depth) const {
+  const sweep_rung& r = rung(number).shape;
+  const int rim = depth * problem_.radius, width = 32 * r.across, height = r.lanes / 32 * r.down;
+  const bool solid = problem_.size.dims == 3;
+  if (r.levels == 0)  // bricks compute no rim
+    return solid ? extents(1, height, width) : extents(1, width - 2 * rim);
+  // As part_of_layer() has it; the warps of a team may lie side by side.
+  const int own = (32 - pieces(rim, r.across)) * r.across - rim - (r.across - 1);
+  return solid ? extents(1, height - 2 * rim, own) : extents(1, own * (r.lanes / 32));
+}
+
 /// Passes of waves. Layers are the warps' own, in three dimensions the team's; a pass also goes
 /// through those of the rim, which nobody keeps.
-std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked) const {
+sweep_laid sweep_layout::of_waves(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const bool solid = problem_.size.dims == 3;
   const int layers = solid ? problem_.size.z : problem_.size.y;
   const int teams = solid ? asked.teams_z : asked.teams_y;
   const int warps = solid ? 1 : r.lanes / 32 / asked.warps_x;
-  if (problem_.size.cells() > std::numeric_limits<int>::max()) return {};  // numbers of cells
-  if (too_thin(layers, teams, asked.depth * problem_.radius)) return {};
+  if (too_thin(layers, teams, asked.depth * problem_.radius)) return sweep_obstacle::shares;
   const double used = part_of_layer(asked);
-  if (used == 0) return {};
+  if (used == 0) return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
   const int own = pieces(pieces(layers, teams), warps);
-  if (!lay_rest(c.plan, own, asked.may)) return {};
+  if (!lay_rest(c.plan, own, asked.may)) return sweep_obstacle::scratch;
+  if (problem_.size.cells() > most_numbered_cells) return sweep_obstacle::numbers;
   if (!solid) {
     // Rows that others need live in the field.
     c.plan.scratch_rows =
@@ -162,20 +174,21 @@ std::optional<sweep_candidate> sweep_layout::of_waves(const sweep_tiling& asked)
 
 /// Two dimensions, passes of one step; between exchanges a team also computes what it took of its
 /// eight neighbours.
-std::optional<sweep_candidate> sweep_layout::of_tiles(const sweep_tiling& asked) const {
+sweep_laid sweep_layout::of_tiles(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const int warps = r.lanes / 32, radius = problem_.radius, rim = asked.depth * radius;
   const int nx = problem_.size.x, ny = problem_.size.y;
-  if (too_thin(nx, asked.teams_x, rim) || too_thin(ny, asked.teams_y, rim)) return {};
+  if (too_thin(nx, asked.teams_x, rim) || too_thin(ny, asked.teams_y, rim))
+    return sweep_obstacle::shares;
   const int width = pieces(nx, asked.teams_x) + 2 * rim;
   const int height = pieces(ny, asked.teams_y) + 2 * rim;
-  if (width > 32 * r.across) return {};
+  if (width > 32 * r.across) return sweep_obstacle::shares;
   int rest = std::max(0, pieces(height, warps) - r.register_rows);
-  if (!r.rest && rest > 0) return {};
+  if (!r.rest && rest > 0) return sweep_obstacle::shares;
   // The window needs that many.
   if (rest > 0 || r.register_rows == 0) rest = std::max(rest, radius);
   sweep_candidate c = begin(asked);
-  if (!lay_rest_in_order(c.plan, rest, asked)) return {};
+  if (!lay_rest_in_order(c.plan, rest, asked)) return sweep_obstacle::scratch;
   const double rim_cells = 2.0 * rim * (width + height);
   c.time = clock_.step(c.plan, r, rim_cells, static_cast<double>(width) / (32 * r.across));
   return c;

@@ -4,6 +4,7 @@
 // by the policies of sweep_keep.hpp.
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -36,6 +37,26 @@ struct sweep_candidate {
   sweep_projection time;
 };
 
+/// Why a tiling is not possible, in the order in which it is asked: without what is named last here
+/// it would be.
+enum class sweep_obstacle {
+  shares,   ///< a team's or a warp's share is too wide, too high or too thin
+  scratch,  ///< there is too little for what streams
+  numbers,  ///< cells have numbers of 32 bits, and there are too many cells
+};
+
+/// A plan, or what is in its way.
+struct sweep_laid {
+  std::optional<sweep_candidate> candidate;
+  sweep_obstacle obstacle = sweep_obstacle::shares;
+
+  sweep_laid(sweep_obstacle o) : obstacle(o) {}
+  sweep_laid(const sweep_candidate& c) : candidate(c) {}
+};
+
+/// Passes of several steps number cells in 32 bits.
+inline constexpr std::size_t most_numbered_cells = std::numeric_limits<int>::max();
+
 /// Lays out tilings of one problem on one device. Refers to its arguments, which must outlive it.
 class sweep_layout {
  public:
@@ -43,17 +64,20 @@ class sweep_layout {
                const device_facts& device)
       : problem_(problem), rungs_(rungs), device_(device), clock_(problem, device) {}
 
-  /// The plan for one tiling; nothing if it is not possible.
-  std::optional<sweep_candidate> of(const sweep_tiling& asked) const;
+  /// The plan for one tiling.
+  sweep_laid of(const sweep_tiling& asked) const;
+  /// The most cells of the field that one team of this rung takes of a row, or of a plane along y
+  /// and x.
+  extents most_of_layer(int rung, int depth) const;
 
  private:
   const sweep_rung_facts& rung(int number) const {
     return rungs_[static_cast<std::size_t>(number)];
   }
-  std::optional<sweep_candidate> of_bricks(const sweep_tiling& asked) const;
-  std::optional<sweep_candidate> of_waves(const sweep_tiling& asked) const;
+  sweep_laid of_bricks(const sweep_tiling& asked) const;
+  sweep_laid of_waves(const sweep_tiling& asked) const;
   double part_of_layer(const sweep_tiling& asked) const;
-  std::optional<sweep_candidate> of_tiles(const sweep_tiling& asked) const;
+  sweep_laid of_tiles(const sweep_tiling& asked) const;
 
   std::size_t scratch_limit() const;
   std::size_t layer_bytes(const sweep_rung& r) const;

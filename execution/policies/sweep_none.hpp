@@ -6,7 +6,12 @@
 
 namespace dwell::policies {
 
-/// `resident`: all teams meet while they run, so no more than fit together.
+/// What no run on a GPU passes, and those of wide stencils come nowhere near. `resident`: all teams
+/// meet while they run, so no more than fit together.
+sweep_projection sweep_roof(const sweep_problem_facts& problem, bool resident,
+                            const device_facts& device);
+
+/// The plan, and that roof.
 sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
                         std::span<const sweep_rung_facts> rungs, const device_facts& device);
 

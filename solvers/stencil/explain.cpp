@@ -59,6 +59,11 @@ std::vector<sweep_rung_facts> rungs_of(const sweep_variant* there, const sweep_v
   return rungs;
 }
 
+/// Are there wishes that only perks can meet?
+bool asks_for_perks(const stencil_options& o) {
+  return o.policy != "auto" || o.blocking != "auto" || o.traversal != "auto" || o.depth > 0;
+}
+
 class planner {
  public:
   planner(const sweep_problem_facts& problem, precision type, const device_facts& d,
@@ -75,9 +80,28 @@ class planner {
     });
   }
   stencil_plan plain(const char* executor) const {
-    return plan(executor, "", [&](const auto& rungs, bool resident) {
+    auto out = plan(executor, "", [&](const auto& rungs, bool resident) {
       return policies::sweep_none(problem_, resident, rungs, device_);
     });
+    out.roof = true;
+    if (here_ || find_row(options_.shape, executor, type_, device_.on)) return out;
+    // A roof is none of a kernel's: it is known where this build has no kernel.
+    out.refusal.clear();
+    out.reason = "nothing cached explicitly";
+    set_projected(
+        out, policies::sweep_roof(problem_, executor == std::string_view("persistent"), device_));
+    out.streamed_bytes = streamed_bytes(out);
+    return out;
+  }
+  /// What policy "measured" would choose among: that there is something.
+  stencil_plan measured() const {
+    stencil_plan found = keeping("measured");
+    if (!found.refusal.empty()) return found;
+    stencil_plan out;
+    out.executor = found.executor;
+    out.policy = found.policy;
+    out.refusal = "known only by a run, which tries plans on the device";
+    return out;
   }
 
  private:
@@ -108,15 +132,14 @@ class planner {
     const sweep_plan& p = c.plan;
     const sweep_rung_facts& f = rungs[static_cast<std::size_t>(p.rung)];
     out.reason = c.reason;
+    out.idle = c.idle;
     out.teams = p.teams;
     out.lanes = f.shape.lanes;
     out.registers = f.registers;
     out.spill_bytes = f.spill_bytes;
-    const sweep_projection& t = c.projected;
-    out.projected = {t.seconds, t.arithmetic, t.shared, t.l2, t.memory, t.exchange};
+    set_projected(out, c.projected);
     const extents& n = problem_.size;
-    const int source = problem_.source ? 1 : 0;
-    out.streamed_bytes = (2.0 + source) * static_cast<double>(n.cells() * problem_.scalar_bytes);
+    out.streamed_bytes = streamed_bytes(out);
     if (p.teams_x == 0) return;
     out.teams_along = n;
     out.teams_along.x = p.teams_x;
@@ -141,10 +164,18 @@ class planner {
     out.traversal = p.streamed_rows > 0 && f.shape.levels == 0 ? to_string(p.order) : "";
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
-    out.streamed_bytes =
-        static_cast<double>(problem_.scalar_bytes) * p.teams * f.shape.lanes * f.shape.across *
-        f.shape.down *
-        (2.0 * p.streamed_rows / out.pass_steps + source * (kept + out.streamed_rows));
+    out.streamed_bytes = streamed_bytes(out);
+  }
+
+  static void set_projected(stencil_plan& out, const sweep_projection& t) {
+    out.projected = {t.seconds, t.arithmetic, t.shared, t.l2, t.memory, t.exchange};
+  }
+
+  /// Of the cells that change those that do not stay, once in a pass, and the source of all.
+  double streamed_bytes(const stencil_plan& p) const {
+    const auto cells = changing_cells(problem_.size, problem_.inner, problem_.edge);
+    return static_cast<double>(cells * problem_.scalar_bytes) *
+           (2 * (1 - p.resident) / p.pass_steps + (problem_.source ? 1 : 0));
   }
 
   const sweep_problem_facts& problem_;
@@ -195,11 +226,7 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   out.edge = options.edge;
   out.source = source;
   out.size = size;
-  const auto length = [](int first, int last) { return static_cast<std::size_t>(last - first); };
-  out.changing_cells =
-      options.edge == boundary::fixed
-          ? length(inner.z0, inner.z1) * length(inner.y0, inner.y1) * length(inner.x0, inner.x1)
-          : size.cells();
+  out.changing_cells = changing_cells(size, inner, options.edge);
   out.bytes_per_step = (source ? 3 : 2) * scalar_bytes * out.changing_cells;
 
   const planner make(problem, type, device, options, here);
@@ -210,12 +237,16 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
     throw input_error(
         fmt::format("policy: expected {}, found '{}'", fmt::join(policies, ", "), options.policy));
   out.chosen = static_cast<std::size_t>(asked - policies.begin());
-  for (const auto& policy : policies) out.plans.push_back(make.keeping(policy));
-  if (const auto& refusal = out.plan().refusal; !refusal.empty()) throw unsupported_error(refusal);
-  for (const char* executor : {"persistent", "graph"}) {
-    auto plan = make.plain(executor);
-    if (plan.refusal.empty()) out.plans.push_back(std::move(plan));
-  }
+  for (const auto& policy : policies)
+    out.plans.push_back(policy == "measured" ? make.measured() : make.keeping(policy));
+  // Under "auto" every policy is among the choices: if it has no plan, none has.
+  const bool some = out.plans.front().refusal.empty();
+  const auto& chosen = out.plan();
+  if (asks_for_perks(options) && !chosen.refusal.empty() && !(some && chosen.policy == "measured"))
+    throw unsupported_error(chosen.refusal);
+  for (const char* executor : {"host-loop", "graph", "persistent"})
+    if (device.on == backend::cuda || std::string_view(executor) != "graph")
+      out.plans.push_back(make.plain(executor));
   return out;
 }
 

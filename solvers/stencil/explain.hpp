@@ -33,26 +33,30 @@ struct stencil_plan {
   std::string policy;   ///< empty where there is nothing to choose
   std::string refusal;  ///< why there is no plan; empty if there is
   std::string reason;   ///< of the policy, one line
-  int teams = 0, lanes = 0;
-  int registers = 0;    ///< per lane; 0: not known without the device
-  int spill_bytes = 0;  ///< per lane, likewise
+  std::string idle;     ///< why nothing is kept though the policy asks for it; else empty
+  bool roof = false;  ///< projected is a roof, not modelled: no run is faster, many are far slower
+  int teams = 0, lanes = 0;  ///< 0: a roof of an executor that this build does not have
+  int registers = 0;         ///< per lane; 0: not known without the device
+  int spill_bytes = 0;       ///< per lane, likewise
 
   // Of perks: a team owns a tile for the whole run, each of its warps some rows of it; in three
   // dimensions the rows below are planes, which all of its warps share.
-  extents teams_along;        ///< teams along each axis
-  extents tile;               ///< cells of the largest tile, without its rim,
-  int warps_y = 0;            ///< which is one warp's of warps_y * warps_x of a team;
-  int warps_x = 0;            ///< 0: the whole team's
-  int depth = 0;              ///< steps between two exchanges of tiles' edges
-  int rim = 0;                ///< cells around a tile that its team computes too: depth * radius
-  int register_rows = 0;      ///< rows of a warp that stay in registers,
-  int scratch_rows = 0;       ///< in shared memory,
-  int streamed_rows = 0;      ///< and that pass through in every pass,
-  int pass_steps = 1;         ///< which does so many steps
-  std::string traversal;      ///< of these, "static", "zig-zag" or "ring"; empty without them
-  double resident = 0;        ///< share of those rows that stays on the chip, 0 to 1
-  double streamed_bytes = 0;  ///< read and written per step beyond the chip's own memories,
-                              ///< a source included
+  extents teams_along;    ///< teams along each axis
+  extents tile;           ///< cells of the largest tile, without its rim,
+  int warps_y = 0;        ///< which is one warp's of warps_y * warps_x of a team;
+  int warps_x = 0;        ///< 0: the whole team's
+  int depth = 0;          ///< steps between two exchanges of tiles' edges
+  int rim = 0;            ///< cells around a tile that its team computes too: depth * radius
+  int register_rows = 0;  ///< rows of a warp that stay in registers,
+  int scratch_rows = 0;   ///< in shared memory,
+  int streamed_rows = 0;  ///< and that pass through in every pass,
+  int pass_steps = 1;     ///< which does so many steps
+  std::string traversal;  ///< of these, "static", "zig-zag" or "ring"; empty without them
+  double resident = 0;    ///< share of those rows that stays on the chip, 0 to 1
+  /// Read and written per step beyond the chip's own memories, a source included: bytes_per_step
+  /// without those of cells that stay, and with those of a pass shared among its steps. Rims,
+  /// which teams next to each other both move, are not counted.
+  double streamed_bytes = 0;
 
   stencil_seconds projected;
 };
@@ -68,7 +72,8 @@ struct stencil_explanation {
   extents size;
   std::size_t changing_cells = 0;
   std::size_t bytes_per_step = 0;  ///< with nothing kept anywhere
-  /// Perks under "auto", then under each policy of this build, then the other executors.
+  /// Perks under "auto", then under each policy of this build, then the other executors. There is
+  /// never a plan for "measured", which makes its own in a run.
   std::vector<stencil_plan> plans;
   std::size_t chosen = 0;  ///< perks under options.policy
 
@@ -76,9 +81,9 @@ struct stencil_explanation {
 };
 
 /// Explains solve() on a field of `size` in `precision` ("f64" or "f32"), with or without a source.
-/// Of the options, shape, policy, edge, teams and depth count. Throws as solve() does;
-/// unsupported_error also if this build has no perks for the shape, or if the policy asked for has
-/// no plan.
+/// Of the options, shape, policy, edge, teams, depth, traversal and blocking count. Throws as
+/// solve() does; unsupported_error also if one of them asks for what only perks has, and it has no
+/// plan for that.
 stencil_explanation explain(const extents& size, std::string_view precision,
                             const device_facts& device, const stencil_options& options = {},
                             bool source = false);

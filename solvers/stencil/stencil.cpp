@@ -90,8 +90,8 @@ int steps_to_look(const stencil_options& o, int most) {
   };
   for (int d = std::min(o.check_every, most); d > 0; --d)
     if (fits(d)) return d;
-  for (int d = most + 1; d <= o.check_every / 2; ++d)
-    if (fits(d)) return d;
+  for (int parts = o.check_every / (most + 1); parts > 1; --parts)
+    if (o.check_every % parts == 0 && fits(o.check_every / parts)) return o.check_every / parts;
   return o.check_every;
 }
 
@@ -183,7 +183,7 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
   if (facts.on == backend::cpu && (o.policy == "auto" || o.policy == "none"))
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
-    return with("perks", "it can keep what is asked for");
+    return with("perks", "no other executor keeps anything on the chip");
   if (shape.linear && facts.cooperative_launch && o.policy == "auto") {
     try {
       auto kept = with("perks", "less is moved and fewer barriers are met");
@@ -213,11 +213,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   if (source) check_finite<T>(source->cells(), "source");
 
   const cell_box inner = inner_box(n, known.radius);
-  const auto length = [](int first, int last) { return static_cast<std::size_t>(last - first); };
-  report.changing_cells =
-      o.edge == boundary::fixed
-          ? length(inner.z0, inner.z1) * length(inner.y0, inner.y1) * length(inner.x0, inner.x1)
-          : n.cells();
+  report.changing_cells = changing_cells(n, inner, o.edge);
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
 
   const sweep_problem_facts problem{n,      inner,       known.radius,      sizeof(T),
@@ -262,11 +258,14 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.depth = p.depth;
   report.pass_steps = rung.levels > 0 ? p.depth : 1;
   report.traversal = p.streamed_rows > 0 && rung.levels == 0 ? to_string(p.order) : "";
-  const auto row = static_cast<std::size_t>(p.teams) * static_cast<std::size_t>(rung.lanes) *
-                   static_cast<std::size_t>(rung.across * rung.down);
-  report.kept_registers = row * static_cast<std::size_t>(rung.register_rows);
-  report.kept_scratch = row * static_cast<std::size_t>(p.scratch_rows);
-  report.streamed = row * static_cast<std::size_t>(p.streamed_rows);
+  const int rows = rung.register_rows + p.scratch_rows + p.streamed_rows;
+  const auto share = [&](int some) {
+    return rows > 0 ? n.cells() * static_cast<std::size_t>(some) / static_cast<std::size_t>(rows)
+                    : 0;
+  };
+  report.kept_registers = share(rung.register_rows);
+  report.kept_scratch = share(p.scratch_rows);
+  report.streamed = n.cells() - report.kept_registers - report.kept_scratch;
   report.setup_s = now() - begin;
 
   run_control control;

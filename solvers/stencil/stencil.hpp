@@ -63,7 +63,7 @@ struct stencil_options {
   int depth = 0;  ///< perks: steps between two exchanges of tiles' edges
   /// perks, two dimensions: in which order rows that are not kept on the chip are taken: "auto",
   /// "static", "zig-zag", "ring". It counts only where there are such rows.
-  /// Overrides of what only perks has are refused under another executor, and make perks of "auto".
+  /// This, `depth` and `blocking` are refused under another executor, and make perks of "auto".
   std::string traversal = "auto";
   /// perks: "spatial", every pass over what is not in registers is one step; "temporal", it is as
   /// many as a lane's registers hold levels for (linear stencils; radius 1 and 2 in 3-D);
@@ -89,7 +89,9 @@ struct stencil_report {
   int depth = 1;          ///< steps between two exchanges
   int pass_steps = 1;     ///< steps in one pass over the field, or over what is not in registers
   std::string traversal;  ///< perks: of the rows that are not kept; empty where there are none
-  std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;  ///< cells of tiles, with rims
+  /// Where the field's cells are between steps, by the rows (planes) of its tiles: in registers, in
+  /// scratch, elsewhere. Together they are all of its cells; rims are not counted.
+  std::size_t kept_registers = 0, kept_scratch = 0, streamed = 0;
 
   int steps = 0;
   stencil_stop stopped = stencil_stop::steps_done;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// `dwell explain stencil` where there is no plan, or none that keeps what was asked for: the table
+// stands, with the reason; and bytes that can be compared.
+#include <gtest/gtest.h>
+
+#include "cli_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+
+nlohmann::json explain(strings args) {
+  args.insert(args.begin(), {"explain", "stencil"});
+  args.insert(args.end(), {"--json", "-"});
+  const auto r = dwell_cli(args);
+  EXPECT_EQ(r.code, 0) << r.err;
+  return r.json();
+}
+
+/// More cells than have numbers, or than teams can share: what is in the way, and the rest.
+TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_reason) {
+  const auto seen = [](const char* shape, const char* size, const std::string& part) {
+    const strings args = {"explain", "stencil", shape, "--size", size, "--device-facts", "h200"};
+    const auto text = dwell_cli(args);
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_TRUE(holds(text.out, "no plan: perks: " + std::string(size) + " cells cannot be tiled"));
+    EXPECT_TRUE(holds(text.out, part));
+    int rows = 0;
+    for (const auto& line : lines_of(text.out)) rows += starts(line, "perks ");
+    EXPECT_EQ(rows, 1) << text.out;
+    const auto j = explain(strings(args.begin() + 2, args.end()));
+    EXPECT_EQ(j.at("chosen"), "auto");
+    std::string others;
+    for (const auto& p : j.at("plans"))
+      if (p.at("executor") == "perks") {
+        EXPECT_FALSE(p.at("refusal").is_null()) << p;
+      } else {
+        others += p.at("executor").get<std::string>() + " ";
+        EXPECT_EQ(p.at("projection"), "roof");
+        EXPECT_GT(p.at("projected_us").at("step").get<double>(), 1) << p;
+      }
+    EXPECT_EQ(others, "host-loop graph persistent ");
+    auto asked = args;
+    asked.insert(asked.end(), {"--policy", "model"});
+    expect_refused(asked, part);
+  };
+  seen("2d5pt", "46341x46341", "number cells in 32 bits, up to 2147483647; 132 teams are too few");
+  seen("2d5pt", "10x200000", "over 132 teams: one takes at most 872 of a row's 200000 cells");
+  seen("3d7pt", "700x700x700", "over 132 teams: one takes at most ");
+  seen("3d7pt", "1000x1000x1000", "of a plane's 1000 x 1000 cells");
+  EXPECT_EQ(explain({"3d7pt", "--size", "600x600x600", "--device-facts", "h200"}).at("chosen"),
+            "auto");
+  EXPECT_TRUE(explain({"2d5pt", "--size", "10x115104", "--device-facts", "h200"})
+                  .at("plans")
+                  .at(0)
+                  .at("refusal")
+                  .is_null());
+  EXPECT_TRUE(explain({"2d5pt", "--size", "46340x46340", "--device-facts", "h200"})
+                  .at("plans")
+                  .at(0)
+                  .at("refusal")
+                  .is_null());
+}
+
+TEST(cli_explain_limits, what_measured_would_choose_only_a_run_tells) {
+  const strings args = {"2d5pt",    "--size",         "1320x1200", "--policy",
+                        "measured", "--device-facts", "h200"};
+  const auto j = explain(args);
+  EXPECT_EQ(j.at("chosen"), "measured");
+  for (const auto& p : j.at("plans"))
+    if (p.at("policy") == "measured") {
+      EXPECT_TRUE(starts(p.at("refusal"), "known only by a run"));
+      EXPECT_FALSE(p.contains("projected_us") || p.contains("teams")) << p;
+    } else if (p.at("executor") == "perks") {
+      EXPECT_TRUE(p.at("refusal").is_null()) << p;
+      EXPECT_EQ(p.at("projection"), "model");
+    }
+  auto whole = args;
+  whole.insert(whole.begin(), {"explain", "stencil"});
+  EXPECT_TRUE(holds(dwell_cli(whole).out, "no plan: known only by a run, which tries plans"));
+}
+
+TEST(cli_explain_limits, bytes_that_stream_are_part_of_those_with_nothing_kept) {
+  const scratch_folder in;
+  const auto f = in("f.npy");
+  ASSERT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "20x30", "--steps", "1", "-o", f}).code, 0);
+  const std::vector<strings> cases = {{"2ds25pt", "--size", "960x960"},
+                                      {"2d5pt", "--size", "20x30", "--source", f},
+                                      {"2d5pt", "--size", "2816x2400"},
+                                      {"3d7pt", "--size", "48x352x256"}};
+  for (auto args : cases) {
+    args.insert(args.end(), {"--device-facts", "h200"});
+    const auto j = explain(args);
+    const double all = j.at("bytes_per_step"), source = j.at("source") == true ? all / 3 : 0;
+    for (const auto& p : j.at("plans")) {
+      if (!p.at("refusal").is_null()) continue;
+      const double streamed = p.at("streamed_bytes_per_step"), kept = p.value("resident", 0.0);
+      const double steps = p.value("steps_per_pass", 1);
+      EXPECT_NEAR(streamed, source + (all - source) * (1 - kept) / steps, 1e-6 * all) << p;
+      EXPECT_LE(streamed, all);
+    }
+  }
+}
+
+TEST(cli_explain_limits, a_policy_that_can_keep_nothing_says_so) {
+  const strings args = {"2d5pt", "--size", "1320x1200", "--device-facts", "h200"};
+  const auto plans = explain(args).at("plans");
+  for (const auto& p : plans) {
+    if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
+    const auto policy = p.at("policy").get<std::string>();
+    const bool asked = policy == "shared" || policy == "registers" || policy == "both";
+    EXPECT_EQ(p.at("keeps_nothing_because").is_string(), asked && p.at("resident") == 0.0) << p;
+    if (policy != "shared") continue;
+    EXPECT_TRUE(holds(p.at("reason"), "; nothing can be kept in shared memory with these tiles"));
+  }
+  auto whole = args;
+  whole.insert(whole.begin(), {"explain", "stencil"});
+  EXPECT_TRUE(holds(dwell_cli(whole).out, "\nshared: nothing can be kept in shared memory"));
+}
+
+}  // namespace
+}  // namespace dwell::test
