@@ -85,7 +85,7 @@ TEST(cli_explain_limits, bytes_that_stream_are_part_of_those_with_nothing_kept) 
   const scratch_folder in;
   const auto f = in("f.npy");
   ASSERT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "20x30", "--steps", "1", "-o", f}).code, 0);
-  const std::vector<strings> cases = {{"2ds25pt", "--size", "960x960"},
+  const std::vector<strings> cases = {{"gradient2d", "--size", "960x960"},
                                       {"2d5pt", "--size", "20x30", "--source", f},
                                       {"2d5pt", "--size", "2816x2400"},
                                       {"3d7pt", "--size", "48x352x256"}};
