@@ -13,15 +13,19 @@ namespace dwell::app {
 extents parse_size(const std::string& option, const std::string& text);
 /// Several, with commas between, each at most once.
 std::vector<extents> parse_sizes(const std::string& option, const std::string& text);
-/// "0.5,0.125,...": finite numbers.
+/// "0.5,0.125,...": finite numbers; blanks around them and a sign before them are fine.
 std::vector<double> parse_weights(const std::string& text);
 
-/// random:SEED (values from -1 to 1), hot-spot, checker or zeros.
+/// What the kinds of --initial are, for --help.
+extern const char* const initial_help;
+/// Throws input_error unless it is one of them.
 void require_initial(const std::string& text);
 template <class T>
 grid<T> make_initial(const std::string& text, const extents& n);
 
-/// Throws input_error unless `source` is a .npy file of as many cells as the field has.
+/// Throws input_error unless `source`, a file of `there` cells, has as many as the field.
+void require_source_size(const std::string& source, const extents& there, const extents& field);
+/// The same of a .npy file that is only looked at here and read later: a pipe is refused too.
 void require_source(const std::string& source, const extents& field);
 
 /// Throws input_error unless the name ends in .npy, .vti or .png.
