@@ -6,11 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
-#include <fstream>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dwell/formats/atomic_file.hpp"
@@ -181,30 +183,56 @@ npy_facts read_header(std::ifstream& in, const std::filesystem::path& file) {
   return {to_extents(file, d.shape), d.descr == "<f4", start.size() + width + length};
 }
 
+[[noreturn]] void fail_at_size(const std::filesystem::path& file, const extents& size,
+                               std::size_t expected, const std::string& found) {
+  fail(file, fmt::format("expected {} bytes of values for shape {}, found {}", expected,
+                         to_string(size), found));
+}
+
 }  // namespace
 
-npy_facts inspect_npy(const std::filesystem::path& file) {
-  auto in = open(file);
-  return read_header(in, file);
+npy_facts inspect_npy(const std::filesystem::path& file) { return npy_reader(file).facts(); }
+
+npy_reader::npy_reader(std::filesystem::path file)
+    : file_(std::move(file)), in_(open(file_)), facts_(read_header(in_, file_)) {}
+
+template <class T>
+grid<T> npy_reader::values() {
+  constexpr bool single = sizeof(T) == 4;
+  if (facts_.single != single)
+    fail(file_,
+         fmt::format("expected values of type '{}', found '{}'", single ? "<f4 (f32)" : "<f8 (f64)",
+                     facts_.single ? "<f4 (f32)" : "<f8 (f64)"));
+  if (!std::filesystem::is_regular_file(file_)) return values_of_pipe<T>();
+  const std::size_t bytes = facts_.size.cells() * sizeof(T);
+  const auto there = static_cast<std::size_t>(std::filesystem::file_size(file_)) - facts_.offset;
+  if (there != bytes) fail_at_size(file_, facts_.size, bytes, std::to_string(there));
+  grid<T> values(facts_.size);
+  in_.read(reinterpret_cast<char*>(values.cells().data()), static_cast<std::streamsize>(bytes));
+  if (!in_) fail(file_, "the file ends within its values");
+  return values;
 }
 
 template <class T>
-grid<T> read_npy(const std::filesystem::path& file) {
-  auto in = open(file);
-  const npy_facts facts = read_header(in, file);
-  constexpr bool single = sizeof(T) == 4;
-  if (facts.single != single)
-    fail(file,
-         fmt::format("expected values of type '{}', found '{}'", single ? "<f4 (f32)" : "<f8 (f64)",
-                     facts.single ? "<f4 (f32)" : "<f8 (f64)"));
-  const std::size_t bytes = facts.size.cells() * sizeof(T);
-  const auto there = static_cast<std::size_t>(std::filesystem::file_size(file)) - facts.offset;
-  if (there != bytes)
-    fail(file, fmt::format("expected {} bytes of values for shape {}, found {}", bytes,
-                           to_string(facts.size), there));
-  grid<T> values(facts.size);
-  in.read(reinterpret_cast<char*>(values.cells().data()), static_cast<std::streamsize>(bytes));
-  if (!in) fail(file, "the file ends within its values");
+grid<T> npy_reader::values_of_pipe() {
+  constexpr std::size_t first = 1 << 16;
+  const std::size_t cells = facts_.size.cells(), bytes = cells * sizeof(T);
+  std::vector<T> come;
+  while (come.size() < cells) {
+    // As many again as have come: a claim alone takes no memory.
+    const std::size_t before = come.size(),
+                      more = std::min(cells - before, std::max(before, first));
+    come.resize(before + more);
+    in_.read(reinterpret_cast<char*>(come.data() + before),
+             static_cast<std::streamsize>(more * sizeof(T)));
+    const auto got = static_cast<std::size_t>(in_.gcount());
+    if (got < more * sizeof(T))
+      fail_at_size(file_, facts_.size, bytes, std::to_string(before * sizeof(T) + got));
+  }
+  if (in_.peek() != std::ifstream::traits_type::eof())
+    fail_at_size(file_, facts_.size, bytes, "more");
+  grid<T> values(facts_.size);
+  std::copy(come.begin(), come.end(), values.cells().begin());
   return values;
 }
 
@@ -227,8 +255,8 @@ void write_npy(const std::filesystem::path& file, grid_view<const T> values) {
   out.commit();
 }
 
-template grid<double> read_npy(const std::filesystem::path&);
-template grid<float> read_npy(const std::filesystem::path&);
+template grid<double> npy_reader::values();
+template grid<float> npy_reader::values();
 template void write_npy(const std::filesystem::path&, grid_view<const double>);
 template void write_npy(const std::filesystem::path&, grid_view<const float>);
 

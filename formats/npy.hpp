@@ -3,27 +3,48 @@
 // order. Reading is strict: another type, order or shape, a short or a long file is an input_error
 // that names the file, what was expected and what was found.
 #pragma once
+#include <cstddef>
 #include <filesystem>
-#include <span>
-#include <string>
+#include <fstream>
 
 #include "dwell/formats/grid.hpp"
 
 namespace dwell {
 
-/// What the header of a file says. Reads no more than the header.
+/// What the header of a file says.
 struct npy_facts {
   extents size;
   bool single = false;     ///< float32
   std::size_t offset = 0;  ///< of the first value
 };
-npy_facts inspect_npy(const std::filesystem::path& file);
 
-/// The whole array. Memory is bounded by the size of the file, whatever its header claims.
+/// A file that is opened once and read from front to end: a pipe will do.
+class npy_reader {
+ public:
+  /// Reads no more than the header.
+  explicit npy_reader(std::filesystem::path file);
+  const npy_facts& facts() const { return facts_; }
+  /// The whole array; once. Memory is bounded by the size of the file, of a pipe by a few times
+  /// what comes out of it, whatever the header claims.
+  template <class T>
+  grid<T> values();
+
+ private:
+  template <class T>
+  grid<T> values_of_pipe();
+
+  std::filesystem::path file_;
+  std::ifstream in_;
+  npy_facts facts_;
+};
+extern template grid<double> npy_reader::values();
+extern template grid<float> npy_reader::values();
+
+npy_facts inspect_npy(const std::filesystem::path& file);
 template <class T>
-grid<T> read_npy(const std::filesystem::path& file);
-extern template grid<double> read_npy(const std::filesystem::path&);
-extern template grid<float> read_npy(const std::filesystem::path&);
+grid<T> read_npy(const std::filesystem::path& file) {
+  return npy_reader(file).values<T>();
+}
 
 /// Format version 1.0; the file appears whole or not at all.
 template <class T>

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "dwell/formats/atomic_file.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/field_values.hpp"
 
 namespace dwell {
 namespace {
@@ -35,6 +37,8 @@ colour heat(double v) {
 
 class canvas {
  public:
+  static constexpr int advance = 6, text_height = 7;  ///< of a character, in pixels
+
   canvas(int width, int height)
       : width(width),
         height(height),
@@ -60,7 +64,7 @@ class canvas {
         for (int r = 0; r < 7; ++r)
           for (int b = 0; b < 5; ++b)
             if (glyph[k][r] >> (4 - b) & 1) set(x + b, y + r, {0, 0, 0});
-      x += 6;
+      x += advance;
     }
   }
   const int width, height;
@@ -92,38 +96,66 @@ void encode(canvas& picture, std::string& bytes) {
   png_destroy_write_struct(&png, &info);
 }
 
+/// The ends of a range with as many digits, four at least, as tell them apart.
+struct range_labels {
+  std::string least, greatest;
+};
+range_labels labels_of(const value_range& range) {
+  constexpr int enough = 17;  // for any two doubles
+  range_labels labels;
+  for (int digits = 4; digits <= enough && labels.least == labels.greatest; ++digits)
+    labels = {fmt::format("{:.{}g}", range.least, digits),
+              fmt::format("{:.{}g}", range.greatest, digits)};
+  return labels;
+}
+
+/// Where in a range a value lies, from 0 to 1; in the middle of a range of one value.
+double place_in(const value_range& range, double v) {
+  if (range.least == range.greatest) return 0.5;
+  // The width of a range can be too large for a double, half of it cannot.
+  const double scale = std::isfinite(range.greatest - range.least) ? 1 : 0.5;
+  return (v * scale - range.least * scale) / (range.greatest * scale - range.least * scale);
+}
+
 }  // namespace
 
 template <class T>
 void write_png(const std::filesystem::path& file, grid_view<const T> values) {
-  constexpr int largest = 2048, smallest = 256, margin = 12, bar = 16, label = 90;
+  constexpr int largest = 2048, smallest = 256, margin = 12, bar = 16, gap = 4;
   const extents& n = values.size;
   const int z = n.z / 2;
-  double least = INFINITY, greatest = -INFINITY;
-  for (int y = 0; y < n.y; ++y)
-    for (int x = 0; x < n.x; ++x)
-      if (const double v = values(z, y, x); std::isfinite(v)) {
-        least = std::min(least, v);
-        greatest = std::max(greatest, v);
-      }
-  if (!(least <= greatest)) least = greatest = 0;
+  const auto plane = static_cast<std::size_t>(n.y) * static_cast<std::size_t>(n.x);
+  const value_range range =
+      range_of<T>(values.cells().subspan(static_cast<std::size_t>(z) * plane, plane));
+  const bool any = range.least <= range.greatest, several = range.least < range.greatest;
+  const range_labels labels = any ? labels_of(range) : range_labels();
+  const int label_width =
+      static_cast<int>(std::max({std::size_t(15), labels.least.size(), labels.greatest.size()})) *
+      canvas::advance;
+
   const int longest = std::max(n.x, n.y);
   const int every = (longest + largest - 1) / largest, times = std::max(1, smallest / longest);
   const int width = (n.x + every - 1) / every * times, height = (n.y + every - 1) / every * times;
   const int bar_height = std::max(height, 40);
-  canvas picture(width + 3 * margin + bar + label, bar_height + 2 * margin);
+  canvas picture(width + 3 * margin + bar + label_width, bar_height + 2 * margin);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const double v = values(z, y / times * every, x / times * every);
-      const double range = greatest > least ? (v - least) / (greatest - least) : 0.5;
-      picture.set(margin + x, margin + y, std::isfinite(v) ? heat(range) : colour{128, 128, 128});
+      picture.set(margin + x, margin + y,
+                  std::isfinite(v) ? heat(place_in(range, v)) : colour{128, 128, 128});
     }
-  const int left = 2 * margin + width;
-  for (int y = 0; y < bar_height; ++y)
+
+  // The colour bar: of one colour and with one label where there is one value, none without.
+  const int left = 2 * margin + width, words = left + bar + gap;
+  for (int y = 0; any && y < bar_height; ++y)
     for (int x = 0; x < bar; ++x)
-      picture.set(left + x, margin + y, heat(1 - (y + 0.5) / bar_height));
-  picture.text(left + bar + 4, margin, fmt::format("{:.4g}", greatest));
-  picture.text(left + bar + 4, margin + bar_height - 7, fmt::format("{:.4g}", least));
+      picture.set(left + x, margin + y, heat(several ? 1 - (y + 0.5) / bar_height : 0.5));
+  if (several) {
+    picture.text(words, margin, labels.greatest);
+    picture.text(words, margin + bar_height - canvas::text_height, labels.least);
+  } else {
+    picture.text(words, margin + (bar_height - canvas::text_height) / 2, labels.least);
+  }
   std::string bytes;
   encode(picture, bytes);
   atomic_file out(file);

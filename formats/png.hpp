@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A field as a picture: a heat map with a colour bar and the range of values; of a field in three
-// dimensions the middle slice. Large fields are shown at every n-th cell, small ones enlarged.
+// A field as a picture: a heat map, row 0 on top, with a colour bar and the range of values; of a
+// field in three dimensions plane nz / 2 and its range. Fields of more than 2048 cells a side are
+// shown at every n-th cell, small ones enlarged.
 #pragma once
 #include <filesystem>
 
@@ -8,7 +9,8 @@
 
 namespace dwell {
 
-/// The file appears whole or not at all. Cells that are not finite are grey. T is float or double.
+/// The file appears whole or not at all. Cells that are not finite are grey; a field
+/// without any other has no colour bar. T is float or double.
 template <class T>
 void write_png(const std::filesystem::path& file, grid_view<const T> values);
 extern template void write_png(const std::filesystem::path&, grid_view<const double>);

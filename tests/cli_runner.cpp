@@ -18,6 +18,8 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 namespace dwell::test {
 
@@ -51,12 +53,15 @@ channel make_terminal() {
 }
 
 [[noreturn]] void become_dwell(const std::vector<std::string>& args, const cli_setting& setting,
-                               int out, int err) {
-  for (const int n : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(n, SIG_DFL);
-  if (setting.memory > 0) {
-    const rlimit limit = {setting.memory, setting.memory};
-    ::setrlimit(RLIMIT_AS, &limit);
-  }
+                               int in, int out, int err) {
+  for (const int n : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(n, SIG_DFL);
+  for (const auto& [what, most] :
+       {std::pair(RLIMIT_AS, setting.memory), std::pair(RLIMIT_FSIZE, setting.file_size)})
+    if (most > 0) {
+      const rlimit limit = {most, most};
+      ::setrlimit(what, &limit);
+    }
+  if (in >= 0) ::dup2(in, 0);
   if (!setting.stdout_to.empty() && setting.stdout_to[0] == '/')
     out = ::open(setting.stdout_to.c_str(), O_WRONLY | O_CLOEXEC);
   ::dup2(out, 1);
@@ -77,14 +82,32 @@ bool take(int fd, std::string& to) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/// Writes all of `text` unless the reader goes away, and closes.
+void feed(int fd, const std::string& text) {
+  sigset_t broken_pipe;
+  ::sigemptyset(&broken_pipe);
+  ::sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);  // pending, it ends with this thread
+  for (std::size_t at = 0; at < text.size();) {
+    const auto n = ::write(fd, text.data() + at, text.size() - at);
+    if (n < 0 && errno != EINTR) break;
+    if (n > 0) at += static_cast<std::size_t>(n);
+  }
+  ::close(fd);
+}
+
 }  // namespace
 
 cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& setting) {
   const channel out = make_pipe(), err = setting.terminal ? make_terminal() : make_pipe();
+  const channel in = setting.input ? make_pipe() : channel();
   const pid_t child = ::fork();
   require(child >= 0, "fork");
-  if (child == 0) become_dwell(args, setting, out.write, err.write);
+  if (child == 0) become_dwell(args, setting, in.read, out.write, err.write);
   ::close(out.write), ::close(err.write);
+  std::thread writer;
+  if (setting.input)
+    ::close(in.read), writer = std::thread([&] { feed(in.write, *setting.input); });
 
   cli_outcome result;
   bool waiting = static_cast<bool>(setting.signal_when);
@@ -102,6 +125,7 @@ cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& s
     }
     if (std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
   }
+  if (writer.joinable()) writer.join();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

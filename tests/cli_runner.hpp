@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct cli_setting {
   int signal = 0;
   /// Address space in bytes; 0: as it is.
   rlim_t memory = 0;
+  /// The largest file it may write, in bytes; 0: as it is.
+  rlim_t file_size = 0;
+  /// What is written to its standard input, a pipe; without it, that of the test.
+  std::optional<std::string> input = {};
   /// A file for standard output, e.g. /dev/full; "closed": the descriptor is closed; "gone": a pipe
   /// whose reader has gone away.
   std::string stdout_to = {};

@@ -112,7 +112,7 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
        "expected the 4x4 cells of --size, found 4x5"},
       {{"2d5pt", "--input", in("u.npy"), "--precision", "f32"},
        "expected values of type '<f4 (f32)', found '<f8 (f64)'"},
-      {{"2d5pt", "--input", in("nan.npy")}, "field: expected finite values, found nan at cell 6"},
+      {{"2d5pt", "--input", in("nan.npy")}, "nan.npy: expected finite values, found nan at [1, 1]"},
       {{"2d5pt", "--input", in("u.npy"), "--initial", "zeros"}, "--input and --initial"},
       {{"2d5pt", "--size", "4x4", "--source", in("u.npy")},
        "expected 4x4 cells as the field has, found 4x5"},

@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <thread>
 
 #include "scratch.hpp"
 
@@ -90,6 +92,32 @@ TEST_F(npy, other_ways_to_write_a_header_are_read) {
   second.insert(10, 2, '\0');
   put(second);
   EXPECT_EQ(read_npy<double>(file_).size(), extents(1, 2, 3));
+}
+
+TEST_F(npy, a_pipe_is_read_once_and_as_strictly) {
+  const auto header = "{'descr': '<f8', 'fortran_order': False, 'shape': (300, 401), }";
+  const std::string values(300 * 401 * 8, '\7');
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  const auto through_pipe = [&](const std::string& bytes) {
+    std::thread writer([&] { std::ofstream(file_, std::ios::binary) << bytes; });
+    std::string found;
+    try {
+      npy_reader from(file_);
+      EXPECT_EQ(from.facts().size, extents(300, 401));
+      const auto u = from.values<double>();
+      found.assign(reinterpret_cast<const char*>(u.cells().data()), u.cells().size_bytes());
+    } catch (const input_error& e) {
+      found = e.what();
+    }
+    writer.join();
+    return found;
+  };
+  EXPECT_EQ(through_pipe(with(header, values)), values);
+  const auto refusal =
+      file_.string() + ": expected 962400 bytes of values for shape 300x401, found ";
+  EXPECT_EQ(through_pipe(with(header, values.substr(1))), refusal + "962399");
+  EXPECT_EQ(through_pipe(with(header, "")), refusal + "0");
+  EXPECT_EQ(through_pipe(with(header, values + "x")), refusal + "more");
 }
 
 TEST_F(npy, what_cannot_be_used_is_refused) {

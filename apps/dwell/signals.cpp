@@ -60,7 +60,7 @@ void install_signal_handlers() {
   occupy_standard_descriptors();
   stderr_is_terminal = ::isatty(2) == 1;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) install(number);
-  ::signal(SIGPIPE, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);  // write() tells of both
 }
 
 graceful_stop::graceful_stop() { graceful = true; }

@@ -8,9 +8,9 @@
 namespace dwell::app {
 
 /// SIGINT, SIGTERM and SIGHUP as above, unless the caller (nohup, a background job) had them
-/// ignored; SIGPIPE is ignored, so that a reader who leaves early costs no result. Also makes sure
-/// that the three standard descriptors are taken, so that no output file ever gets the number of
-/// one.
+/// ignored. SIGPIPE is ignored, so that a reader who leaves early costs no result, and SIGXFSZ, so
+/// that a file that grows over the limit is an error like a full disk. Also makes sure that the
+/// three standard descriptors are taken, so that no output file ever gets the number of one.
 void install_signal_handlers();
 
 /// While it lives, the first signal sets requested() and nothing else.

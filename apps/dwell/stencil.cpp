@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -21,16 +22,19 @@
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
 namespace {
 
 struct stencil_arguments {
-  std::string shape, size, input, initial, source, boundary = "fixed", weights;
+  std::string shape, input, initial, source, boundary = "fixed";
+  std::optional<extents> size;
   device_choice device;
   int threads = 0;
   std::string precision = "f64";
+  bool default_weights = true;
   int steps = 0, max_steps = 0, check_every = 0;
   double until = -1;
   stencil_options options;
@@ -49,39 +53,43 @@ void check_outputs(const stencil_arguments& args) {
   if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
 }
 
+/// The files to read, opened once, before anything is set up.
+struct input_files {
+  std::optional<npy_reader> field, source;
+};
+
 /// The field's extents, from --size or from --input, which must agree.
-extents find_size(const stencil_arguments& args, const stencil_shape& shape) {
-  if (args.size.empty() && args.input.empty())
+extents find_size(const stencil_arguments& args, const stencil_shape& shape,
+                  const input_files& inputs) {
+  if (!args.size && !inputs.field)
     throw input_error("expected --size or --input: how large is the field?");
-  if (!args.input.empty() && !args.initial.empty())
-    throw input_error("--input and --initial both say what the field is: expected one of them");
-  std::optional<extents> size;
-  if (!args.size.empty()) size = parse_size("--size", args.size);
-  if (!args.input.empty()) {
-    const extents there = inspect_npy(args.input).size;
-    if (size && *size != there)
-      throw input_error(fmt::format("{}: expected the {} cells of --size, found {}", args.input,
-                                    to_string(*size), to_string(there)));
-    size = there;
-  }
-  if (size->dims != shape.dims)
+  if (inputs.field && args.size && inputs.field->facts().size != *args.size)
+    throw input_error(fmt::format("{}: expected the {} cells of --size, found {}", args.input,
+                                  to_string(*args.size), to_string(inputs.field->facts().size)));
+  const extents size = args.size ? *args.size : inputs.field->facts().size;
+  if (size.dims != shape.dims)
     throw input_error(fmt::format("{}: {} works on {} dimensions, found {}",
-                                  args.size.empty() ? args.input : "--size", shape.name, shape.dims,
-                                  to_string(*size)));
-  return *size;
+                                  args.size ? "--size" : args.input, shape.name, shape.dims,
+                                  to_string(size)));
+  return size;
+}
+
+template <class T>
+grid<T> read_finite(const std::string& file, npy_reader& from) {
+  auto values = from.values<T>();
+  require_finite<T>(file, std::as_const(values).view());
+  return values;
 }
 
 void set_options(stencil_arguments& args, const stencil_shape& shape) {
   stencil_options& o = args.options;
   o.shape = shape.name;
   o.edge = parse_boundary(args.boundary);
-  o.weights = shape.weights;
-  if (!args.weights.empty()) {
-    o.weights = parse_weights(args.weights);
-    if (o.weights.size() != shape.weights.size())
-      throw input_error(fmt::format("--weights: expected {} numbers for {}, found {}",
-                                    shape.weights.size(), shape.name, o.weights.size()));
-  }
+  args.default_weights = o.weights.empty();
+  if (o.weights.empty()) o.weights = shape.weights;
+  if (o.weights.size() != shape.weights.size())
+    throw input_error(fmt::format("--weights: expected {} numbers for {}, found {}",
+                                  shape.weights.size(), shape.name, o.weights.size()));
   if (args.until >= 0) {
     if (args.steps > 0)
       throw input_error("--steps and --until both say when to stop (--max-steps limits --until)");
@@ -96,20 +104,20 @@ void set_options(stencil_arguments& args, const stencil_shape& shape) {
 }
 
 template <class T>
-exit_code run_in(const stencil_arguments& args, const device& where, const extents& size) {
+exit_code run_in(const stencil_arguments& args, const device& where, const extents& size,
+                 input_files& inputs) {
   stencil_result result;
   result.start = !args.input.empty()    ? args.input
                  : args.initial.empty() ? "hot-spot"
                                         : args.initial;
   result.source = args.source;
-  result.default_weights = args.weights.empty();
+  result.default_weights = args.default_weights;
   progress_line progress(!args.report.quiet);
   progress.show("reading");
-  grid<T> u = args.input.empty() ? make_initial<T>(result.start, size) : read_npy<T>(args.input);
+  grid<T> u = inputs.field ? read_finite<T>(args.input, *inputs.field)
+                           : make_initial<T>(result.start, size);
   std::optional<grid<T>> source;
-  if (!args.source.empty()) {
-    source = read_npy<T>(args.source);
-  }
+  if (inputs.source) source = read_finite<T>(args.source, *inputs.source);
 
   stencil_options options = args.options;
   if (progress.shown())
@@ -138,14 +146,20 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
 exit_code run(stencil_arguments& args) {
   const stencil_shape shape = find_stencil_shape(args.shape);
   set_options(args, shape);
-  if (!args.initial.empty()) require_initial(args.initial);
+  if (!args.input.empty() && !args.initial.empty())
+    throw input_error("--input and --initial both say what the field is: expected one of them");
   check_outputs(args);
-  const extents size = find_size(args, shape);
-  if (!args.source.empty()) require_source(args.source, size, args.precision);
+  input_files inputs;
+  if (!args.input.empty()) inputs.field.emplace(args.input);
+  const extents size = find_size(args, shape, inputs);
+  if (!args.source.empty()) {
+    inputs.source.emplace(args.source);
+    require_source(args.source, inputs.source->facts(), size, args.precision);
+  }
   const auto where = resolve(args.device, args.threads);
   require_memory({size, args.precision, 1, !args.source.empty()}, where);
-  return args.precision == "f32" ? run_in<float>(args, where, size)
-                                 : run_in<double>(args, where, size);
+  return args.precision == "f32" ? run_in<float>(args, where, size, inputs)
+                                 : run_in<double>(args, where, size, inputs);
 }
 
 std::string shape_list() {
@@ -158,22 +172,34 @@ std::string shape_list() {
   return list;
 }
 
+constexpr const char* picture_help =
+    "A .png shows row 0 on top, of a field in three dimensions plane nz/2 with the\n"
+    "range of that plane; over 2048 cells a side every n-th; grey is not finite.\n";
+
 void add_problem(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Problem");
   app.add_option("STENCIL", args.shape, "Name of a stencil, from the list below")->required();
-  app.add_option("--size", args.size, "Cells: rows x columns, or planes x rows x columns")
+  app.add_option_function<std::string>(
+         "--size", [&args](const std::string& text) { args.size = parse_size("--size", text); },
+         "Cells: rows x columns, or planes x rows x columns")
       ->type_name("NxN[xN]");
   add_file(app, "--input", args.input, "Field to start from, e.g. the --output of an earlier run",
            "u.npy");
-  app.add_option("--initial", args.initial,
-                 "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)")
+  app.add_option_function<std::string>(
+         "--initial",
+         [&args](const std::string& text) {
+           require_initial(text);
+           args.initial = text;
+         },
+         "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)")
       ->type_name("KIND");
   add_file(app, "--source", args.source, "Added to every changing cell in every step", "f.npy");
   add_choice(app, "--boundary", args.boundary, {"fixed", "periodic", "reflect"},
              "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
              "outermost cells included (numpy.pad's symmetric)");
-  app.add_option(
-         "--weights", args.weights,
+  app.add_option_function<std::string>(
+         "--weights",
+         [&args](const std::string& text) { args.options.weights = parse_weights(text); },
          "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "
          "the default weights")
       ->type_name("w1,w2,...");
@@ -220,7 +246,8 @@ command add_stencil(CLI::App& app) {
   add_stops(app, *args);
   add_execution(app, *args);
   add_results(app, *args);
-  app.footer("Stencils:\n" + shape_list() + "\n" + exit_code_help +
+  app.footer("Stencils:\n" + shape_list() + "\n" + initial_help + "\n" + picture_help + "\n" +
+             exit_code_help +
              "\nExamples:\n"
              "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
              "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "field_difference.hpp"
 #include "field_memory.hpp"
@@ -15,6 +16,7 @@
 
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
@@ -45,7 +47,10 @@ class measurement {
  public:
   measurement(const stencil_request& request, compared_stencil& out)
       : request_(request), start_(make_initial<T>(request.start, out.size)), u_(start_), out_(out) {
-    if (!request.source.empty()) source_ = read_npy<T>(request.source);
+    if (!request.source.empty()) {
+      source_ = read_npy<T>(request.source);
+      require_finite<T>(request.source, std::as_const(*source_).view());
+    }
     set_roof(request.where.facts(), (source_ ? 3 : 2) * start_.cells().size_bytes(), out);
   }
 

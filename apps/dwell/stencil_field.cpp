@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/png.hpp"
@@ -32,6 +34,16 @@ std::vector<std::string_view> split(std::string_view text, char at) {
     if (to == std::string_view::npos) return parts;
     from = to + 1;
   }
+}
+
+/// The finite number in `text`, with blanks around it and "+" before it as people write them.
+std::optional<double> signed_number(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  return whole(text, value) && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 /// The seed of "random:7"; false if `text` is something else.
@@ -78,14 +90,22 @@ std::vector<extents> parse_sizes(const std::string& option, const std::string& t
 std::vector<double> parse_weights(const std::string& text) {
   std::vector<double> weights;
   for (const auto part : split(text, ',')) {
-    double w = 0;
-    if (!whole(part, w) || !std::isfinite(w))
+    const auto number = signed_number(part);
+    if (!number)
       throw input_error(
           fmt::format("--weights: expected finite numbers with commas between, found '{}'", part));
-    weights.push_back(w);
+    weights.push_back(*number);
   }
   return weights;
 }
+
+const char* const initial_help =
+    "Fields to start from (--initial):\n"
+    "  hot-spot     1 in a disc (ball) in the middle, 0 outside; its radius is a tenth\n"
+    "               of the shortest side\n"
+    "  checker      0 and 1 in squares (cubes) of an eighth of the shortest side\n"
+    "  random:SEED  from -1 to 1; the same on every machine\n"
+    "  zeros\n";
 
 void require_initial(const std::string& text) {
   std::uint64_t seed = 0;
@@ -102,7 +122,10 @@ grid<T> make_initial(const std::string& text, const extents& n) {
   const bool random = random_seed(text, seed);
   // A disc (ball) of a tenth of the shortest side; squares of an eighth of it.
   const int shortest = n.dims == 3 ? std::min({n.x, n.y, n.z}) : std::min(n.x, n.y);
-  const double radius = std::max(0.5, shortest / 10.0);
+  // The cells nearest the middle, half a cell off along an even side, are hot however small it is.
+  const auto off_middle = [](int cells) { return cells % 2 == 0 ? 0.25 : 0.0; };
+  const double nearest = off_middle(n.x) + off_middle(n.y) + off_middle(n.z);
+  const double radius = shortest / 10.0, hot = std::max(radius * radius, nearest);
   const int square = std::max(1, shortest / 8);
   std::size_t i = 0;
   for (int z = 0; z < n.z; ++z)
@@ -115,7 +138,7 @@ grid<T> make_initial(const std::string& text, const extents& n) {
           v = (x / square + y / square + z / square) % 2;
         } else if (text == "hot-spot") {
           const double dx = x - (n.x - 1) / 2.0, dy = y - (n.y - 1) / 2.0, dz = z - (n.z - 1) / 2.0;
-          v = dx * dx + dy * dy + dz * dz <= radius * radius ? 1 : 0;
+          v = dx * dx + dy * dy + dz * dz <= hot ? 1 : 0;
         }
         u.cells()[i] = static_cast<T>(v);
       }
@@ -123,7 +146,16 @@ grid<T> make_initial(const std::string& text, const extents& n) {
 }
 
 void require_source(const std::string& source, const extents& field, const std::string& precision) {
-  const npy_facts facts = inspect_npy(source);
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (const auto kind = fs::status(source, ignored).type();
+      kind == fs::file_type::fifo || kind == fs::file_type::character)
+    throw input_error(source + ": expected a regular file (it is read more than once)");
+  require_source(source, inspect_npy(source), field, precision);
+}
+
+void require_source(const std::string& source, const npy_facts& facts, const extents& field,
+                    const std::string& precision) {
   if (facts.single != (precision == "f32"))
     throw input_error(fmt::format("{}: expected values of {} as the field has, found {}", source,
                                   precision, facts.single ? "f32" : "f64"));

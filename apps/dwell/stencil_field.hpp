@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dwell/formats/grid.hpp"
+#include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
 
@@ -13,16 +14,21 @@ namespace dwell::app {
 extents parse_size(const std::string& option, const std::string& text);
 /// Several, with commas between, each at most once.
 std::vector<extents> parse_sizes(const std::string& option, const std::string& text);
-/// "0.5,0.125,...": finite numbers.
+/// "0.5,0.125,...": finite numbers; blanks around them and a sign before them are fine.
 std::vector<double> parse_weights(const std::string& text);
 
-/// random:SEED (values from -1 to 1), hot-spot, checker or zeros.
+/// What the kinds of --initial are, for --help.
+extern const char* const initial_help;
+/// Throws input_error unless it is one of them.
 void require_initial(const std::string& text);
 template <class T>
 grid<T> make_initial(const std::string& text, const extents& n);
 
-/// Throws input_error unless `source` is a .npy file of as many cells as the field has, in its
-/// precision ("f64" or "f32").
+/// Throws input_error unless `source`, a .npy file with this header, has as many cells as the
+/// field, in its precision ("f64" or "f32").
+void require_source(const std::string& source, const npy_facts& facts, const extents& field,
+                    const std::string& precision);
+/// The same of a file that is only looked at here and read later: a pipe is refused too.
 void require_source(const std::string& source, const extents& field, const std::string& precision);
 
 /// Throws input_error unless the name ends in .npy, .vti or .png.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The keys of the JSON are an interface: they are added to, never renamed.
+// The keys of the JSON are an interface: they are added to, never renamed. A number that is not
+// finite, such as the least value of a field without finite values, is null there.
 #include "stencil_result.hpp"
 
 #include <fmt/format.h>
+
+#include <cstdint>
 
 #include "comparison_layout.hpp"
 #include "table.hpp"
@@ -36,12 +39,21 @@ std::string describe_change(const stencil_result& r) {
                            format_plural(r.options.check_every, "step"));
 }
 
+/// The range of the finite values, and how many are not.
+std::string values_of(const stencil_report& r) {
+  const auto range = fmt::format("{:.6g} to {:.6g}", r.least, r.greatest);
+  if (r.nonfinite_cells == 0) return range;
+  if (r.nonfinite_cells == r.size.cells()) return "NOT FINITE in all cells";
+  return fmt::format("NOT FINITE in {}; the others {}",
+                     format_plural(static_cast<std::int64_t>(r.nonfinite_cells), "cell"), range);
+}
+
 }  // namespace
 
 std::string failure_line(const stencil_result& r) {
   const auto& report = r.report;
   if (report.stopped == stencil_stop::steps_done && !report.finite)
-    return "the result holds values that are not finite";
+    return "values " + values_of(report);
   if (report.stopped == stencil_stop::steps_done || report.stopped == stencil_stop::converged)
     return {};
   if (!r.options.until) return outcome(r);
@@ -71,8 +83,7 @@ std::string to_text(const stencil_result& r) {
     out.row("",
             fmt::format("{}, wanted {}", describe_change(r), format_residual(*r.options.until)));
   if (report.changing_cells == 0) out.row("", "no cell can change: all belong to the fixed border");
-  out.row("values", fmt::format("{:.6g} to {:.6g}{}", report.least, report.greatest,
-                                report.finite ? "" : ", some NOT FINITE"));
+  out.row("values", values_of(report));
   out.row("time", fmt::format("set-up {}, run {}", format_seconds(report.setup_s),
                               format_seconds(report.solve_s)));
   if (report.steps > 0 && report.solve_s > 0)
@@ -114,7 +125,8 @@ json to_json(const stencil_result& r) {
                  {"until", r.options.until ? json(*r.options.until) : json()},
                  {"least", report.least},
                  {"greatest", report.greatest},
-                 {"finite", report.finite}};
+                 {"finite", report.finite},
+                 {"nonfinite_cells", report.nonfinite_cells}};
   j["time"] = {{"setup_s", report.setup_s},
                {"run_s", report.solve_s},
                {"per_step_us", report.per_step_us},

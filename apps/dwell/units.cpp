@@ -56,7 +56,9 @@ std::string format_seconds(double s) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string format_residual(double r) { return fmt::format("{:.2e}", r); }
+std::string format_residual(double r) {
+  return std::isnan(r) ? "not a number" : fmt::format("{:.2e}", r);
+}
 
 std::string format_plural(std::int64_t n, const std::string& one) {
   return format_count(n) + " " + one + (n == 1 ? "" : "s");

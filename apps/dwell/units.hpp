@@ -10,7 +10,7 @@ std::string format_count(std::int64_t n);                           ///< 41,906
 std::string format_bytes(double bytes);                             ///< 506 KiB
 std::string format_seconds(double s);                               ///< 12.3 ms, 1 min 5 s
 std::string format_rate(double bytes_per_second);                   ///< 18.3 GB/s
-std::string format_residual(double r);                              ///< 9.87e-09
+std::string format_residual(double r);                              ///< 9.87e-09, not a number
 std::string format_plural(std::int64_t n, const std::string& one);  ///< 1 thread, 2 threads
 
 }  // namespace dwell::app

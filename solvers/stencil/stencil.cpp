@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/formats/error.hpp"
-#include "dwell/formats/parallel.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/solvers/stencil/fastest_plan.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 
@@ -22,43 +23,6 @@ namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-struct value_range {
-  double least = INFINITY, greatest = -INFINITY;
-  bool finite = true;
-};
-
-template <class T>
-value_range range_of(std::span<const T> cells) {
-  const int threads = cells.size() < (1 << 16) ? 1 : default_threads();
-  std::vector<value_range> parts(static_cast<std::size_t>(threads));
-  for_parts(threads, [&](int t) {
-    const auto [begin, end] = piece(cells.size(), t, threads);
-    value_range r;
-    for (std::size_t i = begin; i < end; ++i) {
-      const double v = cells[i];
-      r.finite = r.finite && v - v == 0;
-      r.least = std::min(r.least, v);
-      r.greatest = std::max(r.greatest, v);
-    }
-    parts[static_cast<std::size_t>(t)] = r;
-  });
-  value_range all;
-  for (const auto& r : parts) {
-    all.least = std::min(all.least, r.least);
-    all.greatest = std::max(all.greatest, r.greatest);
-    all.finite = all.finite && r.finite;
-  }
-  return all;
-}
-
-template <class T>
-void check_finite(std::span<const T> cells, const char* what) {
-  if (range_of(cells).finite) return;
-  const auto bad = std::find_if(cells.begin(), cells.end(), [](T v) { return !(v - v == 0); });
-  throw input_error(fmt::format("{}: expected finite values, found {} at cell {}", what, *bad,
-                                bad - cells.begin()));
 }
 
 void check_options(const stencil_options& o, const stencil_shape& shape) {
@@ -209,8 +173,8 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   if (source && source->size() != n)
     throw input_error(fmt::format("source: expected {} cells as the field has, found {}",
                                   to_string(n), to_string(source->size())));
-  check_finite<T>(u.cells(), "field");
-  if (source) check_finite<T>(source->cells(), "source");
+  require_finite<T>("field", std::as_const(u).view());
+  if (source) require_finite<T>("source", source->view());
 
   const cell_box inner = inner_box(n, known.radius);
   report.changing_cells = changing_cells(n, inner, o.edge);
@@ -286,10 +250,11 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.steps = end.done;
   report.stopped = reason_of(end.stop, a.until);
   if (tested(o, end.done)) report.change = end.change;
-  const value_range range = range_of<T>(u.cells());
+  const value_range range = range_of<T>(std::as_const(u).cells());
   report.least = range.least;
   report.greatest = range.greatest;
-  report.finite = range.finite;
+  report.nonfinite_cells = range.nonfinite;
+  report.finite = range.nonfinite == 0;
   if (report.steps > 0) report.per_step_us = report.solve_s * 1e6 / report.steps;
   if (report.solve_s > 0)
     report.cells_per_second =

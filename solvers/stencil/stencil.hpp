@@ -95,9 +95,10 @@ struct stencil_report {
 
   int steps = 0;
   stencil_stop stopped = stencil_stop::steps_done;
-  std::optional<double> change;    ///< the largest in one step, when last tested; if it was
-  double least = 0, greatest = 0;  ///< of the result
+  std::optional<double> change;    ///< the largest in one step, when last tested; may be NaN
+  double least = 0, greatest = 0;  ///< of the result's finite cells; NaN where there is none
   bool finite = true;              ///< no NaN and no infinity in the result
+  std::size_t nonfinite_cells = 0;
   std::size_t bytes_per_step = 0;  ///< that a step must move if nothing stays on the chip
   std::size_t changing_cells = 0;  ///< per step: all but the ring of `fixed`
   double setup_s = 0;              ///< checks, planning, transfers
