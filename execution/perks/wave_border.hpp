@@ -23,7 +23,8 @@ class wave_border_rows {
   static constexpr int R = radius_of<S>, across = wave_patch<S, T>::across;
   static constexpr int lanes = (R + across - 1) / across;  ///< of a warp, at either side
   static constexpr int rows = static_cast<int>(std::bit_ceil(Levels * R + 1u));
-  static constexpr int row_values = Warps * 2 * lanes * across;
+  /// Lanes that hold none read, where all do, what nobody writes: the last cells of a row.
+  static constexpr int nobodys = Warps * 2 * lanes * across, row_values = nobodys + across;
 
  public:
   static constexpr int values = rows * row_values;  ///< of scratch
@@ -34,7 +35,7 @@ class wave_border_rows {
   };
   /// Of a lane whose columns begin at column `left` of the grid.
   DWELL_FN static cells of(const sweep_args<T>& a, int lane, int left) {
-    cells me{0, 0};
+    cells me{0, nobodys};
     const int right = a.size.x - left - across;
     if (a.edge != boundary::fixed || left < 0 || right < 0) return me;
     const int begin = lane / 32 * 2 * lanes;
