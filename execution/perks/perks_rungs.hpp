@@ -221,8 +221,10 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
     if (rung.register_rows > 0)
       values +=
           2 * radius_of<S> * (width + perks_warps * static_cast<std::size_t>(rung.register_rows));
+    if (!rung.rest) values += width * perks_warps * static_cast<std::size_t>(rung.register_rows);
     places = (width + 8) * sizeof(int) +
-             static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t);
+             static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t) +
+             (rung.rest ? 0 : perks_lanes * 2 * sizeof(std::uint32_t));
   }
   return 128 + perks_lanes * sizeof(double) + sizeof(T) * values + places;
 }

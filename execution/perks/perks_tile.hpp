@@ -12,14 +12,16 @@
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/row_window.hpp"
+#include "dwell/execution/perks/tile_frame.hpp"
 #include "dwell/execution/perks/tile_share.hpp"
 #include "dwell/execution/perks/warp_edges.hpp"
 
 namespace dwell {
 
-/// What a step does beside the stencil: nothing; some cells keep their values; some may, and a
-/// source may be added.
-enum class tile_text { plain, fixed, any };
+/// What a step does beside the stencil: nothing; some cells keep their values, the first or the
+/// last ones of a tile that lies flush with the border, or others; some may, and a source may be
+/// added.
+enum class tile_text { plain, flush, fixed, any };
 
 /// RY rows of a warp are in registers. Rest: there may be others. Where none are in registers there
 /// may be a source, too.
@@ -33,6 +35,8 @@ class perks_tile {
         still_rows_(RY == 0 ? nullptr : team.template scratch<T>(2 * R * width)),
         still_columns_(RY == 0 ? nullptr : team.template scratch<T>(W * RY * 2 * R)),
         still_kept_(team.template scratch<T>(W * 2 * R * a.plan.scratch_rows)),
+        copy_(Rest ? nullptr : team.template scratch<T>(W * RY * width)),
+        framed_(Rest ? nullptr : team.template scratch<framed_rows>(perks_lanes)),
         rows_(team.template scratch<std::ptrdiff_t>(W * RY)),
         columns_(team.template scratch<int>(width)),
         own_(team.template scratch<share>(1)),
@@ -40,10 +44,12 @@ class perks_tile {
         stash_(team.template scratch<T>(perks_stash_layers<S>(a.plan) * perks_layer_values<S>),
                perks_stash_layers<S>(a.plan), nullptr, 0, nullptr, false),
         start_(a.plan.streamed_rows + a.plan.scratch_rows) {
-    const share own(a, team.worker());
-    freezes_ = own.freezes(a, W * strip());
+    const share own(a, team.worker(), Rest ? 0 : W * RY);
+    still_ = own.still_sides(a);
+    flush_ = !Rest && own.flush(a, still_, W * RY);
     team.section([&](int l) {
       if (l == 0) *own_ = own;
+      if (!Rest) framed_[l] = framed_of(own, l);
       for (int i = l; i < width; i += perks_lanes) columns_[i] = own.column(a, i);
       for (int j = l; j < W * RY; j += perks_lanes)
         rows_[j] =
@@ -54,8 +60,13 @@ class perks_tile {
   /// The whole tile from a copy of the field.
   DWELL_FN void load(const T* field) {
     take_if(field, true);
-    if (!freezes_) return;
-    team_.each([&](int l) { each_still_cell(l, [](T& v, T& kept) { kept = v; }); });
+    team_.each([&](int l) {
+      const auto keep = [](T& v, T& kept) { kept = v; };
+      if (flush_)
+        each_flush_cell(l, flush_lane(l), keep);
+      else if (still_ != 0)
+        each_still_cell(l, keep);
+    });
   }
 
   /// Steps of the whole tile, then shows the others what they need of it, or all of it. Tiles with
@@ -63,18 +74,29 @@ class perks_tile {
   DWELL_FN void advance(int steps, const T*, T* to, bool whole) {
     if constexpr (RY == 0)
       steps_as<tile_text::any>(steps);
-    else if (freezes_)
-      steps_as<tile_text::fixed>(steps);
-    else
+    else if (still_ == 0)
       steps_as<tile_text::plain>(steps);
-    show(to, whole);
+    else if (!Rest && flush_)
+      steps_as<tile_text::flush>(steps);
+    else
+      steps_as<tile_text::fixed>(steps);
+    if constexpr (!Rest) put_frames();
+    if (Rest || whole)
+      show(to, whole);
+    else
+      show_frame(to);
   }
 
   /// All that the team owns into a copy of the field.
   DWELL_FN void publish(T* field) { show(field, true); }
 
-  /// Takes the rim from what the neighbours have published: whole lanes, and whole rows.
-  DWELL_FN void take(const T* field) { take_if(field, false); }
+  /// Takes the rim from what the neighbours have published.
+  DWELL_FN void take(const T* field) {
+    if constexpr (Rest)
+      take_if(field, false);
+    else
+      take_frame(field);
+  }
 
  private:
   static constexpr int R = radius_of<S>, RX = perks_across<S>, W = perks_warps;
@@ -85,6 +107,7 @@ class perks_tile {
   static_assert(Team::lanes() == perks_lanes && (RY == 0 ? Rest : RY >= R));
 
   using share = tile_share<S, T, RX>;
+  using frame = tile_frame<S, T>;
   using border = frozen_cells<T, RX>;
   using columns = lane_columns<RX>;
   using window = row_window<S, T, RX>;
@@ -94,11 +117,7 @@ class perks_tile {
   struct tile {
     row v[RY > 0 ? RY : 1];
   };
-  /// Bits first to last - 1 of 32.
-  DWELL_FN static std::uint32_t bits(int first, int last) {
-    const int a = first < 0 ? 0 : first > 32 ? 32 : first, b = last < a ? a : last > 32 ? 32 : last;
-    return static_cast<std::uint32_t>((std::uint64_t(1) << b) - (std::uint64_t(1) << a));
-  }
+  DWELL_FN static std::uint32_t bits(int first, int last) { return bits_between(first, last); }
   DWELL_FN static int warp(int l) { return l / 32; }
   /// Rows of a warp that are not in registers.
   DWELL_FN int rest_count() const {
@@ -106,8 +125,8 @@ class perks_tile {
   }
   /// Rows of a warp.
   DWELL_FN int strip() const { return RY + rest_count(); }
-  DWELL_FN int left(const share& o, int l) const { return o.left() + l % 32 * RX; }
-  DWELL_FN int top(const share& o, int l) const { return o.top() + warp(l) * strip(); }
+  DWELL_FN int left(const share& o, int l) const { return o.left + l % 32 * RX; }
+  DWELL_FN int top(const share& o, int l) const { return o.top + warp(l) * strip(); }
   DWELL_FN std::ptrdiff_t row_in_field(int y) const {
     return static_cast<std::ptrdiff_t>(y) * a_.size.x;
   }
@@ -136,8 +155,18 @@ class perks_tile {
   DWELL_FN void take_if(const T* field, bool whole);
   /// The rows of the rim from row y on: above, below.
   DWELL_FN static std::uint32_t in_rim(const share& o, int y) {
-    return bits(o.top() - y, o.y0 - y) | bits(o.y1 - y, o.y1 + o.rim - y);
+    return bits(o.top - y, o.y0 - y) | bits(o.y1 - y, o.y1 + o.rim - y);
   }
+
+  // The same of a tile that is in registers whole, by way of a copy in scratch. Put there before a
+  // meeting: the inner frame, and the lanes that own some of the columns of the outer one.
+  struct framed_rows {
+    std::uint32_t put, got;  ///< a bit for each of a lane's rows
+  };
+  DWELL_FN static framed_rows framed_of(const share& o, int l);
+  DWELL_FN void put_frames();
+  DWELL_FN void show_frame(T* field);
+  DWELL_FN void take_frame(const T* field);
 
   /// The columns of the rim (Take), or those that others take, of all owned rows that are not in
   /// registers. They are few: so lanes go side by side through columns and rows, not each through
@@ -186,12 +215,14 @@ class perks_tile {
 
   template <tile_text Text>
   DWELL_FN void steps_as(int steps) {
+    auto still = team_.template per_lane<flush_columns>();
+    if constexpr (Text == tile_text::flush) team_.each([&](int l) { still[l] = flush_lane(l); });
 #pragma unroll 1
-    for (int k = 0; k < steps; ++k) step_as<Text>();
+    for (int k = 0; k < steps; ++k) step_as<Text>(still);
   }
 
-  template <tile_text Text>
-  DWELL_FN void step_as();
+  template <tile_text Text, class Stills>
+  DWELL_FN void step_as(Stills& still);
   DWELL_FN void begin_pass(int first, int last, bool up = false) {
     rest_.begin(first, last, up);
     team_.each([&](int l) { rest_.start(team_, l); });
@@ -213,6 +244,18 @@ class perks_tile {
   /// chip get their values back after the step, if they keep them: a test per row costs more.
   template <tile_text Text, bool Kept, bool Up>
   DWELL_FN row next(const window& w, const border& edge, int l, int j);
+
+  /// Of a lane at the side of a tile that lies flush with the border, the columns that keep their
+  /// values: a bit for each, and where the first one of the warp's first row would be kept.
+  struct flush_columns {
+    unsigned which;
+    int at;
+  };
+  DWELL_FN flush_columns flush_lane(int l) const;
+  /// f(cell, place where its value is kept) for the lane's cells that keep theirs, in such a tile.
+  /// Short: the text of a step must not be more than what is next to the multiprocessor holds.
+  template <class F>
+  DWELL_FN void each_flush_cell(int l, const flush_columns& still, F&& f);
 
   /// f(cell, place where its value is kept) for the lane's cells on the chip that keep theirs.
   /// Those beyond the grid need not be right.
@@ -240,12 +283,15 @@ class perks_tile {
   using registers = decltype(std::declval<Team&>().template per_lane<tile>());
   Team& team_;
   const sweep_call<S, T>& a_;
-  int turn_ = 0;          ///< which set of edges the next step uses
-  bool freezes_ = false;  ///< some cells keep their values
+  int turn_ = 0;        ///< which set of edges the next step uses
+  int still_ = 0;       ///< sides at which cells keep their values,
+  bool flush_ = false;  ///< with which the tile lies flush
   // In scratch, since registers are dear:
   T* edges_;  ///< rows that warps show each other
   /// Cells that keep their values: rows, and columns of rows in registers and in scratch.
   T *still_rows_, *still_columns_, *still_kept_;
+  T* copy_;               ///< of the tile, for exchanges,
+  framed_rows* framed_;   ///< and what lanes put there and get
   std::ptrdiff_t* rows_;  ///< of the field, for those of the tile that are in registers
   int* columns_;
   share* own_;

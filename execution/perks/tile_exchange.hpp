@@ -6,7 +6,8 @@
 namespace dwell {
 
 template <class S, class T, class Team, int RY, bool Rest>
-DWELL_FN void perks_tile<S, T, Team, RY, Rest>::take_if(const T* field, bool whole) {
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::take_if(const T* field, bool asked) {
+  const bool whole = !Rest || asked;
   team_.each([&](int l) {
     const share o = *own_;
     const columns c = columns_of(l);
@@ -34,12 +35,13 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::take_if(const T* field, bool who
       DWELL_UNROLL
       for (int k = 0; k < at_once; ++k)
         if (wanted >> k & 1)
-          some[k] = row_at(field + row_in_field(o.row(a_, first + k - o.top())), c);
+          some[k] = row_at(field + row_in_field(o.row(a_, first + k - o.top)), c);
       DWELL_UNROLL
       for (int k = 0; k < at_once; ++k)
         if (wanted >> k & 1) rest_.put(l, q + k, some[k]);
     }
-    if (!whole) exchange_columns<true>(l, o, field);
+    if constexpr (Rest)
+      if (!whole) exchange_columns<true>(l, o, field);
   });
   if constexpr (Rest) team_.section([](int) {});
 }
@@ -82,7 +84,8 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::exchange_columns(int l, const sh
 }
 
 template <class S, class T, class Team, int RY, bool Rest>
-DWELL_FN void perks_tile<S, T, Team, RY, Rest>::show(T* field, bool all) {
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::show(T* field, bool asked) {
+  const bool all = !Rest || asked;
   if constexpr (Rest) team_.section([](int) {});
   team_.each([&](int l) {
     const share o = *own_;
@@ -121,8 +124,99 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::show(T* field, bool all) {
             if (mine[i]) team_.hand_over(p + row_in_field(k) + i, some[k].v[i]);
         }
     }
-    if (!all) exchange_columns<false>(l, o, field);
+    if constexpr (Rest)
+      if (!all) exchange_columns<false>(l, o, field);
   });
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::put_frames() {
+  team_.section([&](int l) {
+    const std::uint32_t put = framed_[l].put;
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j)
+      if (put >> j & 1) frame::put(copy_, warp(l) * RY + j, l % 32, r_[l].v[j]);
+  });
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::show_frame(T* field) {
+  constexpr int at_once = 4;
+  team_.each([&](int l) {
+    const share o = *own_;
+    const frame in = frame::inner(o, W * RY);
+    T* const begin = field + (row_in_field(o.top) + o.left);
+    in.each_band_row(copy_, l, [&](int j, const T* p, const bool(&has)[RX]) {
+      T* const to = begin + row_in_field(j) + l % 32;
+      DWELL_UNROLL
+      for (int m = 0; m < RX; ++m)
+        if (has[m]) team_.hand_over(to + 32 * m, p[m * frame::column_step]);
+    });
+    in.each_side_column(copy_, l, [&](int first, int last, int step, int c, const T* p) {
+      T* to = begin + row_in_field(first) + c;
+      const std::ptrdiff_t on = row_in_field(step);
+      for (int j = first; j < last; j += at_once * step) {
+        T v[at_once];
+        DWELL_UNROLL
+        for (int k = 0; k < at_once; ++k, p += step * frame::width)
+          v[k] = j + k * step < last ? *p : T(0);
+        DWELL_UNROLL
+        for (int k = 0; k < at_once; ++k, to += on)
+          if (j + k * step < last) team_.hand_over(to, v[k]);
+      }
+    });
+  });
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::take_frame(const T* field) {
+  team_.section([&](int l) {
+    const share o = *own_;
+    const frame out = frame::outer(o, W * RY);
+    // What lies beyond a fixed border is never used.
+    const bool fixed = a_.edge == boundary::fixed;
+    const T* columns[RX];
+    bool wanted[RX];
+    DWELL_UNROLL
+    for (int m = 0; m < RX; ++m) {
+      const int c = l % 32 + 32 * m;
+      columns[m] = field + columns_[c];
+      wanted[m] = !fixed || within(o.left + c, a_.size.x);
+    }
+    out.each_band_row(copy_, l, [&](int j, T* p, const bool(&has)[RX]) {
+      if (fixed && !within(o.top + j, a_.size.y)) return;
+      const std::ptrdiff_t row = rows_[j];
+      DWELL_UNROLL
+      for (int m = 0; m < RX; ++m)
+        if (has[m] && wanted[m]) Team::fetch(p + m * frame::column_step, columns[m] + row);
+    });
+    out.each_side_column(copy_, l, [&](int first, int last, int step, int c, T* p) {
+      if (fixed && !within(o.left + c, a_.size.x)) return;
+      const T* from = field + row_in_field(o.top + first) + columns_[c];
+      const std::ptrdiff_t on = row_in_field(step);
+#pragma unroll 4
+      for (int j = first; j < last; j += step, p += step * frame::width, from += on)
+        Team::fetch(p, from);
+    });
+    Team::close_fetches();
+    Team::template await_fetches<0>();
+  });
+  team_.each([&](int l) {
+    const std::uint32_t got = framed_[l].got;
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j)
+      if (got >> j & 1) frame::get(r_[l].v[j], copy_, warp(l) * RY + j, l % 32);
+  });
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+DWELL_FN typename perks_tile<S, T, Team, RY, Rest>::framed_rows
+perks_tile<S, T, Team, RY, Rest>::framed_of(const share& o, int l) {
+  const frame in = frame::inner(o, W * RY), out = frame::outer(o, W * RY);
+  const int lane = l % 32, first = warp(l) * RY;
+  const bool columns = out.has_columns(lane);
+  return {columns || in.has_columns(lane) ? ~0u : in.rows_from(first),
+          columns ? ~0u : out.rows_from(first)};
 }
 
 }  // namespace dwell

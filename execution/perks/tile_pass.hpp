@@ -7,14 +7,14 @@
 namespace dwell {
 
 template <class S, class T, class Team, int RY, bool Rest>
-template <tile_text Text>
-DWELL_FN void perks_tile<S, T, Team, RY, Rest>::step_as() {
+template <tile_text Text, class Stills>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::step_as([[maybe_unused]] Stills& still) {
   const edges e(edges_ + (sets == 2 ? turn_ * perks_edge_values<S, T> : 0));
   turn_ ^= 1;
   if constexpr (sets == 1) team_.section([](int) {});  // all have read the last step's rows
   team_.section([&](int l) { show_edges(e, l); });
   auto edge = team_.template per_lane<border>();
-  if constexpr (Text != tile_text::plain)
+  if constexpr (Text != tile_text::plain && Text != tile_text::flush)
     team_.each([&](int l) { edge[l] = border(a_, left(*own_, l), top(*own_, l)); });
   auto win = team_.template per_lane<window>();
   const auto push = [&](auto&& get) { window::push(team_, win, get); };
@@ -37,8 +37,10 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::step_as() {
     team_.each([&](int l) { r_[l].v[j] = next<Text, true, false>(win[l], edge[l], l, j); });
   }
   if constexpr (Rest) rest_downward<Text, false>(e, win, edge, 0, way.first);
-  if constexpr (Text == tile_text::fixed)
-    team_.each([&](int l) { each_still_cell(l, [](T& v, T& kept) { v = kept; }); });
+  const auto restore = [](T& v, T& kept) { v = kept; };
+  if constexpr (Text == tile_text::flush)
+    team_.each([&](int l) { each_flush_cell(l, still[l], restore); });
+  if constexpr (Text == tile_text::fixed) team_.each([&](int l) { each_still_cell(l, restore); });
 }
 
 template <class S, class T, class Team, int RY, bool Rest>
@@ -121,7 +123,9 @@ DWELL_FN typename perks_tile<S, T, Team, RY, Rest>::row perks_tile<S, T, Team, R
   DWELL_UNROLL
   for (int i = 0; i < RX; ++i)
     v.v[i] = S::template apply<T>(typename window::template near<Up>{w, i}, a_.w);
-  if constexpr (Text == tile_text::plain || (Text == tile_text::fixed && Kept)) return v;
+  if constexpr (Text == tile_text::plain || Text == tile_text::flush ||
+                (Text == tile_text::fixed && Kept))
+    return v;
   if (Text == tile_text::any && a_.source) {
     const T* p = a_.source + row_in_field(own_->row(a_, warp(l) * strip() + j));
     const row f = row_at(p, columns_of(l));

@@ -54,4 +54,41 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::each_still_column(int l, F&& f) 
   }
 }
 
+template <class S, class T, class Team, int RY, bool Rest>
+DWELL_FN typename perks_tile<S, T, Team, RY, Rest>::flush_columns
+perks_tile<S, T, Team, RY, Rest>::flush_lane(int l) const {
+  const int lane = l % 32, first = lane * RX, side = lane < 16 ? 1 : 2;
+  flush_columns still{0, warp(l) * RY * 2 * R + first + (side == 1 ? 0 : 2 * R - width)};
+  DWELL_UNROLL
+  for (int i = 0; i < RX; ++i) {
+    const bool last = side == 1 ? first + i < R : first + i >= width - R;
+    still.which |= static_cast<unsigned>((still_ & side) != 0 && last) << i;
+  }
+  return still;
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
+template <class F>
+DWELL_FN void perks_tile<S, T, Team, RY, Rest>::each_flush_cell(int l, const flush_columns& still,
+                                                                F&& f) {
+  constexpr int rows = RY > R ? RY : R;  // no fewer than R, see above
+  // Without a branch: that would cost more than loads which nobody makes, and rows their registers.
+  DWELL_UNROLL
+  for (int j = 0; j < RY; ++j) {
+    DWELL_UNROLL
+    for (int i = 0; i < RX; ++i)
+      if ((i < R || i >= RX - R) && still.which >> i & 1u)
+        f(r_[l].v[j].v[i], still_columns_[still.at + j * 2 * R + i]);
+  }
+  const bool above = (still_ & 4) != 0 && warp(l) == 0;
+  const bool below = (still_ & 8) != 0 && warp(l) == W - 1;
+  T* kept = still_rows_ + l % 32;
+  DWELL_UNROLL
+  for (int k = 0; k < R * RX; ++k) {
+    const int j = k / RX, i = k % RX;
+    if (above) f(r_[l].v[j].v[i], kept[j * width + i * 32]);
+    if (below) f(r_[l].v[rows - R + j].v[i], kept[(R + j) * width + i * 32]);
+  }
+}
+
 }  // namespace dwell

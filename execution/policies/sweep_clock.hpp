@@ -48,9 +48,10 @@ class sweep_clock {
     t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
     t.l2 = (streamed + source) / 30;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
-    // Signals and round trips to L2, and for each row that is not in registers its part of the rim.
+    // Signals and round trips to L2, and for each row that is not in registers its part of the rim,
+    // which lanes then store in pieces.
     const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
-    t.exchange = (5000 + rest + rim_cells * 3 * bytes_ / 30) / p.depth;
+    t.exchange = (5000 + rest + rim_cells * (r.rest ? 3 : 2) * bytes_ / 30) / p.depth;
     // Of a step: the rows that warps show each other, and the way through those of the rest, whose
     // first window is filled by hand.
     const double start = r.rest ? 1500 + 400 * radius_ * radius_ : 300;
