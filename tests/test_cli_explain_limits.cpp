@@ -119,5 +119,25 @@ TEST(cli_explain_limits, a_policy_that_can_keep_nothing_says_so) {
   EXPECT_TRUE(holds(dwell_cli(whole).out, "\nshared: nothing can be kept in shared memory"));
 }
 
+/// A policy under which nothing streams has no plan for it; others may.
+TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
+  const auto with = [](const std::string& policy) {
+    return strings{"3d7pt", "--size",      "48x200x200", "--device-facts", "h200", "--policy",
+                   policy,  "--traversal", "ring"};
+  };
+  for (const char* policy : {"auto", "both", "greedy", "model", "measured"}) {
+    auto args = with(policy);
+    args.insert(args.begin(), {"explain", "stencil"});
+    expect_refused(args,
+                   "traversal 'ring': nothing streams, all planes of a brick fit in registers and "
+                   "shared memory");
+  }
+  for (const char* policy : {"none", "registers"}) {
+    const auto plan = explain(with(policy)).at("plans").at(0);
+    EXPECT_EQ(plan.at("policy"), policy);
+    EXPECT_EQ(plan.at("traversal"), "ring");
+  }
+}
+
 }  // namespace
 }  // namespace dwell::test
