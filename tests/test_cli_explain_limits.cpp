@@ -3,6 +3,8 @@
 // stands, with the reason; and bytes that can be compared.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli_runner.hpp"
 
 namespace dwell::test {
@@ -125,18 +127,28 @@ TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
     return strings{"3d7pt", "--size",      "48x200x200", "--device-facts", "h200", "--policy",
                    policy,  "--traversal", "ring"};
   };
-  for (const char* policy : {"auto", "both", "greedy", "model", "measured"}) {
+  const std::string why =
+      "traversal 'ring': nothing streams, all planes of a brick fit in registers and shared memory";
+  const std::vector<std::string> idle = {"auto", "both", "greedy", "model", "measured"};
+  for (const auto& policy : idle) {
     auto args = with(policy);
     args.insert(args.begin(), {"explain", "stencil"});
-    expect_refused(args,
-                   "traversal 'ring': nothing streams, all planes of a brick fit in registers and "
-                   "shared memory");
+    expect_refused(args, why);
   }
-  for (const char* policy : {"none", "registers"}) {
-    const auto plan = explain(with(policy)).at("plans").at(0);
-    EXPECT_EQ(plan.at("policy"), policy);
-    EXPECT_EQ(plan.at("traversal"), "ring");
+  for (const auto& p : explain(with("none")).at("plans")) {
+    if (p.at("executor") != "perks") continue;
+    if (std::count(idle.begin(), idle.end(), p.at("policy")) > 0)
+      EXPECT_EQ(p.at("refusal"), why);
+    else
+      EXPECT_EQ(p.at("traversal"), "ring") << p;
   }
+  auto args = with("none");
+  args.insert(args.begin(), {"explain", "stencil"});
+  const auto text = dwell_cli(args);
+  EXPECT_TRUE(holds(text.out, "\nauto, both, greedy, model, measured: no plan: " + why + "\n"));
+  int rows = 0;
+  for (const auto& line : lines_of(text.out)) rows += starts(line, "perks ");
+  EXPECT_EQ(rows, 8) << text.out;
 }
 
 }  // namespace
