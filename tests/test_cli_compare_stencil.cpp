@@ -231,6 +231,20 @@ TEST(cli_compare_stencil, small_numbers_have_three_digits_too) {
   EXPECT_EQ(app::number_cell(0), "0.00");
 }
 
+/// It would change nothing there: the row says so, and the others are measured.
+TEST(cli_compare_stencil, an_order_of_rows_is_refused_where_none_stream) {
+  const auto r = dwell_cli(compare({"3d7pt", "--size", "12x20x20", "--policies", "none,both",
+                                    "--traversal", "zig-zag", "--format", "json"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto s = r.json().at("stencils").at(0);
+  EXPECT_EQ(run_of(s, "perks", "none").at("same_bits"), true);
+  const auto both = run_of(s, "perks", "both");
+  EXPECT_EQ(both.at("outcome"), "unsupported");
+  EXPECT_EQ(both.at("why"),
+            "traversal 'zig-zag': nothing streams, all planes of a brick fit in registers and "
+            "private memory");
+}
+
 TEST(cli_compare_stencil, wrong_command_lines) {
   expect_refused({"compare", "stencil", "2d5pt"}, "--size is required");
   expect_refused(compare({"2d6pt", "--size", "8x8"}), "found '2d6pt'");

@@ -3,6 +3,8 @@
 // stands, with the reason; and bytes that can be compared.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli_runner.hpp"
 
 namespace dwell::test {
@@ -117,6 +119,36 @@ TEST(cli_explain_limits, a_policy_that_can_keep_nothing_says_so) {
   auto whole = args;
   whole.insert(whole.begin(), {"explain", "stencil"});
   EXPECT_TRUE(holds(dwell_cli(whole).out, "\nshared: nothing can be kept in shared memory"));
+}
+
+/// A policy under which nothing streams has no plan for it; others may.
+TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
+  const auto with = [](const std::string& policy) {
+    return strings{"3d7pt", "--size",      "48x200x200", "--device-facts", "h200", "--policy",
+                   policy,  "--traversal", "ring"};
+  };
+  const std::string why =
+      "traversal 'ring': nothing streams, all planes of a brick fit in registers and shared memory";
+  const std::vector<std::string> idle = {"auto", "both", "greedy", "model", "measured"};
+  for (const auto& policy : idle) {
+    auto args = with(policy);
+    args.insert(args.begin(), {"explain", "stencil"});
+    expect_refused(args, why);
+  }
+  for (const auto& p : explain(with("none")).at("plans")) {
+    if (p.at("executor") != "perks") continue;
+    if (std::count(idle.begin(), idle.end(), p.at("policy")) > 0)
+      EXPECT_EQ(p.at("refusal"), why);
+    else
+      EXPECT_EQ(p.at("traversal"), "ring") << p;
+  }
+  auto args = with("none");
+  args.insert(args.begin(), {"explain", "stencil"});
+  const auto text = dwell_cli(args);
+  EXPECT_TRUE(holds(text.out, "\nauto, both, greedy, model, measured: no plan: " + why + "\n"));
+  int rows = 0;
+  for (const auto& line : lines_of(text.out)) rows += starts(line, "perks ");
+  EXPECT_EQ(rows, 8) << text.out;
 }
 
 }  // namespace

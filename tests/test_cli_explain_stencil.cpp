@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <tuple>
 
 #include "cli_runner.hpp"
 
@@ -31,15 +32,17 @@ std::array<int, 3> numbers(const std::string& text) {
 }
 
 TEST(cli_explain_stencil, rows_that_stream_go_in_the_order_asked_for) {
-  for (const std::string order : {"static", "zig-zag", "ring"}) {
-    const auto j = explain({"2d5pt", "--size", "8192x8192", "--device-facts", "h200", "--traversal",
-                            order, "--depth", "4"});
-    for (const auto& p : j.at("plans")) {
-      if (p.at("executor") != "perks" || p.at("policy") == "measured") continue;
-      EXPECT_EQ(p.at("traversal"), order) << p;
-      EXPECT_EQ(p.at("steps_per_exchange"), 4) << p;
+  for (const std::string order : {"static", "zig-zag", "ring"})
+    for (const auto& [shape, size, depth] :
+         {std::tuple{"2d5pt", "8192x8192", 4}, {"3d7pt", "500x500x500", 1}}) {
+      const auto j = explain({shape, "--size", size, "--device-facts", "h200", "--traversal", order,
+                              "--depth", std::to_string(depth)});
+      for (const auto& p : j.at("plans")) {
+        if (p.at("executor") != "perks" || p.at("policy") == "measured") continue;
+        EXPECT_EQ(p.at("traversal"), order) << p;
+        EXPECT_EQ(p.at("steps_per_exchange"), depth) << p;
+      }
     }
-  }
   EXPECT_TRUE(explain({"2d5pt", "--size", "1320x1200", "--device-facts", "h200"})
                   .at("plans")
                   .at(0)

@@ -137,6 +137,8 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
        "depth 2: executor 'persistent' has no tiles that stay"},
       {{"2d5pt", "--size", "4x4", "--executor", "host-loop", "--traversal", "ring"},
        "traversal 'ring': executor 'host-loop' has no tiles that stay"},
+      {{"2d5pt", "--size", "40x40", "--traversal", "zig-zag"},
+       "traversal 'zig-zag': nothing streams, all rows of a tile fit in registers"},
       {{"gradient2d", "--size", "40x40", "--blocking", "temporal"}, "'temporal'"},
   };
   for (const auto& [arguments, expected] : cases) {
@@ -154,6 +156,18 @@ TEST(cli_stencil, a_wish_for_tiles_is_a_wish_for_perks) {
                      .json();
   EXPECT_EQ(j.at("execution").at("executor"), "perks");
   EXPECT_EQ(j.at("execution").at("steps_per_exchange"), 3);
+}
+
+TEST(cli_stencil, planes_that_stream_go_in_the_order_asked_for) {
+  for (const std::string order : {"static", "zig-zag", "ring"}) {
+    const auto j = dwell_cli(stencil({"3d7pt", "--size", "12x9x9", "--steps", "9", "--policy",
+                                      "registers", "--traversal", order, "--json", "-"}))
+                       .json()
+                       .at("execution");
+    EXPECT_EQ(j.at("executor"), "perks");
+    EXPECT_EQ(j.at("traversal"), order);
+    EXPECT_TRUE(ends(j.at("reason"), " streamed, " + order));
+  }
 }
 
 TEST(cli_stencil, a_report_says_which_weights_were_used) {

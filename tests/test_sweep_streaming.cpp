@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Tiles that are larger than what stays on the chip, bit for bit against plain loops: in every
-// order of the rows that stream, with rows in scratch and registers among them and without.
+// order of the rows (planes) that stream, with some in scratch and registers among them and
+// without.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "place.hpp"
 #include "refusal.hpp"
 #include "sweep_oracle.hpp"
 #include "sweep_place.hpp"
@@ -15,27 +18,23 @@
 namespace dwell::test {
 namespace {
 
+constexpr boundary all_edges[] = {boundary::fixed, boundary::periodic, boundary::reflect};
+
 class sweep_streaming : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
   }
   /// One team for all of it: more rows (planes) than registers and scratch hold, on any device.
-  static extents large() {
-    return find_stencil_shape(GetParam()).dims == 2 ? extents(431, 93) : extents(41, 31, 61);
-  }
+  static extents large() { return flat() ? extents(431, 93) : extents(41, 31, 61); }
   /// The same for waves, of which one team takes at most 60 x 60 cells of a plane.
-  static extents large_for_waves() {
-    return find_stencil_shape(GetParam()).dims == 2 ? large() : extents(61, 57, 49);
-  }
+  static extents large_for_waves() { return flat() ? large() : extents(61, 57, 49); }
   /// What going up and down puts aside leaves the widest star no scratch for rows on their way.
   static bool fits(const std::string& order) {
     return order != "zig-zag" || find_stencil_shape(GetParam()).radius < 6;
   }
-  static std::vector<std::string> orders() {
-    if (find_stencil_shape(GetParam()).dims == 3) return {"static"};
-    return {"static", "zig-zag", "ring"};
-  }
+  static bool flat() { return find_stencil_shape(GetParam()).dims == 2; }
+  static constexpr const char* orders[] = {"static", "zig-zag", "ring"};
   static stencil_options options(int steps) {
     stencil_options o;
     o.shape = GetParam();
@@ -45,9 +44,13 @@ class sweep_streaming : public testing::TestWithParam<std::string> {
     o.weights = uneven_weights(o.shape);
     return o;
   }
-  static void expect_bits(const stencil_options& o, const grid<double>& start,
-                          const grid<double>& expected, const grid<double>* source = nullptr) {
-    grid<double> u = start;
+  template <class T>
+  static void expect_bits(const stencil_options& o, const grid<T>& start, const grid<T>& expected,
+                          const grid<T>* source = nullptr) {
+    SCOPED_TRACE(fmt::format("{} {} {} {} {}, {} steps{}{}", o.shape, to_string(start.size()),
+                             to_string(o.edge), o.policy, o.traversal, o.steps,
+                             source ? ", source" : "", o.reverse_lanes ? ", reversed" : ""));
+    grid<T> u = start;
     if (!fits(o.traversal)) {
       EXPECT_THROW(solve(sweep_place::where(), u, o, source), unsupported_error);
       return;
@@ -55,19 +58,25 @@ class sweep_streaming : public testing::TestWithParam<std::string> {
     const auto report = solve(sweep_place::where(), u, o, source);
     EXPECT_GT(report.streamed, 0u);
     EXPECT_EQ(report.traversal, o.traversal);
-    EXPECT_EQ(difference(u, expected), "")
-        << o.shape << ' ' << to_string(o.edge) << ' ' << o.policy << ' ' << o.traversal;
+    EXPECT_EQ(report.teams > 1, o.teams > 1);
+    if (!flat() && o.policy != "auto") {  // in two dimensions not every shape has kernels for all
+      EXPECT_EQ(report.kept_registers > 0, o.policy == "registers" || o.policy == "both");
+      EXPECT_EQ(report.kept_scratch > 0, o.policy == "shared" || o.policy == "both");
+    }
+    EXPECT_EQ(difference(u, expected), "");
   }
+  template <class T>
+  static void expect_bits_of_many_teams(const extents& n);
 };
 
 TEST_P(sweep_streaming, in_every_order) {
   auto o = options(7);
   const auto start = random_field<double>(large(), 1);
-  for (const boundary edge : {boundary::fixed, boundary::periodic}) {
+  for (const boundary edge : all_edges) {
     o.edge = edge;
     const auto expected = sweep_by_loops(o.shape, start, o.steps, edge, o.weights);
     for (const char* policy : {"none", "registers", "shared", "both"})
-      for (const auto& order : orders())
+      for (const char* order : orders)
         for (const bool reversed : {false, true}) {
           if (reversed && sweep_place::where().on() != backend::cpu) continue;
           o.policy = policy;
@@ -82,9 +91,79 @@ TEST_P(sweep_streaming, with_a_source) {
   auto o = options(4);
   const auto start = random_field<double>(large(), 1), source = random_field<double>(large(), 2);
   const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge, o.weights, &source);
-  for (const auto& order : orders()) {
+  for (const char* order : orders) {
     o.traversal = order;
     expect_bits(o, start, expected, &source);
+  }
+}
+
+/// Several teams side by side along each axis, of shares that differ; step counts after which a
+/// pass begins where the first one did, and elsewhere.
+template <class T>
+void sweep_streaming::expect_bits_of_many_teams(const extents& n) {
+  auto o = options(0);
+  o.teams = 8;
+  const auto start = random_field<T>(n, 1), source = random_field<T>(n, 2);
+  for (const boundary edge : all_edges)
+    for (const int steps : sanitized ? std::vector{2, 11} : std::vector{1, 2, 11}) {
+      const auto* f = steps == 2 ? &source : nullptr;
+      o.edge = edge;
+      o.steps = steps;
+      o.reverse_lanes = steps == 11 && sweep_place::where().on() == backend::cpu;
+      const auto expected = sweep_by_loops(o.shape, start, steps, edge, o.weights, f);
+      for (const char* policy : {"none", "registers"})
+        for (const char* order : orders) {
+          if (flat() && policy == std::string("registers")) continue;  // which hold all of it
+          o.policy = policy;
+          o.traversal = order;
+          expect_bits(o, start, expected, f);
+        }
+    }
+}
+
+TEST_P(sweep_streaming, in_every_order_by_many_teams) {
+  for (const int odd : {0, 1}) {
+    const auto n = flat() ? extents(60 + odd, 270 - odd) : extents(26 + odd, 36 - odd, 70 + odd);
+    if (odd || !sanitized) expect_bits_of_many_teams<double>(n);
+    if (!sanitized) expect_bits_of_many_teams<float>(n);
+  }
+}
+
+/// The window of a brick is higher than the brick; a ring has hardly a place to begin elsewhere.
+TEST_P(sweep_streaming, in_every_order_of_few_planes) {
+  if (flat()) GTEST_SKIP() << "of bricks";
+  auto o = options(9);
+  o.policy = "none";
+  for (const int planes : {1, 2, 3, 4, 5, 6, 9}) {
+    const auto start = random_field<double>({planes, 5, 7}, 1);
+    for (const boundary edge : {boundary::fixed, boundary::periodic}) {
+      o.edge = edge;
+      const auto expected = sweep_by_loops(o.shape, start, o.steps, edge, o.weights);
+      for (const char* order : orders) {
+        o.traversal = order;
+        expect_bits(o, start, expected);
+      }
+    }
+  }
+}
+
+/// A test compares two whole copies of the field, in whatever order they have been written.
+TEST_P(sweep_streaming, in_every_order_between_tests) {
+  auto o = options(8);
+  o.until = 0;
+  o.check_every = 3;
+  const auto start = random_field<double>(large(), 1);
+  const auto before = sweep_by_loops(o.shape, start, o.steps - 1, o.edge, o.weights),
+             after = sweep_by_loops(o.shape, before, 1, o.edge, o.weights);
+  double largest = 0;
+  for (std::size_t i = 0; i < after.cells().size(); ++i)
+    largest = std::max(largest, std::abs(after.cells()[i] - before.cells()[i]));
+  for (const char* order : orders) {
+    if (!fits(order)) continue;
+    o.traversal = order;
+    grid<double> u = start;
+    EXPECT_EQ(solve(sweep_place::where(), u, o).change, largest) << order;
+    EXPECT_EQ(difference(u, after), "") << order;
   }
 }
 
@@ -102,7 +181,7 @@ TEST_P(sweep_streaming, in_passes_of_several_steps) {
   o.blocking = "temporal";
   const auto start = random_field<double>(large_for_waves(), 1),
              source = random_field<double>(large_for_waves(), 2);
-  for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect})
+  for (const boundary edge : all_edges)
     for (const auto* f : {static_cast<const grid<double>*>(nullptr), &source}) {
       o.edge = edge;
       const auto expected = sweep_by_loops(o.shape, start, o.steps, edge, o.weights, f);
@@ -137,7 +216,7 @@ TEST_P(sweep_streaming, in_passes_as_long_as_there_are) {
 }
 
 template <class T>
-void expect_bits_of_many_teams(const std::string& shape, const extents& n) {
+void expect_bits_of_long_passes(const std::string& shape, const extents& n) {
   stencil_options o;
   o.shape = shape;
   o.executor = "perks";
@@ -145,7 +224,7 @@ void expect_bits_of_many_teams(const std::string& shape, const extents& n) {
   o.weights = uneven_weights(shape);
   o.steps = 2 * longest_pass(shape) + 1;  // whole passes, and one that is not
   const auto start = random_field<T>(n, 1);
-  for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
+  for (const boundary edge : all_edges) {
     o.edge = edge;
     const auto expected = sweep_by_loops(shape, start, o.steps, edge, o.weights);
     for (const bool reversed : {false, true}) {
@@ -161,57 +240,10 @@ void expect_bits_of_many_teams(const std::string& shape, const extents& n) {
 /// of them as in nearly every field that is worth a wave: these have texts of their own.
 TEST_P(sweep_streaming, in_passes_of_several_steps_by_many_teams) {
   if (longest_pass(GetParam()) == 0) GTEST_SKIP() << "no such passes";
-  const bool flat = find_stencil_shape(GetParam()).dims == 2;
   for (const int odd : {1, 0}) {
-    const auto n = flat ? extents(47, 300 + odd) : extents(7, 68 - odd, 132 - odd);
-    expect_bits_of_many_teams<double>(GetParam(), n);
-    expect_bits_of_many_teams<float>(GetParam(), n);
-  }
-}
-
-/// What a plan of perks is asked to be, and is refused for a small field.
-class sweep_wishes : public testing::Test {
- protected:
-  stencil_options wish;
-
-  template <class Error = unsupported_error>
-  std::string refused(const char* shape = "2d5pt") {
-    wish.shape = shape;
-    wish.executor = "perks";
-    grid<double> u(find_stencil_shape(shape).dims == 2 ? extents(5, 5) : extents(5, 5, 5));
-    return refusal<Error>([&] { solve(device::cpu(1), u, wish); });
-  }
-};
-
-TEST_F(sweep_wishes, of_a_blocking_of_another_name) {
-  wish.blocking = "cubic";
-  EXPECT_EQ(refused<input_error>(), "blocking: expected auto, spatial or temporal, found 'cubic'");
-}
-
-TEST_F(sweep_wishes, of_a_traversal_of_another_name) {
-  wish.traversal = "spiral";
-  EXPECT_EQ(refused<input_error>(),
-            "traversal: expected auto, static, zig-zag or ring, found 'spiral'");
-}
-
-TEST_F(sweep_wishes, of_an_order_of_rows_in_passes_of_several_steps) {
-  wish.blocking = "temporal";
-  for (const std::string order : {"static", "zig-zag", "ring"}) {
-    wish.traversal = order;
-    EXPECT_EQ(refused(), "traversal '" + order +
-                             "': an order of rows is for passes of one step (blocking 'spatial'), "
-                             "found blocking 'temporal'");
-  }
-}
-
-TEST_F(sweep_wishes, of_several_steps_between_exchanges_where_there_is_one) {
-  wish.depth = 2;
-  EXPECT_EQ(refused("3d7pt"),
-            "depth 2: in three dimensions there is 1 only, unless blocking is 'temporal'");
-  wish.edge = boundary::reflect;
-  for (const char* blocking : {"auto", "spatial", "temporal"}) {
-    wish.blocking = blocking;
-    EXPECT_EQ(refused(), "depth 2: with boundary 'reflect' there is 1 only");
+    const auto n = flat() ? extents(47, 300 + odd) : extents(7, 68 - odd, 132 - odd);
+    expect_bits_of_long_passes<double>(GetParam(), n);
+    expect_bits_of_long_passes<float>(GetParam(), n);
   }
 }
 

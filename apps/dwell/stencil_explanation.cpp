@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "columns.hpp"
 #include "comparison_layout.hpp"
 #include "table.hpp"
@@ -121,8 +123,11 @@ std::string all_plans(const stencil_explanation& e) {
   out.number("resident"), out.number("streamed/step");
   if (e.projected)
     out.word("time"), out.number("us/step"), out.number("GCells/s"), out.word("binds");
-  const bool one_row = !e.plans.front().refusal.empty();  // of perks, whatever the policy
-  plan_remarks remarks;                                   // the one above all has its own there
+  // No policy has a plan for perks: one row says so.
+  const bool one_row = std::all_of(e.plans.begin(), e.plans.end(), [](const auto& p) {
+    return p.executor != "perks" || !p.refusal.empty();
+  });
+  plan_remarks remarks;  // the one above all has its own there
   for (std::size_t i = 0; i < e.plans.size(); ++i) {
     const auto& p = e.plans[i];
     if (one_row && p.executor == "perks" && i != e.chosen) continue;

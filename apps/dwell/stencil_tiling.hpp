@@ -15,8 +15,10 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
   add_positive(app, "--depth", options.depth,
                "perks: steps between two exchanges of tiles' edges (default: as planned)")
       ->default_str("");
-  add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
-             "perks: the order of rows that are not kept on the chip");
+  add_choice(
+      app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
+      "perks, one step per pass: the order of rows (in 3-D planes) that are not kept on the chip; "
+      "refused where all are kept");
 }
 
 }  // namespace dwell::app

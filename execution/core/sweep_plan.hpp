@@ -25,6 +25,7 @@ struct sweep_rung {
   bool source = true;     ///< there may be a source
   int fetched = 0;        ///< rows (planes) from memory that are under way together, in scratch
   int levels = 0;         ///< steps of one pass; 0: a pass is one step
+  bool orders = false;    ///< rows that stream may be taken in any order, not in `fixed` alone
 };
 
 /// What the compiler and the driver say of one compiled kernel.

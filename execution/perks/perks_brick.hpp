@@ -8,7 +8,9 @@
 // planes; it is shown to the other lanes in a plane of scratch, with a rim that comes from the
 // field; the lanes meet; what the patch becomes goes back to where it was, and those of its cells
 // that other teams need, R from a face, into the other copy of the field. One meeting per plane is
-// enough: a slot is written again only by lanes which have met since all have read it.
+// enough: a slot is written again only by lanes which have met since all have read it. Kernels for
+// passes in another order (figure 4.5 of Zhang 2023) begin anew, after one more meeting, where the
+// planes that follow do not lie beside those before.
 //
 // Between steps teams only signal and wait. A team writes a copy of the field again two steps
 // later: by then every neighbour has signalled the step in which it read it.
@@ -19,7 +21,9 @@
 
 namespace dwell {
 
-template <class S, class T, class Team, int RZ>
+/// RZ planes are in registers. Orders: a pass takes the planes in the order of the plan, which is
+/// not always from the first to the last.
+template <class S, class T, class Team, int RZ, bool Orders>
 class perks_brick {
  public:
   DWELL_FN perks_brick(Team& team, const sweep_call<S, T>& a)
@@ -28,7 +32,12 @@ class perks_brick {
         own_(a, team.worker()),
         freezes_(own_.freezes(a)),
         shown_(team.template scratch<T>(slots * plane::values)),
-        rest_(layers_of<rest>(team, a)) {
+        rest_(layers_of<rest>(team, a)),
+        stash_(Orders
+                   ? team.template scratch<T>(perks_stash_layers<S>(a.plan) * perks_layer_values<S>)
+                   : nullptr,
+               perks_stash_layers<S>(a.plan), nullptr, 0, nullptr, false),
+        start_(own_.nz - RZ) {
     team.each([&](int l) {
       marks_[l] = rim::marks_of(a, own_, l);
       rim_[l] = rim::places_of(a, own_, l);
@@ -48,38 +57,11 @@ class perks_brick {
   /// `steps` is 1: rims are one step deep. Reads the rim from one copy of the field and leaves the
   /// brick's faces, or all of it, in the other.
   DWELL_FN void advance(int, const T* from, T* to, bool whole) {
-    journey way{from, to, whole, own_.z0 * stride()};
-    auto win = team_.template per_lane<window>();
-    auto rims = team_.template per_lane<rim_queue>();
-    rest_.begin(0, own_.nz - RZ);
-    team_.each([&](int l) {
-      rest_.start(team_, l);
-      DWELL_UNROLL
-      for (int p = 0; p < rims_ahead; ++p)
-        rims[l].next[p] = rim_at(l, from, p < own_.nz ? p + ahead : ahead);
-      DWELL_UNROLL
-      for (int p = -R; p < R; ++p) {
-        push(win[l], p < 0 ? from_field(l, from, p) : patch_at(l, from, p));
-        if constexpr (ahead > 0) show(l, p, win[l].here[2 * R], rim_at(l, from, p));
-      }
-    });
-    if constexpr (ahead > 0) {
-      team_.section([](int) {});
-      team_.each([&](int l) {
-        DWELL_UNROLL
-        for (int p = -R; p < R; ++p) complete(l, p, win[l].here[p + R + 1]);
-      });
-    }
-    DWELL_UNROLL
-    for (int z = 0; z < RZ; ++z)
-      next_plane(
-          z, way, win, rims, [&](int l) { return patch_at(l, from, z + R); },
-          [&](int l, const patch& v) { r_[l].v[z] = v; });
-#pragma unroll 1
-    for (int z = RZ; z < own_.nz; ++z)
-      next_plane(
-          z, way, win, rims, [&](int l) { return rest_at(l, from, z + R); },
-          [&](int l, const patch& v) { rest_.put(l, z - RZ, v); });
+    const journey way{from, to, whole, own_.z0 * stride()};
+    if constexpr (Orders)
+      pass_in_order(way);
+    else
+      pass_down(way, own_.nz - RZ);
   }
 
   /// All of the brick into a copy of the field.
@@ -125,16 +107,29 @@ class perks_brick {
     bool whole;
     std::ptrdiff_t at;  ///< where the plane that is computed begins in the field
   };
+  /// Up: planes come into the window from the last to the first.
+  template <bool Up>
   struct near_patch {
     const window& w;
     const T* const (&planes)[2 * ahead + 1];
     int j, i;
     DWELL_FN T operator()(int dz, int dy, int dx) const {
       const int y = j + dy, x = i + dx;
-      if (0 <= y && y < RY && 0 <= x && x < RX) return w.here[dz + R].v[y * RX + x];
+      if (0 <= y && y < RY && 0 <= x && x < RX) return w.here[(Up ? -dz : dz) + R].v[y * RX + x];
       return planes[star ? 0 : dz + R][plane::step(y, x)];
     }
   };
+
+  /// Which planes a pass takes, and in what order: see brick_pass.hpp.
+  DWELL_FN void pass_in_order(journey way);
+  DWELL_FN void pass_down(journey way, int last);
+  DWELL_FN void pass_up(journey way);
+  DWELL_FN void rest_from(journey way, int first);
+  DWELL_FN int next_start();
+  template <bool Up, class Windows, class Rims, class Get>
+  DWELL_FN void enter(int first, const journey& way, Windows& win, Rims& rims, Get&& get);
+  template <bool Up, class Windows, class Rims, class Get, class Put>
+  DWELL_FN void next_plane(int z, journey& way, Windows& win, Rims& rims, Get&& get, Put&& put);
 
   DWELL_FN static int left(int l) { return l % 32 * RX; }
   DWELL_FN static int top(int l) { return l / 32 * RY; }
@@ -181,14 +176,20 @@ class perks_brick {
     }
     return v;
   }
-  /// Plane z >= RZ, which may be one above the brick; once each in a step, in order.
-  DWELL_FN patch rest_at(int l, const T* from, int z) {
+  /// Plane z >= RZ, which may be one above the brick, in a part of a pass that takes the first
+  /// `last` of those that are not in registers; once each, in order. The ones after these have been
+  /// computed by then: the first of them, as they were, are in the stash.
+  DWELL_FN patch rest_at(int l, const T* from, int z, int last) {
+    if constexpr (Orders)
+      if (z >= RZ + last && z < own_.nz) return stash_.get(l, z - RZ - last);
     return z < own_.nz ? rest_.take(team_, l, z - RZ) : from_field(l, from, z);
   }
   /// Plane z >= 0, which the compiler knows; plans with registers have R more planes than these.
-  DWELL_FN patch patch_at(int l, const T* from, int z) {
-    if constexpr (RZ > 0) return z < RZ ? r_[l].v[z < RZ ? z : 0] : rest_.take(team_, l, z - RZ);
-    return rest_at(l, from, z);
+  DWELL_FN patch patch_at(int l, const T* from, int z, int last) {
+    if constexpr (RZ > 0)
+      if (z < RZ) return r_[l].v[z < RZ ? z : 0];
+    if constexpr (RZ > 0 && !Orders) return rest_.take(team_, l, z - RZ);
+    return rest_at(l, from, z, last);
   }
 
   DWELL_FN static void push(window& w, const patch& v) {
@@ -219,41 +220,6 @@ class perks_brick {
     const T* p = slot(z) + plane::at(top(l), left(l));
     DWELL_UNROLL
     for (int k = 0; k < N; ++k) v.v[k] = p[plane::step(k / RX, k % RX)];
-  }
-
-  template <class Windows, class Rims, class Get, class Put>
-  DWELL_FN void next_plane(int z, journey& way, Windows& win, Rims& rims, Get&& get, Put&& put) {
-    team_.section([&](int l) {
-      push(win[l], get(l));
-      rim_queue& q = rims[l];
-      show(l, z + ahead, win[l].here[R + ahead], q.next[0]);
-      DWELL_UNROLL
-      for (int k = 0; k + 1 < rims_ahead; ++k) q.next[k] = q.next[k + 1];
-      // Inside the brick planes lie one after the other.
-      constexpr int on = rims_ahead + ahead;
-      if (z + on < own_.nz)
-        q.next[rims_ahead - 1] = rim_from(l, way.from + way.at + on * stride());
-      else if (z + rims_ahead < own_.nz)
-        q.next[rims_ahead - 1] = rim_at(l, way.from, z + on);
-    });
-    team_.each([&](int l) {
-      complete(l, z + ahead, win[l].here[R + ahead]);
-      const T* planes[2 * ahead + 1];
-      DWELL_UNROLL
-      for (int d = -ahead; d <= ahead; ++d)
-        planes[d + ahead] = slot(z + d) + plane::at(top(l), left(l));
-      patch v;
-      DWELL_UNROLL
-      for (int k = 0; k < N; ++k)
-        v.v[k] = S::template apply<T>(near_patch{win[l], planes, k / RX, k % RX}, a_.w);
-      const std::ptrdiff_t at = way.at + first_[l];
-      if (a_.source) add_source(a_.source + at, v, owned(marks_[l]));
-      if (freezes_) keep_frozen(l, z, win[l].here[R], v);
-      const bool face = way.whole || z < R || z >= own_.nz - R;
-      hand_over(way.to + at, v, face ? owned(marks_[l]) : needed(marks_[l]));
-      put(l, v);
-    });
-    way.at += stride();
   }
 
   DWELL_FN void hand_over(T* p, const patch& v, unsigned which) {
@@ -287,7 +253,8 @@ class perks_brick {
   brick_share<T> own_;
   bool freezes_;  ///< some cells of the brick keep their values
   T* shown_;      ///< planes that lanes read neighbours from, in turn
-  rest rest_;
+  rest rest_, stash_;
+  int start_, ups_ = 0;  ///< of passes that are not always the same: where the next one begins
   decltype(std::declval<Team&>().template per_lane<unsigned>()) marks_;
   decltype(std::declval<Team&>().template per_lane<rim_place>()) rim_;
   decltype(std::declval<Team&>()
@@ -296,3 +263,5 @@ class perks_brick {
 };
 
 }  // namespace dwell
+
+#include "dwell/execution/perks/brick_pass.hpp"

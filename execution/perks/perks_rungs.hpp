@@ -74,22 +74,28 @@ constexpr int wave_border_values() {
 }
 
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
-/// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit.
+/// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit. In three
+/// the kernels for other orders of planes are apart: the plain ones have no register to spare.
 template <class S, class T>
 constexpr auto rungs_of_perks() {
   constexpr int across = perks_across<S>, down = perks_down<S>;
   constexpr int ahead = fetch_ahead<S::dims>;
-  constexpr sweep_rung none = {perks_lanes, 1, across, 0, down, true, true, ahead};
+  constexpr bool flat = S::dims == 2;
+  constexpr sweep_rung none = {perks_lanes, 1, across, 0, down, true, true, ahead, 0, flat};
   using patch = wave_patch<S, T>;
   [[maybe_unused]] constexpr sweep_rung wave = {
       perks_lanes, 1, patch::across, 0, patch::down, true, true, 0, perks_levels<S, T>()};
   if constexpr (S::dims == 3) {
     constexpr int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
     constexpr sweep_rung kept = {perks_lanes, 1, across, planes, down, true, true, ahead};
+    constexpr auto ordered = [](sweep_rung r) {
+      r.orders = true;
+      return r;
+    };
     if constexpr (perks_levels<S, T>() == 0)
-      return std::array{kept, none};
+      return std::array{kept, none, ordered(kept), ordered(none)};
     else
-      return std::array{kept, none, wave};
+      return std::array{kept, none, wave, ordered(kept), ordered(none)};
   } else {
     constexpr int rows = perks_register_rows<S, T>();
     // The loops over other rows need registers of their own.
@@ -102,18 +108,19 @@ constexpr auto rungs_of_perks() {
     if constexpr (!is_linear<S>)
       return std::array{solid,
                         sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
-                                   true, false, ahead},
+                                   true, false, ahead, 0, true},
                         none};
     else if constexpr (!is_star<S> && r > 2)
       return std::array{solid, none, wave};
     else if constexpr (is_star<S> && r == 1)  // a tile of fewer rows is done sooner
-      return std::array{solid, sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
-                        sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead},
-                        none, wave};
+      return std::array{
+          solid, sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
+          sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead, 0, true}, none,
+          wave};
     else
       return std::array{solid,
                         sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
-                                   true, false, ahead},
+                                   true, false, ahead, 0, true},
                         none, wave};
   }
 }
@@ -148,10 +155,12 @@ template <class S, class T>
 using perks_layers =
     kept_layers<T, perks_across<S> * perks_down<S>, perks_lanes, fetch_ahead<S::dims>>;
 
-/// Layers of scratch in which a pass that does not go straight down keeps rows as they were.
+/// Layers of scratch in which a pass that does not go straight down keeps rows as they were. Bricks
+/// go up through all of their planes, and need none for that.
 template <class S>
 DWELL_HD int perks_stash_layers(const sweep_plan& p) {
-  return static_cast<int>(p.order == traversal::zig_zag) * 2 * radius_of<S> +
+  constexpr int turning = S::dims == 3 ? 0 : 2 * radius_of<S>;
+  return static_cast<int>(p.order == traversal::zig_zag) * turning +
          static_cast<int>(p.order == traversal::ring) * radius_of<S>;
 }
 

@@ -62,7 +62,7 @@ struct perks_sweep {
     if constexpr (Rung.levels > 0)
       return std::type_identity<perks_wave<S, T, Team, Rung.levels>>{};
     else if constexpr (S::dims == 3)
-      return std::type_identity<perks_brick<S, T, Team, Rung.register_rows>>{};
+      return std::type_identity<perks_brick<S, T, Team, Rung.register_rows, Rung.orders>>{};
     else
       return std::type_identity<perks_tile<S, T, Team, Rung.register_rows, Rung.rest>>{};
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dwell/execution/policies/sweep_layout.hpp"
+#include "dwell/execution/policies/sweep_refusals.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::policies {
@@ -70,8 +71,6 @@ int team_limit(const sweep_problem_facts& problem, const sweep_wish& wish, const
   return std::max({device.units, across * pieces(problem.size.y, r.lanes / 32 * r.down), wave});
 }
 
-std::string steps(int n) { return n == 1 ? "1 step" : fmt::format("{} steps", n); }
-
 /// What scratch is on a device.
 const char* scratch_name(const device_facts& d) {
   return d.on == backend::cpu ? "private memory" : "shared memory";
@@ -100,63 +99,16 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid, cons
                                 p.scratch_rows, scratch, p.streamed_rows);
   if (solid && r.levels > 0)
     return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.teams_z, p.teams_y,
-                       p.teams_x, kept, steps(p.depth));
+                       p.teams_x, kept, steps_text(p.depth));
+  const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
   if (solid)
-    return fmt::format("{} x {} x {} bricks, planes: {}", p.teams_z, p.teams_y, p.teams_x, kept);
+    return fmt::format("{} x {} x {} bricks, planes: {}{}", p.teams_z, p.teams_y, p.teams_x, kept,
+                       order);
   if (r.levels > 0)
     return fmt::format("{} x {} tiles, rows per warp: {}; {} in one pass", p.teams_y, p.teams_x,
-                       kept, steps(p.depth));
-  const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
+                       kept, steps_text(p.depth));
   return fmt::format("{} x {} tiles, rows per warp: {}{}; {} between exchanges", p.teams_y,
-                     p.teams_x, kept, order, steps(p.depth));
-}
-
-/// Steps that a plan of this rung may take between two exchanges.
-int most_depth(const sweep_rung& r, const sweep_problem_facts& problem) {
-  if (problem.edge == boundary::reflect) return 1;  // a mirror is looked into at every step
-  if (r.levels > 0) return r.levels;
-  // Bricks show their faces at every step.
-  return problem.size.dims == 3 ? 1 : std::numeric_limits<int>::max();
-}
-
-/// Refuses more steps between two exchanges than any rung for such passes takes.
-void refuse_depth(const sweep_problem_facts& problem, const sweep_wish& wish,
-                  std::span<const sweep_rung_facts> rungs) {
-  int most = 0;
-  for (const sweep_rung_facts& f : rungs)
-    if ((f.shape.levels > 0) == (wish.passes == passing::temporal))
-      most = std::max(most, most_depth(f.shape, problem));
-  if (wish.depth <= most) return;
-  if (problem.size.dims == 3 && wish.passes != passing::temporal)
-    throw unsupported_error(
-        fmt::format("depth {}: in three dimensions there is 1 only, unless blocking is 'temporal'",
-                    wish.depth));
-  if (problem.edge == boundary::reflect)
-    throw unsupported_error(
-        fmt::format("depth {}: with boundary 'reflect' there is 1 only", wish.depth));
-  throw unsupported_error(
-      fmt::format("depth {}: a pass of blocking 'temporal' takes at most {} of this stencil",
-                  wish.depth, steps(most)));
-}
-
-/// What may be asked of any problem but is not there for this one.
-void refuse(const sweep_problem_facts& problem, const sweep_wish& wish,
-            std::span<const sweep_rung_facts> rungs) {
-  if (problem.size.dims == 3 && wish.order.value_or(traversal::fixed) != traversal::fixed)
-    throw unsupported_error(fmt::format("traversal '{}': in three dimensions there is static only",
-                                        to_string(*wish.order)));
-  const bool temporal = wish.passes == passing::temporal;
-  if (temporal &&
-      std::none_of(rungs.begin(), rungs.end(), [](const auto& f) { return f.shape.levels > 0; }))
-    throw unsupported_error(
-        "blocking 'temporal': there is spatial only, except for linear stencils (of radius 1 or 2 "
-        "in three dimensions)");
-  if (temporal && wish.order)
-    throw unsupported_error(
-        fmt::format("traversal '{}': an order of rows is for passes of one step (blocking "
-                    "'spatial'), found blocking 'temporal'",
-                    to_string(*wish.order)));
-  refuse_depth(problem, wish, rungs);
+                     p.teams_x, kept, order, steps_text(p.depth));
 }
 
 /// Whether plans of this rung are looked at.
@@ -169,6 +121,9 @@ bool serves(const sweep_rung& r, const sweep_problem_facts& problem, const sweep
   if (r.levels > 0)
     return wish.passes != passing::spatial && !wish.order &&
            (!registers || wish.passes == passing::temporal);
+  // Kernels that know more orders than one are the slower ones in three dimensions.
+  const bool turns = wish.order.value_or(traversal::fixed) != traversal::fixed;
+  if (r.rest && r.orders != turns && (turns || problem.size.dims == 3)) return false;
   // A brick may be too thin for the planes in registers, and not every rung takes a source.
   if (!keeps && registers && mixed && !problem.source) return false;
   return wish.passes != passing::temporal;
@@ -201,49 +156,6 @@ void each_division(sweep_tiling asked, int most, bool solid, int warps, const F&
         }
 }
 
-/// What tilings of a problem have met: what was asked last is the reason if none is possible.
-class obstacles {
- public:
-  void meet(const sweep_laid& one) {
-    if (!one.candidate) last_ = std::max(last_, one.obstacle);
-  }
-  void share(const extents& most, bool waves) {
-    served_ = true;
-    if (most.x > 0 && (most_.x <= 0 || most.cells() > most_.cells())) most_ = most;
-    spatial_ = spatial_ || !waves;
-  }
-  /// One line.
-  std::string text(const sweep_problem_facts& problem, const sweep_wish& wish, int teams,
-                   const char* scratch) const {
-    if (!served_)
-      return fmt::format("perks: no kernel of this stencil serves policy '{}'{}", wish.policy,
-                         problem.source ? " with a source" : "");
-    const auto head = fmt::format("perks: {} cells cannot be tiled", to_string(problem.size));
-    if (last_ == sweep_obstacle::numbers)
-      return fmt::format("{}: passes of several steps number cells in 32 bits, up to {}{}", head,
-                         most_numbered_cells,
-                         spatial_ ? fmt::format("; {} teams are too few for others", teams) : "");
-    if (last_ == sweep_obstacle::scratch)
-      return fmt::format("{}: a team's {} is too little for what streams", head, scratch);
-    const auto depth =
-        wish.depth > 0 ? fmt::format(", with {} between exchanges", steps(wish.depth)) : "";
-    const auto order = wish.order ? ", " + to_string(*wish.order) : "";
-    const extents& n = problem.size;
-    if (most_.x <= 0) return head + depth + order;
-    const auto most =
-        n.dims == 3 ? fmt::format("{} x {} of a plane's {} x {} cells", most_.y, most_.x, n.y, n.x)
-                    : fmt::format("{} of a row's {} cells", most_.x, n.x);
-    return fmt::format("{} over {} teams: one takes at most {}{}{}", head, teams, most, depth,
-                       order);
-  }
-
- private:
-  sweep_obstacle last_ = sweep_obstacle::shares;
-  extents most_{1, 0};    ///< of a layer, per team
-  bool served_ = false;   ///< there was a kernel for it
-  bool spatial_ = false;  ///< passes of one step were among them
-};
-
 }  // namespace
 
 std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
@@ -251,7 +163,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                                            std::span<const sweep_rung_facts> rungs,
                                            const device_facts& device) {
   const auto may = permissions(wish.policy);
-  refuse(problem, wish, rungs);
+  refuse_impossible(problem, wish, rungs);
   const bool solid = problem.size.dims == 3;
   const int most = team_limit(problem, wish, rungs[0].shape, device);
   // In two dimensions most shapes have a rung with rows in registers and others.
@@ -260,7 +172,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
   });
   const sweep_layout layout(problem, rungs, device);
   shortlist best(wish.teams > 0);
-  obstacles met;
+  sweep_obstacles met;
   for (const sweep_permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
       const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
@@ -280,6 +192,8 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
   const char* scratch = scratch_name(device);
   for (const sweep_candidate& c : best.ranked()) {
     const sweep_rung& r = rungs[static_cast<std::size_t>(c.plan.rung)].shape;
+    if (all.empty()) refuse_idle_order(problem, wish, c.plan, r, scratch);
+    if (wish.order && c.plan.streamed_rows == 0) continue;
     const auto idle = idle_of(c.plan, r, wish.policy, problem, scratch);
     all.push_back({c.plan, device.on == backend::cpu ? sweep_projection{} : c.time, wish.policy,
                    reason_of(c.plan, r, solid, scratch) + (idle.empty() ? "" : "; " + idle), idle});

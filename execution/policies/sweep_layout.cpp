@@ -8,9 +8,11 @@
 namespace dwell::policies {
 namespace {
 
-/// Rows that a pass which does not go straight down puts aside.
-int stash_rows(traversal order, int radius) {
-  return order == traversal::fixed ? 0 : order == traversal::ring ? radius : 2 * radius;
+/// Rows that a pass which does not go straight down puts aside. A brick goes up through all of its
+/// planes, and puts none aside.
+int stash_rows(traversal order, const sweep_problem_facts& problem) {
+  const int turning = problem.size.dims == 3 ? 0 : 2 * problem.radius;
+  return order == traversal::fixed ? 0 : order == traversal::ring ? problem.radius : turning;
 }
 
 /// Nothing is kept yet but what the rung keeps by itself.
@@ -67,7 +69,7 @@ bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const
     return true;
   }
   // Rows that stream arrive in scratch; in what order they go matters only then.
-  const int beside = rest > 0 ? f.shape.fetched + stash_rows(p.order, problem_.radius) : 0;
+  const int beside = rest > 0 ? f.shape.fetched + stash_rows(p.order, problem_) : 0;
   if (beside > fit) return false;
   p.scratch_rows = may.scratch ? fit - beside : 0;
   p.streamed_rows = rest - p.scratch_rows;
@@ -75,13 +77,15 @@ bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const
 }
 
 /// The same with an order for the rows that stream. A ring begins so many rows before the end of
-/// the last pass as half of L2 holds.
+/// the last pass as half of L2 holds. Bricks have kernels of their own for other orders than the
+/// first to the last, which are taken only if asked for.
 bool sweep_layout::lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling& asked) const {
   if (!lay_rest(p, rest, asked.may)) return false;
   if (p.streamed_rows == 0) return true;
   const double all = static_cast<double>(layer_bytes(rung(p.rung).shape)) * p.teams;
   const bool beyond_l2 = all * p.streamed_rows > 0.8 * static_cast<double>(device_.l2);
-  p.order = asked.order.value_or(beyond_l2 ? traversal::zig_zag : traversal::fixed);
+  const bool turns = beyond_l2 && problem_.size.dims == 2;
+  p.order = asked.order.value_or(turns ? traversal::zig_zag : traversal::fixed);
   if (p.order == traversal::fixed) return true;
   if (!lay_rest(p, rest, asked.may)) {
     p.order = traversal::fixed;  // which takes less scratch
@@ -108,7 +112,7 @@ sweep_laid sweep_layout::of_bricks(const sweep_tiling& asked) const {
   if (r.register_rows > 0 && n.z / asked.teams_z < r.register_rows + radius)
     return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
-  if (!lay_rest(c.plan, planes - r.register_rows, asked.may)) return sweep_obstacle::scratch;
+  if (!lay_rest_in_order(c.plan, planes - r.register_rows, asked)) return sweep_obstacle::scratch;
   const double faces = 2.0 * radius *
                        (static_cast<double>(width) * height + static_cast<double>(width) * planes +
                         static_cast<double>(height) * planes);

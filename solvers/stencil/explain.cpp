@@ -239,7 +239,7 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   out.chosen = static_cast<std::size_t>(asked - policies.begin());
   for (const auto& policy : policies)
     out.plans.push_back(policy == "measured" ? make.measured() : make.keeping(policy));
-  // Under "auto" every policy is among the choices: if it has no plan, none has.
+  // What "measured" would choose among is what "auto" does.
   const bool some = out.plans.front().refusal.empty();
   const auto& chosen = out.plan();
   if (asks_for_perks(options) && !chosen.refusal.empty() && !(some && chosen.policy == "measured"))

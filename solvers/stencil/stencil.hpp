@@ -61,8 +61,8 @@ struct stencil_options {
   /// Overrides of the plan, for tests and tuning; 0 means "as planned".
   int teams = 0;
   int depth = 0;  ///< perks: steps between two exchanges of tiles' edges
-  /// perks, two dimensions: in which order rows that are not kept on the chip are taken: "auto",
-  /// "static", "zig-zag", "ring". It counts only where there are such rows.
+  /// perks, passes of one step: in which order rows (in three dimensions planes) that are not kept
+  /// on the chip are taken: "auto", "static", "zig-zag", "ring"; refused where there are none.
   /// This, `depth` and `blocking` are refused under another executor, and make perks of "auto".
   std::string traversal = "auto";
   /// perks: "spatial", every pass over what is not in registers is one step; "temporal", it is as
