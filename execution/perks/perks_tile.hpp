@@ -200,18 +200,7 @@ class perks_tile {
     int first;
     bool up;
   };
-  DWELL_FN journey next_journey() {
-    const int n = rest_count();
-    if (a_.plan.order == traversal::zig_zag) {
-      ups_ ^= 1;
-      return {ups_ ? n : 0, ups_ == 0};
-    }
-    if (a_.plan.order == traversal::fixed) return {n, false};
-    const int first = start_;
-    start_ -= a_.plan.ring_rows;
-    if (start_ <= 0) start_ += n;
-    return {first < R || n - first < R ? n : first, false};
-  }
+  DWELL_FN journey next_journey();
 
   template <tile_text Text>
   DWELL_FN void steps_as(int steps) {

@@ -4,8 +4,7 @@
 // what it takes of theirs. Between registers and the field they pass through a copy of the tile in
 // scratch. Lanes put rows of theirs there and get them; between scratch and the field all lanes go
 // side by side through rows and columns, so that lines are whole and all loads are under way
-// together. The text is short, because it is gone through once in many steps: most of what it took
-// was to fetch it.
+// together.
 #pragma once
 #include <cstdint>
 
@@ -100,8 +99,8 @@ class tile_frame {
     return first < band + rim_ && first + n > band;
   }
 
-  int rim_, rows_;
-  /// Of the tile, where the bands begin: upper, lower, at the left and at the right.
+  int rim_, rows_;  ///< of the tile
+  /// Where the bands begin in it: upper, lower, at the left and at the right.
   int top_, bottom_, left_, right_;
 };
 

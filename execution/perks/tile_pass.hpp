@@ -7,6 +7,21 @@
 namespace dwell {
 
 template <class S, class T, class Team, int RY, bool Rest>
+DWELL_FN typename perks_tile<S, T, Team, RY, Rest>::journey
+perks_tile<S, T, Team, RY, Rest>::next_journey() {
+  const int n = rest_count();
+  if (a_.plan.order == traversal::zig_zag) {
+    ups_ ^= 1;
+    return {ups_ ? n : 0, ups_ == 0};
+  }
+  if (a_.plan.order == traversal::fixed) return {n, false};
+  const int first = start_;
+  start_ -= a_.plan.ring_rows;
+  if (start_ <= 0) start_ += n;
+  return {first < R || n - first < R ? n : first, false};
+}
+
+template <class S, class T, class Team, int RY, bool Rest>
 template <tile_text Text, class Stills>
 DWELL_FN void perks_tile<S, T, Team, RY, Rest>::step_as([[maybe_unused]] Stills& still) {
   const edges e(edges_ + (sets == 2 ? turn_ * perks_edge_values<S, T> : 0));
