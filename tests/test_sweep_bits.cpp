@@ -9,6 +9,8 @@
 #include "sweep_oracle.hpp"
 #include "sweep_place.hpp"
 
+#include "dwell/formats/error.hpp"
+
 namespace dwell::test {
 namespace {
 
@@ -80,6 +82,42 @@ TEST_P(sweep_bits, of_a_field_that_holds_zeros_of_both_signs) {
   grid<double> start(sizes_for(dims())[4], -0.0);
   const auto expected = sweep_by_loops(o.shape, start, 2, o.edge);
   for (const auto& way : sweep_place::ways()) expect_equal(way, o, start, expected);
+}
+
+/// Tiles in registers begin or end where a fixed border does if they can: in corners, beside one
+/// side, as wide as the grid, and where they reach a border without being next to it.
+TEST_P(sweep_bits, of_tiles_at_every_side_of_the_grid) {
+  if (dims() == 3) GTEST_SKIP() << "bricks have no rim";
+  stencil_options o;
+  o.shape = GetParam();
+  o.executor = "perks";
+  o.policy = "registers";
+  if (find_stencil_shape(o.shape).linear) o.blocking = "spatial";
+  o.steps = 5;
+  o.weights = uneven_weights(o.shape);
+  int whole = 0;
+  for (const extents& n :
+       {extents(100, 300), extents(64, 128), extents(33, 127), extents(41, 129), extents(90, 60)})
+    for (const boundary edge : edges) {
+      o.edge = edge;
+      const auto start = random_field<double>(n, 3);
+      const auto expected = sweep_by_loops(o.shape, start, o.steps, edge, o.weights);
+      for (const int teams : {1, 2, 4, 9})
+        for (const int depth : {1, 2}) {
+          o.teams = teams, o.depth = depth;
+          grid<double> u = start;
+          try {
+            const auto report = solve(sweep_place::where(), u, o);
+            whole += report.kept_registers == n.cells();
+            EXPECT_EQ(difference(u, expected), "")
+                << o.shape << ' ' << to_string(n) << ' ' << to_string(edge) << ", " << teams
+                << " teams, depth " << depth;
+          } catch (const unsupported_error&) {
+            // Too wide for so few teams, or a mirror, into which every step looks.
+          }
+        }
+    }
+  EXPECT_GE(whole, 30);
 }
 
 std::vector<std::string> all_names() {
