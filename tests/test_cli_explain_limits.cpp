@@ -135,7 +135,8 @@ TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
     args.insert(args.begin(), {"explain", "stencil"});
     expect_refused(args, why);
   }
-  for (const auto& p : explain(with("none")).at("plans")) {
+  const auto explained = explain(with("none"));
+  for (const auto& p : explained.at("plans")) {
     if (p.at("executor") != "perks") continue;
     if (std::count(idle.begin(), idle.end(), p.at("policy")) > 0)
       EXPECT_EQ(p.at("refusal"), why);
