@@ -161,7 +161,7 @@ TEST_P(sweep_streaming, in_every_order_between_tests) {
   for (std::size_t i = 0; i < after.cells().size(); ++i)
     largest = std::max(largest, std::abs(after.cells()[i] - before.cells()[i]));
   for (const char* order : orders) {
-    if (!fits(order)) continue;
+    if (!fits<double>(order)) continue;
     o.traversal = order;
     grid<double> u = start;
     EXPECT_EQ(solve(sweep_place::where(), u, o).change, largest) << order;
