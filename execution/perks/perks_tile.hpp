@@ -117,7 +117,6 @@ class perks_tile {
   struct tile {
     row v[RY > 0 ? RY : 1];
   };
-  DWELL_FN static std::uint32_t bits(int first, int last) { return bits_between(first, last); }
   DWELL_FN static int warp(int l) { return l / 32; }
   /// Rows of a warp that are not in registers.
   DWELL_FN int rest_count() const {
@@ -155,7 +154,7 @@ class perks_tile {
   DWELL_FN void take_if(const T* field, bool whole);
   /// The rows of the rim from row y on: above, below.
   DWELL_FN static std::uint32_t in_rim(const share& o, int y) {
-    return bits(o.top - y, o.y0 - y) | bits(o.y1 - y, o.y1 + o.rim - y);
+    return bits_between(o.top - y, o.y0 - y) | bits_between(o.y1 - y, o.y1 + o.rim - y);
   }
 
   // The same of a tile that is in registers whole, by way of a copy in scratch. Put there before a
@@ -242,7 +241,6 @@ class perks_tile {
   };
   DWELL_FN flush_columns flush_lane(int l) const;
   /// f(cell, place where its value is kept) for the lane's cells that keep theirs, in such a tile.
-  /// Short: the text of a step must not be more than what is next to the multiprocessor holds.
   template <class F>
   DWELL_FN void each_flush_cell(int l, const flush_columns& still, F&& f);
 

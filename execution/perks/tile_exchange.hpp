@@ -21,7 +21,7 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::take_if(const T* field, bool ask
     } else if (all) {
       DWELL_UNROLL
       for (int j = 0; j < RY; ++j) r_[l].v[j] = row_at(field + rows[j], c);
-    } else if (const std::uint32_t wanted = in_rim(o, y) & bits(0, RY)) {
+    } else if (const std::uint32_t wanted = in_rim(o, y) & bits_between(0, RY)) {
       // These lanes own all of their columns, which therefore lie in line.
       const T* p = field + c.at[0];
       DWELL_UNROLL
@@ -31,7 +31,8 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::take_if(const T* field, bool ask
     for (int q = 0; q < rest_count(); q += at_once) {
       row some[at_once] = {};
       const int first = y + RY + q;
-      const std::uint32_t wanted = (whole ? ~0u : in_rim(o, first)) & bits(0, rest_count() - q);
+      const std::uint32_t wanted =
+          (whole ? ~0u : in_rim(o, first)) & bits_between(0, rest_count() - q);
       DWELL_UNROLL
       for (int k = 0; k < at_once; ++k)
         if (wanted >> k & 1)
@@ -98,7 +99,8 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::show(T* field, bool asked) {
     DWELL_UNROLL
     for (int i = 0; i < RX; ++i) mine[i] = x + i >= o.x0 && x + i < o.x1;
     T* p = field + row_in_field(y) + x;
-    const std::uint32_t shown = bits(o.y0 - y, (rim ? o.y1 : near) - y) | bits(far - y, o.y1 - y);
+    const std::uint32_t shown =
+        bits_between(o.y0 - y, (rim ? o.y1 : near) - y) | bits_between(far - y, o.y1 - y);
     DWELL_UNROLL
     for (int j = 0; j < RY; ++j, p += a_.size.x)
       if (shown >> j & 1) {
@@ -109,9 +111,9 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::show(T* field, bool asked) {
     for (int q = 0; q < rest_count(); q += at_once, p += at_once * a_.size.x) {
       row some[at_once] = {};
       const int first = y + RY + q;
-      const std::uint32_t wanted =
-          (bits(o.y0 - first, (all ? o.y1 : near) - first) | bits(far - first, o.y1 - first)) &
-          bits(0, rest_count() - q);
+      const std::uint32_t wanted = (bits_between(o.y0 - first, (all ? o.y1 : near) - first) |
+                                    bits_between(far - first, o.y1 - first)) &
+                                   bits_between(0, rest_count() - q);
       if (wanted == 0) continue;
       DWELL_UNROLL
       for (int k = 0; k < at_once; ++k)

@@ -29,7 +29,8 @@ template <class S, class T, class Team, int RY, bool Rest>
 template <class F>
 DWELL_FN void perks_tile<S, T, Team, RY, Rest>::each_still_row(int l, F&& f) {
   const int y = team_.opaque(top(*own_, l)), y0 = a_.inner.y0, y1 = a_.inner.y1;
-  const std::uint32_t still = (bits(-y, y0 - y) | bits(y1 - y, a_.size.y - y)) & bits(0, RY);
+  const std::uint32_t still =
+      (bits_between(-y, y0 - y) | bits_between(y1 - y, a_.size.y - y)) & bits_between(0, RY);
   if (still == 0) return;
   DWELL_UNROLL
   for (int j = 0; j < RY; ++j)
