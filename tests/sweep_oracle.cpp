@@ -26,12 +26,13 @@ int place(int i, int n, boundary edge) {
 
 template <class T>
 T gradient(const std::vector<T>& u, const std::vector<T>& w) {  // taps: here, then four neighbours
-  T flow[4];
-  for (std::size_t k = 0; k < 4; ++k) {
-    const T d = u[k + 1] - u[0];
-    flow[k] = d / std::fma(d * d, w[1], T(1));
+  T flow[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    const T p = u[2 * k + 1] - u[0], q = u[2 * k + 2] - u[0];
+    const T below_p = std::fma(p * p, w[1], T(1)), below_q = std::fma(q * q, w[1], T(1));
+    flow[k] = std::fma(p, below_q, q * below_p) / (below_p * below_q);
   }
-  return std::fma(w[0], (flow[0] + flow[1]) + (flow[2] + flow[3]), u[0]);
+  return std::fma(w[0], flow[0] + flow[1], u[0]);
 }
 
 }  // namespace
