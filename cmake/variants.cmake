@@ -1,8 +1,9 @@
 # One translation unit per (problem, executor, backend), and the table of all of them, written from
-# two short templates. Only these files include an executor and a problem together.
+# two short templates. Only these files include an executor and a problem together. Executors that
+# share their kernels share a file: a+b.
 #
 #   dwell_add_variants(PROBLEM textbook_cg HEADER dwell/solvers/cg/programs/textbook.hpp
-#                      CPU host_loop persistent CUDA host_loop graph persistent)
+#                      CPU host_loop persistent CUDA host_loop+graph persistent)
 set_property(GLOBAL PROPERTY DWELL_VARIANT_FUNCTIONS "")
 
 function(dwell_add_variants)
@@ -12,12 +13,21 @@ function(dwell_add_variants)
     if(backend STREQUAL "CUDA" AND NOT DWELL_HAVE_CUDA)
       continue()
     endif()
-    foreach(executor IN LISTS v_${backend})
+    foreach(executors IN LISTS v_${backend})
       string(TOLOWER ${backend} BACKEND)
-      set(EXECUTOR ${executor})
       set(PROBLEM ${v_PROBLEM})
       set(PROBLEM_HEADER ${v_HEADER})
-      set(FUNCTION ${PROBLEM}_${EXECUTOR}_${BACKEND})
+      string(REPLACE "+" "_" name ${executors})
+      set(FUNCTION ${PROBLEM}_${name}_${BACKEND})
+      string(REPLACE "+" ";" executors ${executors})
+      set(EXECUTOR_HEADERS "")
+      set(ROWS "")
+      foreach(executor IN LISTS executors)
+        string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${executor}/${executor}.hpp\"\n")
+        foreach(type double float)
+          string(APPEND ROWS "  all.push_back(${BACKEND}::variant_of<${PROBLEM}, ${type}, ${executor}>());\n")
+        endforeach()
+      endforeach()
       if(backend STREQUAL "CUDA")
         set(file ${dir}/${FUNCTION}.cu)
         set(LAUNCH_HEADER dwell/execution/core/launch_cuda.cuh)
