@@ -60,11 +60,12 @@ class buffer {
     if (owned_) memory_of(where_.on()).release(where_, owned_);
   }
 
-  void upload(std::span<const T> from) {
-    memory_of(where_.on()).upload(where_, data_, from.data(), from.size_bytes());
+  /// To and from elements `at` and on.
+  void upload(std::span<const T> from, std::size_t at = 0) {
+    memory_of(where_.on()).upload(where_, data_ + at, from.data(), from.size_bytes());
   }
-  void download(std::span<T> to) const {
-    memory_of(where_.on()).download(where_, to.data(), data_, to.size_bytes());
+  void download(std::span<T> to, std::size_t at = 0) const {
+    memory_of(where_.on()).download(where_, to.data(), data_ + at, to.size_bytes());
   }
   T* data() const { return data_; }
   std::size_t size() const { return size_; }

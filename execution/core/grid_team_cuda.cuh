@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a team needs for Sweeps beside the members of cuda_team; see grid_team_cpu.hpp.
 #pragma once
+#include "dwell/execution/core/sweep_plan.hpp"
 #include "dwell/execution/core/team_cuda.cuh"
 
 namespace dwell {
@@ -11,10 +12,7 @@ class cuda_grid_team : public cuda_team<Lanes> {
   using cuda_team<Lanes>::cuda_team;
   /// Lanes are threads: see cpu_grid_team.
   static constexpr bool vectors = false;
-  /// Loads of one lane that are under way together, and rows that it needs to load once only.
-  static constexpr int depth = 4;
-  /// Lanes side by side along x: two warps, so that a warp reads whole lines.
-  static constexpr int across = Lanes < 64 ? Lanes : 64;
+  static constexpr int across = Lanes < lanes_beside ? Lanes : lanes_beside;
 
   template <class F>
   DWELL_FN void over(int width, int height, F&& f) {

@@ -12,20 +12,17 @@
 
 namespace dwell::cuda {
 
-/// Lanes and blocks per multiprocessor: reasoned (64 x 4 lanes read whole lines and share rows in
-/// L1; 4 blocks leave 64 registers, enough that nothing spills).
-inline constexpr sweep_rung plain_sweep_rungs[] = {{256, 4}};
-inline constexpr int plain_lanes = plain_sweep_rungs[0].lanes;
-inline constexpr int plain_teams_per_unit = plain_sweep_rungs[0].teams_per_unit;
+inline constexpr int plain_lanes = 256;
 using plain_team = cuda_grid_team<plain_lanes>;
 inline constexpr std::size_t plain_scratch =
     plain_team::reserved_bytes() + plain_lanes * sizeof(double);
 
-template <class S, class T>
-__global__ void __launch_bounds__(plain_lanes, plain_teams_per_unit)
+/// Rung: its number among thread_rungs.
+template <class S, class T, int Rung>
+__global__ void __launch_bounds__(plain_lanes, thread_rungs<S, T>[Rung].teams_per_unit)
     step_kernel(const __grid_constant__ sweep_call<S, T> a, int turn) {
   plain_team team(nullptr);
-  launch_step<S, T>(team, a, turn);
+  launch_step<S, T, (thread_rungs<S, T>[Rung].across > 1)>(team, a, turn);
 }
 template <class T>
 __global__ void __launch_bounds__(plain_lanes)
@@ -43,11 +40,24 @@ __global__ void __launch_bounds__(plain_lanes)
   if (round > 0 && threadIdx.x == 0)
     cudaGraphSetConditional(again, stop == sweep_stop::running && a.state->done + round <= a.steps);
 }
-template <class S, class T, class E>
-__global__ void __launch_bounds__(plain_lanes, plain_teams_per_unit)
+/// The time loop, too, needs registers.
+constexpr int whole_teams(const sweep_rung& r) {
+  return r.teams_per_unit > 2 ? r.teams_per_unit - 1 : 2;
+}
+template <class S, class T, class E, int Rung>
+__global__ void __launch_bounds__(plain_lanes, whole_teams(thread_rungs<S, T>[Rung]))
     whole_kernel(const __grid_constant__ sweep_call<S, T> a) {
   plain_team team(a.barrier);
-  E::template run<S, T>(team, a);
+  E::template run<S, T, (thread_rungs<S, T>[Rung].across > 1)>(team, a);
+}
+
+/// f(std::integral_constant<int, rung>).
+template <class S, class T, class F>
+auto with_plain_rung(int rung, F&& f) {
+  static_assert(thread_rungs<S, T>.size() <= 2 && thread_rungs<S, T>[0].lanes == plain_lanes);
+  if constexpr (thread_rungs<S, T>.size() == 2)
+    if (rung == 1) return f(std::integral_constant<int, 1>{});
+  return f(std::integral_constant<int, 0>{});
 }
 
 /// The first launch of a kernel loads it; that is set-up.
@@ -67,7 +77,7 @@ class sweep_queue {
     for (auto& m : marks_) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaEventCreateWithFlags(end_.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaMallocHost(&outcomes_, 2 * sizeof(sweep_state)));
-    loaded(step_kernel<S, T>);
+    with_plain_rung<S, T>(a.plan.rung, [](auto rung) { loaded(step_kernel<S, T, rung>); });
     loaded(compare_kernel<T>);
     loaded(look_kernel<T>);
   }
@@ -78,7 +88,9 @@ class sweep_queue {
   /// Starts the clock.
   void begin() { DWELL_CUDA(cudaEventRecord(clock_, stream_)); }
   void step(int turn) {
-    step_kernel<S, T><<<a_.plan.teams, plain_lanes, plain_scratch, target_>>>(a_, turn);
+    with_plain_rung<S, T>(a_.plan.rung, [&](auto rung) {
+      step_kernel<S, T, rung><<<a_.plan.teams, plain_lanes, plain_scratch, target_>>>(a_, turn);
+    });
     DWELL_CUDA(cudaGetLastError());
   }
   void compare(int steps) {
@@ -235,7 +247,9 @@ template <class S, class T, class E>
 double run_sweep(const void* args, std::span<const double> weights, const device& where,
                  const run_control& control) {
   const auto a = call_of<S, T>(args, weights);
-  return run_resident(whole_kernel<S, T, E>, a, plain_lanes, plain_scratch, where, control);
+  return with_plain_rung<S, T>(a.plan.rung, [&](auto rung) {
+    return run_resident(whole_kernel<S, T, E, rung>, a, plain_lanes, plain_scratch, where, control);
+  });
 }
 
 template <class Kernel>
@@ -253,17 +267,21 @@ sweep_rung_facts facts_of(Kernel kernel, const sweep_rung& rung, std::size_t scr
 }
 template <class S, class T>
 sweep_rung_facts probe_step(const device& where, int rung) {
-  return facts_of(step_kernel<S, T>, plain_sweep_rungs[rung], plain_scratch, where);
+  return with_plain_rung<S, T>(rung, [&](auto r) {
+    return facts_of(step_kernel<S, T, r>, thread_rungs<S, T>[r], plain_scratch, where);
+  });
 }
 template <class S, class T, class E>
 sweep_rung_facts probe_whole(const device& where, int rung) {
-  return facts_of(whole_kernel<S, T, E>, plain_sweep_rungs[rung], plain_scratch, where);
+  return with_plain_rung<S, T>(rung, [&](auto r) {
+    return facts_of(whole_kernel<S, T, E, r>, thread_rungs<S, T>[r], plain_scratch, where);
+  });
 }
 
 template <class S, class T, class E>
 sweep_variant driven_variant() {
-  return {shape_facts<S>(),  E::name,           precision_of<T>,      backend::cuda, false,
-          plain_sweep_rungs, &probe_step<S, T>, &drive_sweep<S, T, E>};
+  return {shape_facts<S>(),   E::name,           precision_of<T>,      backend::cuda, false,
+          thread_rungs<S, T>, &probe_step<S, T>, &drive_sweep<S, T, E>};
 }
 template <class S, class T, class E>
 sweep_variant running_variant() {
@@ -272,7 +290,7 @@ sweep_variant running_variant() {
           precision_of<T>,
           backend::cuda,
           true,
-          plain_sweep_rungs,
+          thread_rungs<S, T>,
           &probe_whole<S, T, E>,
           &run_sweep<S, T, E>};
 }

@@ -94,7 +94,8 @@ struct linear_sweep {
   static constexpr std::size_t nth = detail::order_of_sum<Shape>()[I];
 
   template <std::size_t Before, class T, class Near, std::size_t... I>
-  [[gnu::always_inline]] DWELL_FN static T add(T acc, const Near& u, const T* w,
+  [[gnu::always_inline]] DWELL_FN static T add(T acc, [[maybe_unused]] const Near& u,
+                                               [[maybe_unused]] const T* w,
                                                std::index_sequence<I...>) {
     ((acc = add_one<Before + I>(acc, u, w)), ...);
     return acc;

@@ -14,10 +14,10 @@ DWELL_FN bool has_ended(const sweep_args<T>& a) {
 }
 
 /// From field[turn] to the other copy.
-template <class S, class T, class Team>
+template <class S, class T, bool Patches = false, class Team>
 DWELL_FN void launch_step(Team& team, const sweep_call<S, T>& a, int turn) {
   if (has_ended(a)) return;
-  sweep_once<S, T>(team, a, a.field[turn], a.field[turn ^ 1]);
+  sweep_once<S, T, Patches>(team, a, a.field[turn], a.field[turn ^ 1]);
 }
 
 /// Every team's share, after `steps` more steps.

@@ -12,11 +12,15 @@ namespace dwell {
 ///   ring     always down, but a step begins some rows before where the last one ended
 enum class traversal : int { fixed, zig_zag, ring };
 
+/// Lanes of a team beside each other along x where nothing is kept, the others below them: two
+/// warps, so that a warp reads whole lines.
+inline constexpr int lanes_beside = 64;
+
 /// The compile-time constants of one compiled kernel for Sweeps.
 struct sweep_rung {
   int lanes;           ///< lanes of a team (threads of a block)
   int teams_per_unit;  ///< teams that must fit on a multiprocessor together (launch bounds)
-  // Executors that keep the field on the chip: the cells of a lane. Tiles are made of rows in two
+  // The cells of a lane. Executors that keep the field on the chip have tiles made of rows in two
   // dimensions, and of planes in three; there, too, the fields are called rows.
   int across = 0;         ///< along x
   int register_rows = 0;  ///< that stay in registers; below them come rows kept elsewhere
@@ -26,6 +30,8 @@ struct sweep_rung {
   int fetched = 0;        ///< rows (planes) from memory that are under way together, in scratch
   int levels = 0;         ///< steps of one pass; 0: a pass is one step
   bool orders = false;    ///< rows that stream may be taken in any order, not in `fixed` alone
+  int deep = 1;           ///< cells along z at a time, where nothing is kept
+  bool keeps = false;     ///< teams keep tiles of the field
 };
 
 /// What the compiler and the driver say of one compiled kernel.

@@ -25,8 +25,8 @@ class sweep_run {
             bool has_source)
       : where_(where), variant_(v) {
     check_plan(v, where, how);
-    const std::size_t cells = n.cells();
-    for (int k = 0; k < 2; ++k) field_[k] = buffer<T>(where, cells);
+    const std::size_t cells = n.cells(), around = margin();
+    for (int k = 0; k < 2; ++k) field_[k] = buffer<T>(where, cells + 2 * around);
     if (has_source) source_ = buffer<T>(where, cells);
     partial_ = buffer<double>(where, static_cast<std::size_t>(how.teams) + 1);
     state_ = buffer<sweep_state>(where, 1);
@@ -45,7 +45,7 @@ class sweep_run {
     }
     args_.size = n;
     args_.inner = inner_box(n, v.shape.radius);
-    for (int k = 0; k < 2; ++k) args_.field[k] = field_[k].data();
+    for (int k = 0; k < 2; ++k) args_.field[k] = field_[k].data() + around;
     args_.source = has_source ? source_.data() : nullptr;
     args_.plan = how;
     args_.partial = partial_.data();
@@ -61,7 +61,7 @@ class sweep_run {
   void set_source(std::span<const T> values) { source_.upload(values); }
   /// The start. Both copies hold it, so that cells which never change are right in either.
   void set_field(std::span<const T> values) {
-    for (auto& f : field_) f.upload(values);
+    for (auto& f : field_) f.upload(values, margin());
   }
 
   /// Runs to the end; returns seconds.
@@ -74,10 +74,16 @@ class sweep_run {
     return s;
   }
   void result(const sweep_state& end, std::span<T> values) const {
-    field_[end.copy].download(values);
+    field_[end.copy].download(values, margin());
   }
 
  private:
+  /// Values before and behind a field that may be read, and never count (sweep_patch.hpp); a whole
+  /// number of lines.
+  std::size_t margin() const {
+    return static_cast<std::size_t>(variant_.shape.radius + 31) / 32 * 32;
+  }
+
   device where_;
   const sweep_variant& variant_;
   buffer<T> field_[2], source_, streamed_;

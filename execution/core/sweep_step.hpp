@@ -7,17 +7,9 @@
 #include <cstdint>
 
 #include "dwell/execution/core/sweep_args.hpp"
+#include "dwell/execution/core/sweep_patch.hpp"
 
 namespace dwell {
-
-/// Neighbours of an inner cell.
-template <class T>
-struct near_inner {
-  const T* p;
-  std::ptrdiff_t pitch, plane;
-  DWELL_FN T operator()(int dy, int dx) const { return p[dy * pitch + dx]; }
-  DWELL_FN T operator()(int dz, int dy, int dx) const { return p[dz * plane + dy * pitch + dx]; }
-};
 
 /// The cell that stands for cell i of an axis of n cells.
 DWELL_HD int cell_for(boundary edge, int i, int n) {
@@ -98,63 +90,8 @@ DWELL_FN void sweep_frame(Team& team, const sweep_call<S, T>& a, const T* in, T*
   });
 }
 
-/// `Depth` cells along the slowest axis at once: all loads, then all stores.
-template <class S, class T, int Depth>
-DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t pitch,
-                           std::ptrdiff_t plane, const T* w) {
-  const std::ptrdiff_t along = S::dims == 3 ? plane : pitch;
-  T v[Depth];
-  DWELL_UNROLL
-  for (int d = 0; d < Depth; ++d)
-    v[d] = S::template apply<T>(near_inner<T>{in + d * along, pitch, plane}, w);
-  if (source) {
-    DWELL_UNROLL
-    for (int d = 0; d < Depth; ++d) v[d] += source[d * along];
-  }
-  DWELL_UNROLL
-  for (int d = 0; d < Depth; ++d) out[d * along] = v[d];
-}
-
-/// The inner cells by tiles, `depth` cells of a column to a lane.
-template <class S, class T, class Team>
-DWELL_FN void sweep_inner(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
-  constexpr int depth = Team::depth;
-  constexpr bool flat = S::dims == 2;  // then a column runs along y, else along z
-  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
-  const std::ptrdiff_t along = flat ? pitch : plane;
-  const sweep_plan& p = a.plan;
-  const unsigned across = static_cast<unsigned>(p.tiles_x), down = static_cast<unsigned>(p.tiles_y);
-  const unsigned tiles = across * down * static_cast<unsigned>(p.tiles_z);
-  team.deal(tiles, [&](unsigned t) {
-    const unsigned line = t / across;
-    const int x0 = a.inner.x0 + static_cast<int>(t - line * across) * p.tile_x;
-    const int y0 = a.inner.y0 + static_cast<int>(line % down) * p.tile_y;
-    const int z0 = a.inner.z0 + static_cast<int>(line / down) * p.tile_z;
-    const int nx = a.inner.x1 - x0 < p.tile_x ? a.inner.x1 - x0 : p.tile_x;
-    const int ny = a.inner.y1 - y0 < p.tile_y ? a.inner.y1 - y0 : p.tile_y;
-    const int nz = a.inner.z1 - z0 < p.tile_z ? a.inner.z1 - z0 : p.tile_z;
-    const std::ptrdiff_t corner = z0 * plane + y0 * pitch + x0;
-    const T* from = in + corner;
-    T* to = out + corner;
-    const T* source = a.source ? a.source + corner : nullptr;
-    const int length = flat ? ny : nz;  // of a column
-    for (int below = 0; below < (flat ? 1 : nz); below += depth)
-      team.over(nx, flat ? (ny + depth - 1) / depth : ny, [&](int i, int j) {
-        const int first = flat ? j * depth : below;
-        const std::ptrdiff_t at = first * along + (flat ? 0 : j * pitch) + i;
-        const T* f = source ? source + at : nullptr;
-        if (first + depth <= length)
-          sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
-        else
-          for (int d = 0; d < length - first; ++d)
-            sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
-                                  pitch, plane, a.w);
-      });
-  });
-}
-
-/// The same by teams whose lanes are the elements of vectors: each takes a piece of all rows, and
-/// rows are loops without a branch.
+/// The inner cells by teams whose lanes are the elements of vectors: each takes a share of all
+/// rows, and rows are loops without a branch. Where lanes are threads: sweep_patch.hpp.
 template <class S, class T, bool Source, class Team>
 void sweep_rows(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
   const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
@@ -178,10 +115,12 @@ void sweep_rows(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
   }
 }
 
-template <class S, class T, class Team>
+template <class S, class T, bool Patches, class Team>
 DWELL_FN void sweep_once(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
-  if constexpr (!Team::vectors) {
-    sweep_inner<S, T>(team, a, in, out);
+  if constexpr (!Team::vectors && Patches) {
+    sweep_patches<S, T>(team, a, in, out);
+  } else if constexpr (!Team::vectors) {
+    sweep_columns<S, T>(team, a, in, out);
   } else if (a.source) {
     sweep_rows<S, T, true>(team, a, in, out);
   } else {

@@ -88,7 +88,8 @@ constexpr auto rungs_of_perks() {
   if constexpr (S::dims == 3) {
     constexpr int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
     constexpr sweep_rung kept = {perks_lanes, 1, across, planes, down, true, true, ahead};
-    constexpr auto ordered = [](sweep_rung r) {
+    constexpr auto ordered = [](sweep_rung r) {  // planes that are put aside take registers
+      if (radius_of < S >> 1 && r.register_rows > 0) --r.register_rows;
       r.orders = true;
       return r;
     };
@@ -100,7 +101,12 @@ constexpr auto rungs_of_perks() {
     constexpr int rows = perks_register_rows<S, T>();
     // The loops over other rows need registers of their own.
     constexpr int r = radius_of<S>;
-    constexpr int fewer = is_star<S> ? (r == 1 ? 1 : r <= 4 ? 2 : 4) : 2 * r;
+    constexpr int fewer = !is_linear<S> ? 4
+                          : !is_star<S> ? 2 * r
+                          : r == 1      ? 1
+                          : r == 2      ? 4
+                          : r <= 4      ? 2
+                                        : 4;
     constexpr int least = (r + 1) / 2 * 2;
     constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
     // Waves need arithmetic of few registers. The window of a large box leaves none for rows that
@@ -125,7 +131,11 @@ constexpr auto rungs_of_perks() {
   }
 }
 template <class S, class T>
-inline constexpr auto perks_rungs = rungs_of_perks<S, T>();
+inline constexpr auto perks_rungs = [] {
+  auto all = rungs_of_perks<S, T>();
+  for (sweep_rung& r : all) r.keeps = true;
+  return all;
+}();
 
 /// f(std::integral_constant<int, rung>).
 template <class S, class T, int Rung = 0, class F>

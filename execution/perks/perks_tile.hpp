@@ -62,21 +62,22 @@ class perks_tile {
     take_if(field, true);
     team_.each([&](int l) {
       const auto keep = [](T& v, T& kept) { kept = v; };
-      if (flush_)
-        each_flush_cell(l, flush_lane(l), keep);
-      else if (still_ != 0)
-        each_still_cell(l, keep);
+      if constexpr (!Rest)
+        if (flush_) return each_flush_cell(l, flush_lane(l), keep);
+      if (still_ != 0) each_still_cell(l, keep);
     });
   }
 
-  /// Steps of the whole tile, then shows the others what they need of it, or all of it. Tiles with
-  /// nothing to hold have a text to themselves.
+  /// Steps of the whole tile, then shows the others what they need of it, or all of it. Tiles that
+  /// are in registers whole and have nothing to hold have a text to themselves.
   DWELL_FN void advance(int steps, const T*, T* to, bool whole) {
     if constexpr (RY == 0)
       steps_as<tile_text::any>(steps);
+    else if constexpr (Rest)
+      steps_as<tile_text::fixed>(steps);
     else if (still_ == 0)
       steps_as<tile_text::plain>(steps);
-    else if (!Rest && flush_)
+    else if (flush_)
       steps_as<tile_text::flush>(steps);
     else
       steps_as<tile_text::fixed>(steps);

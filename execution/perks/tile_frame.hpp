@@ -22,7 +22,7 @@ DWELL_FN std::uint32_t bits_between(int first, int last) {
 template <class S, class T>
 class tile_frame {
  public:
-  static constexpr int RX = perks_across<S>, width = 32 * RX, wide = wave_piece<T>::size;
+  static constexpr int RX = perks_across<S>, width = 32 * RX, wide = cell_piece<T>::size;
   using row = lane_layer<T, RX>;
   using share = tile_share<S, T, RX>;
 

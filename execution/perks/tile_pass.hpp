@@ -55,7 +55,8 @@ DWELL_FN void perks_tile<S, T, Team, RY, Rest>::step_as([[maybe_unused]] Stills&
   const auto restore = [](T& v, T& kept) { v = kept; };
   if constexpr (Text == tile_text::flush)
     team_.each([&](int l) { each_flush_cell(l, still[l], restore); });
-  if constexpr (Text == tile_text::fixed) team_.each([&](int l) { each_still_cell(l, restore); });
+  if constexpr (Text == tile_text::fixed)
+    if (still_ != 0) team_.each([&](int l) { each_still_cell(l, restore); });
 }
 
 template <class S, class T, class Team, int RY, bool Rest>

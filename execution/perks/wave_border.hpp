@@ -49,7 +49,7 @@ class wave_border_rows {
   DWELL_FN static void remember(T* scratch, const cells& me, int j, const row& v) {
     T* p = scratch + at(me, j);
     DWELL_UNROLL
-    for (int k = 0; k < across; k += wave_piece<T>::size)
+    for (int k = 0; k < across; k += cell_piece<T>::size)
       if (me.still != 0) put_piece(p + k, v, k);
   }
   DWELL_FN static void restore(const T* scratch, const cells& me, int j, row& v) {
@@ -57,7 +57,7 @@ class wave_border_rows {
     if constexpr (R < across) {  // loads that depend on nothing: they are over when the sums are
       row old;
       DWELL_UNROLL
-      for (int k = 0; k < across; k += wave_piece<T>::size) get_piece(old, k, p + k);
+      for (int k = 0; k < across; k += cell_piece<T>::size) get_piece(old, k, p + k);
       DWELL_UNROLL
       for (int k = 0; k < across; ++k)
         if (k < R || k >= across - R) v.v[k] = me.still >> k & 1u ? old.v[k] : v.v[k];

@@ -17,7 +17,7 @@ template <class S, class T>
 class wave_edges {
  public:
   using patch = wave_patch<S, T>;
-  using piece = wave_piece<T>;
+  using piece = cell_piece<T>;
   using layer = lane_layer<T, patch::cells>;
 
   explicit DWELL_FN wave_edges(T* scratch) : at_(scratch) {}

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: MIT
 // How lanes lie in a layer of a wave: those of a warp in a row of two dimensions, those of a team
-// in a plane of three, whose warps lie below one another. And the pieces in which their cells
-// travel.
+// in a plane of three, whose warps lie below one another.
 #pragma once
+#include "dwell/execution/core/cell_piece.hpp"
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 
 namespace dwell {
-
-/// Values that travel together, 16 bytes.
-template <class T>
-struct alignas(16) wave_piece {
-  static constexpr int size = 16 / static_cast<int>(sizeof(T));
-  T v[size];
-};
 
 /// 32 lanes beside each other with across x down cells each. A lane's cells in a row are as many as
 /// travel together, or twice that: in three dimensions neighbouring lanes then read and write
 /// whole lines, in two they do so in memory of their own.
 template <class S, class T>
 struct wave_patch {
-  static constexpr int wide = wave_piece<T>::size;
+  static constexpr int wide = cell_piece<T>::size;
   static constexpr int across = S::dims == 3 ? wide : 4;
   static constexpr int down = S::dims == 3 ? 16 / across : 1;
   static constexpr int cells = across * down;
@@ -30,14 +23,14 @@ struct wave_patch {
 /// Values of a lane's layer from value c on, and p where they are or go in memory.
 template <class T, int Cells>
 DWELL_FN void put_piece(T* p, const lane_layer<T, Cells>& v, int c) {
-  wave_piece<T> some;
+  cell_piece<T> some;
   DWELL_UNROLL
   for (int i = 0; i < some.size; ++i) some.v[i] = v.v[c + i];
-  *reinterpret_cast<wave_piece<T>*>(p) = some;
+  *reinterpret_cast<cell_piece<T>*>(p) = some;
 }
 template <class T, int Cells>
 DWELL_FN void get_piece(lane_layer<T, Cells>& v, int c, const T* p) {
-  const wave_piece<T> some = *reinterpret_cast<const wave_piece<T>*>(p);
+  const cell_piece<T> some = *reinterpret_cast<const cell_piece<T>*>(p);
   DWELL_UNROLL
   for (int i = 0; i < some.size; ++i) v.v[c + i] = some.v[i];
 }

@@ -24,7 +24,7 @@ class wave_planes {
  public:
   using patch = wave_patch<S, T>;
   using layer = lane_layer<T, patch::cells>;
-  using piece = wave_piece<T>;
+  using piece = cell_piece<T>;
   using share = wave_share<S, T>;
   static constexpr int RX = patch::across, RY = patch::down, Ahead = wave_planes_ahead;
 

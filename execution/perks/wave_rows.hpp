@@ -17,7 +17,7 @@ template <class S, class T, class Team>
 class wave_rows {
  public:
   using patch = wave_patch<S, T>;
-  using piece = wave_piece<T>;
+  using piece = cell_piece<T>;
   static constexpr int RX = patch::across, Ahead = fetch_ahead<2>;
   using row = lane_layer<T, RX>;
   using share = wave_share<S, T>;

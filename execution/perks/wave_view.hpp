@@ -9,15 +9,6 @@
 
 namespace dwell {
 
-/// f(std::integral_constant<int, First>) ... f(std::integral_constant<int, Last - 1>).
-template <int First, int Last, class F>
-DWELL_FN void unrolled(F&& f) {
-  if constexpr (First < Last) {
-    f(std::integral_constant<int, First>{});
-    unrolled<First + 1, Last>(f);
-  }
-}
-
 template <class S, class T>
 class wave_view {
  public:

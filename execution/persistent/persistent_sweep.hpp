@@ -11,12 +11,12 @@ struct persistent_sweep {
   static constexpr const char* name = "persistent";
 
   /// Team side. All teams find the same verdicts, so all leave together.
-  template <class S, class T, class Team>
+  template <class S, class T, bool Patches = false, class Team>
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
     double* box = team.template scratch<double>(Team::lanes());
     sweep_state now;
     while (now.stop == sweep_stop::running) {
-      sweep_once<S, T>(team, a, a.field[now.copy], a.field[now.copy ^ 1]);
+      sweep_once<S, T, Patches>(team, a, a.field[now.copy], a.field[now.copy ^ 1]);
       ++now.done;
       now.copy ^= 1;
       team.sync_grid();

@@ -42,18 +42,29 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   sweep_choice c;
   c.policy = "none";
   sweep_plan& p = c.plan;
+  int columns = b.x1 - b.x0;
   if (device.on == backend::cpu) {
     p.tile_x = std::max(1, b.x1 - b.x0);  // whole rows: long vectors
     p.tile_y = 1;
     p.tile_z = 1;
   } else {
-    p.tile_x = 64;  // the lanes of a team: 64 x 4, each takes twice 4 cells along the slowest axis
-    p.tile_y = problem.size.dims == 2 ? 32 : 4;
-    p.tile_z = problem.size.dims == 2 ? 1 : 8;
+    // The first kernel that the grid suits; the last one suits any.
+    const auto suits = [&](const sweep_rung& r) {
+      return r.across <= 1 ||
+             (problem.size.x % r.across == 0 && b.y1 - b.y0 >= r.down && b.z1 - b.z0 >= r.deep);
+    };
+    while (p.rung + 1 < static_cast<int>(rungs.size()) &&
+           !suits(rungs[static_cast<std::size_t>(p.rung)].shape))
+      ++p.rung;
+    const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
+    p.tile_x = lanes_beside * std::max(r.across, 1);
+    p.tile_y = std::max(r.lanes / lanes_beside, 1) * r.down;
+    p.tile_z = r.deep;
+    if (r.across > 1) columns = b.x1;  // pieces begin at the grid's first column
   }
   p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
-  p.tiles_x = pieces(b.x1 - b.x0, p.tile_x);
+  p.tiles_x = pieces(columns, p.tile_x);
   const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
   if (tiles > INT32_MAX)
     throw unsupported_error(
@@ -66,10 +77,11 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   }
   c.projected = sweep_roof(problem, resident, device);
   // A launch takes a team per tile; beyond a million the teams take several each.
-  const std::int64_t most = resident ? rungs[0].max_teams : 1 << 20;
+  const std::int64_t most = resident ? rungs[static_cast<std::size_t>(p.rung)].max_teams : 1 << 20;
   p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
-  c.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
-                         p.teams, rungs[0].shape.lanes, device.units);
+  c.reason =
+      fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
+                  p.teams, rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
   return c;
 }
 

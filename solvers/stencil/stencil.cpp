@@ -100,7 +100,7 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
                                          const device& where, const device_facts& facts) {
   std::vector<sweep_rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  if (v.rungs[0].across > 0)
+  if (v.rungs[0].keeps)
     return policies::sweep_candidates(
         problem,
         {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)},
@@ -117,15 +117,17 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
 }
 
 /// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): stars of radius
-/// 1 to 3 and boxes of radius 1 and 2, if passes are waves or at least a third of the field stays
-/// on the chip; wider ones where the field is more than the chip holds. The others, and those
-/// that are not linear, leave too little to save beside their arithmetic.
+/// 1 to 3 and boxes of radius 1 and 2, if passes are waves (in three dimensions of several steps)
+/// or at least two thirds of the field stay on the chip; wider ones where the field is more than
+/// the chip holds. The others, and those that are not linear, leave too little to save beside
+/// their arithmetic.
 bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
   const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
   if (!shape.linear) return false;
+  if (rung.levels == 1 && shape.dims == 3) return false;
   if (rung.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * shape.radius;
-  return narrow && p.streamed_rows <= 2 * (rung.register_rows + p.scratch_rows);
+  return narrow && 2 * p.streamed_rows <= rung.register_rows + p.scratch_rows;
 }
 
 /// The row of the table and the plan to run. "auto" is perks where it gains, else graph, or
@@ -204,7 +206,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   // their lanes one after the other; a look then ends a pass at least.
   const int seldom =
       where.on() == backend::cpu ? std::max(a.mark_every, p.depth) : 16 * a.mark_every;
-  const int between = rung.across > 0 ? seldom : a.mark_every;
+  const int between = rung.keeps ? seldom : a.mark_every;
   a.look_every = steps_to_look(o, between);
   a.reverse_lanes = o.reverse_lanes;
 

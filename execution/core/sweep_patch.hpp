@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// The inner cells of a step where lanes are threads, each of which takes some cells: first all
+// loads, then all stores. There are two texts, each with kernels of its own. Patches, for most
+// shapes where rows of the grid begin at multiples of what one load takes: warps then read and
+// write whole sectors, and all that a patch needs is under way before anything is computed. And
+// columns, for any shape and grid.
+#pragma once
+#include <array>
+#include <type_traits>
+
+#include "dwell/execution/core/cell_piece.hpp"
+#include "dwell/execution/core/sweep_args.hpp"
+
+namespace dwell {
+
+/// The cells of a patch, and the teams on a multiprocessor (4 leave a lane 64 registers, 3 leave
+/// 80, 2 leave 128): the larger the patch, the fewer loads per cell, until registers run out. Found
+/// by trying (docs/results/stencil-h200.md).
+template <class S, class T>
+struct lane_patch {
+  static constexpr bool flat = S::dims == 2;
+  /// A wide window takes more registers than it is worth.
+  static constexpr bool pays = is_linear<S> && (!flat || radius_of<S> <= (is_star<S> ? 3 : 1));
+  static constexpr int across = cell_piece<T>::size;
+  static constexpr int down = flat ? 4 : 2;
+  static constexpr int deep = flat ? 1 : is_star<S> && radius_of<S> == 1 ? 4 : 2;
+  static constexpr int teams = flat ? 4 : deep > 2 || tap_count<S> > 20 ? 2 : 3;
+};
+inline constexpr int column_depth = 4;  ///< cells of a column
+
+/// The kernels of executors that keep nothing, and the cells that a lane of theirs has of a tile:
+/// one patch or column after another, so that tiles share fewer rows with their neighbours.
+template <class S, class T>
+constexpr auto rungs_of_threads() {
+  using patch = lane_patch<S, T>;
+  constexpr int lanes = 256, high = 8;
+  constexpr bool flat = S::dims == 2;
+  constexpr auto rung = [](int teams, int across, int down) {
+    sweep_rung r{lanes, teams, across};
+    r.down = flat ? high : down;
+    r.deep = flat ? 1 : high;
+    return r;
+  };
+  constexpr sweep_rung columns = rung(4, 1, 1);
+  if constexpr (patch::pays)
+    return std::array{rung(patch::teams, patch::across, patch::down), columns};
+  else
+    return std::array{columns};
+}
+template <class S, class T>
+inline constexpr auto thread_rungs = rungs_of_threads<S, T>();
+
+/// Neighbours of an inner cell, where they are.
+template <class T>
+struct near_inner {
+  const T* p;
+  std::ptrdiff_t pitch, plane;
+  DWELL_FN T operator()(int dy, int dx) const { return p[dy * pitch + dx]; }
+  DWELL_FN T operator()(int dz, int dy, int dx) const { return p[dz * plane + dy * pitch + dx]; }
+};
+
+/// `Depth` cells along the slowest axis at once: all loads, then all stores.
+template <class S, class T, int Depth>
+DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t pitch,
+                           std::ptrdiff_t plane, const T* w) {
+  const std::ptrdiff_t along = S::dims == 3 ? plane : pitch;
+  T v[Depth];
+  DWELL_UNROLL
+  for (int d = 0; d < Depth; ++d)
+    v[d] = S::template apply<T>(near_inner<T>{in + d * along, pitch, plane}, w);
+  if (source) {
+    DWELL_UNROLL
+    for (int d = 0; d < Depth; ++d) v[d] += source[d * along];
+  }
+  DWELL_UNROLL
+  for (int d = 0; d < Depth; ++d) out[d * along] = v[d];
+}
+
+/// f(x0, y0, z0, nx, ny, nz) for every tile of the team: where it begins, and its cells. Tiles lie
+/// side by side from column `first` on.
+template <class T, class Team, class F>
+DWELL_FN void each_tile(Team& team, const sweep_args<T>& a, int first, F&& f) {
+  const cell_box& inner = a.inner;
+  const sweep_plan& p = a.plan;
+  const unsigned across = static_cast<unsigned>(p.tiles_x), down = static_cast<unsigned>(p.tiles_y);
+  team.deal(across * down * static_cast<unsigned>(p.tiles_z), [&](unsigned t) {
+    const unsigned line = t / across;
+    const int x0 = first + static_cast<int>(t - line * across) * p.tile_x;
+    const int y0 = inner.y0 + static_cast<int>(line % down) * p.tile_y;
+    const int z0 = inner.z0 + static_cast<int>(line / down) * p.tile_z;
+    f(x0, y0, z0, inner.x1 - x0 < p.tile_x ? inner.x1 - x0 : p.tile_x,
+      inner.y1 - y0 < p.tile_y ? inner.y1 - y0 : p.tile_y,
+      inner.z1 - z0 < p.tile_z ? inner.z1 - z0 : p.tile_z);
+  });
+}
+
+/// Columns over all inner cells.
+template <class S, class T, class Team>
+DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  constexpr int depth = column_depth;
+  constexpr bool flat = S::dims == 2;  // then a column runs along y, else along z
+  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  const std::ptrdiff_t along = flat ? pitch : plane;
+  each_tile(team, a, a.inner.x0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
+    const std::ptrdiff_t corner = z0 * plane + y0 * pitch + x0;
+    const T* from = in + corner;
+    T* to = out + corner;
+    const T* source = a.source ? a.source + corner : nullptr;
+    const int length = flat ? ny : nz;  // of a column
+    for (int below = 0; below < (flat ? 1 : nz); below += depth)
+      team.over(nx, flat ? (ny + depth - 1) / depth : ny, [&](int i, int j) {
+        const int first = flat ? j * depth : below;
+        const std::ptrdiff_t at = first * along + (flat ? 0 : j * pitch) + i;
+        const T* f = source ? source + at : nullptr;
+        if (first + depth <= length)
+          sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
+        else
+          for (int d = 0; d < length - first; ++d)
+            sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
+                                  pitch, plane, a.w);
+      });
+  });
+}
+
+/// What a patch reads: its own cells and their neighbours. Own cells first, which are whole pieces;
+/// the cells beside them are then on their way for other lanes.
+template <class S, class T, int Across, int Down, int Deep>
+class patch_window {
+  static constexpr int R = radius_of<S>, RZ = S::dims == 3 ? R : 0;
+  static constexpr int X = Across + 2 * R, Y = Down + 2 * R, Z = Deep + 2 * RZ;
+
+ public:
+  DWELL_FN patch_window(const T* p, std::ptrdiff_t pitch, std::ptrdiff_t plane) {
+    const auto row = [&](int z, int y) { return p + ((z - RZ) * plane + (y - R) * pitch); };
+    unrolled<0, Z>([&](auto z) {
+      unrolled<0, Y>([&](auto y) {
+        if constexpr (own_needed(z, y)) {
+          const auto some = *reinterpret_cast<const cell_piece<T>*>(row(z, y));
+          unrolled<0, Across>([&](auto i) { v_[z][y][R + i] = some.v[i]; });
+        }
+      });
+    });
+    unrolled<0, Z>([&](auto z) {
+      unrolled<0, Y>([&](auto y) {
+        unrolled<0, X>([&](auto x) {
+          if constexpr ((x < R || x >= R + Across) && needed(z, y, x))
+            v_[z][y][x] = row(z, y)[x - R];
+        });
+      });
+    });
+  }
+  /// Neighbours of cell (d, k, i) of the patch.
+  struct near {
+    const patch_window& w;
+    int d, k, i;
+    DWELL_FN T operator()(int dy, int dx) const { return w.v_[d][k + R + dy][i + R + dx]; }
+    DWELL_FN T operator()(int dz, int dy, int dx) const {
+      return w.v_[d + RZ + dz][k + R + dy][i + R + dx];
+    }
+  };
+
+ private:
+  static constexpr bool needed(int z, int y, int x) {
+    for (const tap& t : S::taps) {
+      const int d = z - RZ - t.dz, k = y - R - t.dy, i = x - R - t.dx;
+      if (d >= 0 && d < Deep && k >= 0 && k < Down && i >= 0 && i < Across) return true;
+    }
+    return false;
+  }
+  static constexpr bool own_needed(int z, int y) {
+    for (int i = 0; i < Across; ++i)
+      if (needed(z, y, R + i)) return true;
+    return false;
+  }
+
+  T v_[Z][Y][X];
+};
+
+/// What a patch leaves to others: rows and planes at its beginning, and columns, a bit for each.
+struct patch_rest {
+  int rows, planes;
+  unsigned columns;
+};
+
+/// All cells of a patch from `in` on.
+template <class S, class T>
+DWELL_FN void sweep_patch(const T* in, T* out, const T* source, std::ptrdiff_t pitch,
+                          std::ptrdiff_t plane, const patch_rest& rest, const T* w) {
+  using patch = lane_patch<S, T>;
+  using window = patch_window<S, T, patch::across, patch::down, patch::deep>;
+  const window all(in, pitch, plane);
+  cell_piece<T> v[patch::deep][patch::down];
+  const auto each_row = [](auto&& f) {
+    DWELL_UNROLL
+    for (int d = 0; d < patch::deep; ++d) {
+      DWELL_UNROLL
+      for (int k = 0; k < patch::down; ++k) f(d, k);
+    }
+  };
+  each_row([&](int d, int k) {
+    DWELL_UNROLL
+    for (int i = 0; i < patch::across; ++i)
+      v[d][k].v[i] = S::template apply<T>(typename window::near{all, d, k, i}, w);
+  });
+  if (source)
+    each_row([&](int d, int k) {
+      DWELL_UNROLL
+      for (int i = 0; i < patch::across; ++i) v[d][k].v[i] += source[d * plane + k * pitch + i];
+    });
+  each_row([&](int d, int k) {
+    if (d < rest.planes || k < rest.rows) return;
+    T* row = out + (d * plane + k * pitch);
+    if (rest.columns == 0) {
+      *reinterpret_cast<cell_piece<T>*>(row) = v[d][k];
+    } else {
+      DWELL_UNROLL
+      for (int i = 0; i < patch::across; ++i)
+        if (!(rest.columns >> i & 1u)) row[i] = v[d][k].v[i];
+    }
+  });
+}
+
+/// Patches over all inner cells, which are no fewer than a patch's along any axis. A patch at the
+/// left or the right end of a row loads up to `radius` values before or behind it, for sums that
+/// nobody wants: fields have a margin around them (sweep_run.hpp).
+template <class S, class T, class Team>
+DWELL_FN void sweep_patches(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  using patch = lane_patch<S, T>;
+  const cell_box& inner = a.inner;
+  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  // Pieces begin at multiples of their size.
+  each_tile(team, a, 0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
+    for (int deep = 0; deep < nz; deep += patch::deep)
+      team.over((nx + patch::across - 1) / patch::across, (ny + patch::down - 1) / patch::down,
+                [&](int i, int j) {
+                  // The last patches of a column reach back into those before them.
+                  const int x = x0 + i * patch::across;
+                  const int row = y0 + j * patch::down, y1 = inner.y1 - patch::down;
+                  const int layer = z0 + deep, z1 = inner.z1 - patch::deep;
+                  const int y = row < y1 ? row : y1, z = layer < z1 ? layer : z1;
+                  patch_rest rest{row - y, layer - z, 0};
+                  DWELL_UNROLL
+                  for (int c = 0; c < patch::across; ++c)
+                    rest.columns |= static_cast<unsigned>(x + c < inner.x0 || x + c >= inner.x1)
+                                    << c;
+                  const std::ptrdiff_t at = z * plane + y * pitch + x;
+                  sweep_patch<S, T>(in + at, out + at, a.source ? a.source + at : nullptr, pitch,
+                                    plane, rest, a.w);
+                });
+  });
+}
+
+}  // namespace dwell
