@@ -16,6 +16,21 @@ namespace {
 
 int pieces(int cells, int of) { return (cells + of - 1) / of; }
 
+/// Teams that stay for a whole run, `most` of which fit on `units` multiprocessors: the same number
+/// on each of them. In a step a multiprocessor goes through as many tiles as its teams take turns.
+/// Fewer teams are taken if that saves a fifth of them; with few neighbouring rows two teams reach
+/// memory's rate as it is, and a third one only disturbs them (measured, 2d5pt and 2d9pt).
+std::int64_t resident_teams(std::int64_t tiles, int most, int units, int radius, int dims) {
+  const int per_unit = most / std::max(units, 1);
+  if (per_unit < 3) return most;
+  const auto turns = [&](int per) {
+    const std::int64_t teams = static_cast<std::int64_t>(per) * units;
+    return (tiles + teams - 1) / teams * per;
+  };
+  const bool two = (dims == 2 && radius == 1) || 5 * turns(2) <= 4 * turns(per_unit);
+  return static_cast<std::int64_t>(two ? 2 : per_unit) * units;
+}
+
 }  // namespace
 
 /// Every step reads and writes all cells that change, and reads their source: through L2
@@ -77,11 +92,13 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   }
   c.projected = sweep_roof(problem, resident, device);
   // A launch takes a team per tile; beyond a million the teams take several each.
-  const std::int64_t most = resident ? rungs[static_cast<std::size_t>(p.rung)].max_teams : 1 << 20;
+  const sweep_rung_facts& kernel = rungs[static_cast<std::size_t>(p.rung)];
+  const std::int64_t most = resident ? resident_teams(tiles, kernel.max_teams, device.units,
+                                                      problem.radius, problem.size.dims)
+                                     : 1 << 20;
   p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
-  c.reason =
-      fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
-                  p.teams, rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
+  c.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
+                         p.teams, kernel.shape.lanes, device.units);
   return c;
 }
 
