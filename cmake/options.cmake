@@ -98,7 +98,7 @@ set(DWELL_KERNEL_OPTIONS -O3)
 if(DWELL_SANITIZE MATCHES "address|undefined")
   set(DWELL_KERNEL_OPTIONS -O1)
 endif()
-# On a CPU perks is there to be tested, with the text of the GPU: compiled in a third of the time.
+# On a CPU perks is there to be tested, with the text of the GPU: compiled in less than half of the time.
 set(DWELL_PROTOCOL_OPTIONS ${DWELL_KERNEL_OPTIONS})
 if(NOT DWELL_SANITIZE)
   set(DWELL_PROTOCOL_OPTIONS $<$<CONFIG:Release>:-O1>)

@@ -28,8 +28,8 @@ TEST(sweep_roof, no_run_that_was_measured_is_faster) {
     int radius, flops;
     double graph, persistent;  // GCells/s, the better of host-loop and graph first
   } measured[] = {
-      {{1344, 1232}, 1, 9, 261, 219},    {{2816, 2400}, 1, 9, 223, 223},
-      {{1344, 1232}, 2, 17, 244, 200},   {{960, 960}, 6, 49, 104, 78},
+      {{1344, 1232}, 1, 9, 263, 279},    {{2816, 2400}, 1, 9, 224, 223},
+      {{1344, 1232}, 2, 17, 244, 248},   {{960, 960}, 6, 49, 104, 78},
       {{1344, 1232}, 3, 97, 111, 93},    {{2816, 2016}, 3, 97, 127, 122},
       {{48, 352, 256}, 1, 13, 181, 189}, {{45, 352, 256}, 1, 53, 140, 138},
   };
@@ -42,6 +42,36 @@ TEST(sweep_roof, no_run_that_was_measured_is_faster) {
     EXPECT_GT(roof, m.persistent) << to_string(m.size) << ", " << m.flops << " operations";
     EXPECT_LT(roof, 4 * m.graph) << to_string(m.size) << ", " << m.flops << " operations";
   }
+}
+
+/// Of patches of two columns and eight rows, and of columns, as a GPU has them.
+sweep_plan plain_plan(const extents& size, int radius, bool resident) {
+  const sweep_rung patches{.lanes = 256, .teams_per_unit = 3, .across = 2, .down = 8};
+  const sweep_rung columns{.lanes = 256, .teams_per_unit = 3, .across = 1, .down = 8};
+  const std::vector<sweep_rung_facts> rungs = {{patches, 80, 0, 3 * 132, 0},
+                                               {columns, 80, 0, 3 * 132, 0}};
+  return policies::sweep_none(problem_of(size, radius, 9), resident, rungs, facts_of("h200")).plan;
+}
+
+TEST(sweep_none, grids_that_patches_do_not_suit_get_columns) {
+  const auto tiles_cover = [](const sweep_plan& p, int y, int x) {
+    return p.tiles_x * p.tile_x >= x && p.tiles_y * p.tile_y >= y;
+  };
+  const sweep_plan even = plain_plan({100, 256}, 1, false), odd = plain_plan({100, 255}, 1, false),
+                   low = plain_plan({9, 256}, 1, false);
+  EXPECT_EQ(even.rung, 0);
+  EXPECT_EQ(odd.rung, 1);                   // rows do not begin at whole pieces
+  EXPECT_EQ(low.rung, 1);                   // 7 rows change, a patch has 8
+  EXPECT_TRUE(tiles_cover(even, 98, 255));  // from the grid's first column on
+  EXPECT_TRUE(tiles_cover(odd, 98, 253));
+  EXPECT_TRUE(tiles_cover(low, 7, 254));
+}
+
+TEST(sweep_none, multiprocessors_have_as_many_resident_teams_each) {
+  EXPECT_EQ(plain_plan({8192, 8192}, 1, true).teams, 2 * 132);
+  EXPECT_EQ(plain_plan({8192, 8192}, 2, true).teams, 3 * 132);
+  EXPECT_EQ(plain_plan({1344, 1232}, 2, true).teams, 2 * 132);  // 420 tiles: 4 turns, not 6
+  EXPECT_EQ(plain_plan({40, 40}, 2, true).teams, 2);            // a team per tile
 }
 
 TEST(sweep_roof, wide_stencils_are_bound_by_arithmetic) {
