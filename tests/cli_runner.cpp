@@ -204,6 +204,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+nlohmann::json explain_stencil(std::vector<std::string> args) {
+  args.insert(args.begin(), {"explain", "stencil"});
+  args.insert(args.end(), {"--json", "-"});
+  const auto r = dwell_cli(args);
+  EXPECT_EQ(r.code, 0) << r.err;
+  return r.json();
+}
+
 std::string two_by_two(double a, double b, double d) {
   return fmt::format(
       "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 {}\n2 1 {}\n2 2 {}\n", a, b, d);

@@ -62,6 +62,9 @@ class scratch_folder {
   std::filesystem::path path_;
 };
 
+/// What `dwell explain stencil` says of these arguments, which it must accept.
+nlohmann::json explain_stencil(std::vector<std::string> args);
+
 /// Does `text` hold, start with, end with `part`? Shows both if not.
 ::testing::AssertionResult holds(const std::string& text, const std::string& part);
 ::testing::AssertionResult starts(const std::string& text, const std::string& part);

@@ -103,6 +103,12 @@ std::vector<double> uneven_weights(const std::string& name) {
   return w;
 }
 
+std::vector<std::string> shape_names() {
+  std::vector<std::string> names;
+  for (const auto& s : stencil_shapes()) names.push_back(s.name);
+  return names;
+}
+
 template <class T>
 std::string difference(const grid<T>& found, const grid<T>& expected) {
   using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

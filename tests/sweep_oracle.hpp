@@ -27,6 +27,9 @@ extern template grid<float> random_field(const extents&, unsigned);
 /// Weights that differ from each other and sum to 1 in size: a transposed or swapped tap shows.
 std::vector<double> uneven_weights(const std::string& shape);
 
+/// Of all stencils of this build.
+std::vector<std::string> shape_names();
+
 /// "" if the bits are equal, else where the first difference is and how many there are.
 template <class T>
 std::string difference(const grid<T>& found, const grid<T>& expected);

@@ -12,14 +12,6 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-nlohmann::json explain(strings args) {
-  args.insert(args.begin(), {"explain", "stencil"});
-  args.insert(args.end(), {"--json", "-"});
-  const auto r = dwell_cli(args);
-  EXPECT_EQ(r.code, 0) << r.err;
-  return r.json();
-}
-
 /// More cells than have numbers, or than teams can share: what is in the way, and the rest.
 TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_reason) {
   const auto seen = [](const char* shape, const char* size, const std::string& part) {
@@ -31,7 +23,7 @@ TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_rea
     int rows = 0;
     for (const auto& line : lines_of(text.out)) rows += starts(line, "perks ");
     EXPECT_EQ(rows, 1) << text.out;
-    const auto j = explain(strings(args.begin() + 2, args.end()));
+    const auto j = explain_stencil(strings(args.begin() + 2, args.end()));
     EXPECT_EQ(j.at("chosen"), "auto");
     std::string others;
     for (const auto& p : j.at("plans"))
@@ -51,14 +43,15 @@ TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_rea
   seen("2d5pt", "10x200000", "over 132 teams: one takes at most 872 of a row's 200000 cells");
   seen("3d7pt", "700x700x700", "over 132 teams: one takes at most ");
   seen("3d7pt", "1000x1000x1000", "of a plane's 1000 x 1000 cells");
-  EXPECT_EQ(explain({"3d7pt", "--size", "600x600x600", "--device-facts", "h200"}).at("chosen"),
-            "auto");
-  EXPECT_TRUE(explain({"2d5pt", "--size", "10x115104", "--device-facts", "h200"})
+  EXPECT_EQ(
+      explain_stencil({"3d7pt", "--size", "600x600x600", "--device-facts", "h200"}).at("chosen"),
+      "auto");
+  EXPECT_TRUE(explain_stencil({"2d5pt", "--size", "10x115104", "--device-facts", "h200"})
                   .at("plans")
                   .at(0)
                   .at("refusal")
                   .is_null());
-  EXPECT_TRUE(explain({"2d5pt", "--size", "46340x46340", "--device-facts", "h200"})
+  EXPECT_TRUE(explain_stencil({"2d5pt", "--size", "46340x46340", "--device-facts", "h200"})
                   .at("plans")
                   .at(0)
                   .at("refusal")
@@ -68,7 +61,7 @@ TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_rea
 TEST(cli_explain_limits, what_measured_would_choose_only_a_run_tells) {
   const strings args = {"2d5pt",    "--size",         "1320x1200", "--policy",
                         "measured", "--device-facts", "h200"};
-  const auto j = explain(args);
+  const auto j = explain_stencil(args);
   EXPECT_EQ(j.at("chosen"), "measured");
   for (const auto& p : j.at("plans"))
     if (p.at("policy") == "measured") {
@@ -93,7 +86,7 @@ TEST(cli_explain_limits, bytes_that_stream_are_part_of_those_with_nothing_kept) 
                                       {"3d7pt", "--size", "48x352x256"}};
   for (auto args : cases) {
     args.insert(args.end(), {"--device-facts", "h200"});
-    const auto j = explain(args);
+    const auto j = explain_stencil(args);
     const double all = j.at("bytes_per_step"), source = j.at("source") == true ? all / 3 : 0;
     for (const auto& p : j.at("plans")) {
       if (!p.at("refusal").is_null()) continue;
@@ -107,7 +100,7 @@ TEST(cli_explain_limits, bytes_that_stream_are_part_of_those_with_nothing_kept) 
 
 TEST(cli_explain_limits, a_policy_that_can_keep_nothing_says_so) {
   const strings args = {"2d5pt", "--size", "1320x1200", "--device-facts", "h200"};
-  const auto plans = explain(args).at("plans");
+  const auto plans = explain_stencil(args).at("plans");
   for (const auto& p : plans) {
     if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
     const auto policy = p.at("policy").get<std::string>();
@@ -135,7 +128,7 @@ TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
     args.insert(args.begin(), {"explain", "stencil"});
     expect_refused(args, why);
   }
-  const auto explained = explain(with("none"));
+  const auto explained = explain_stencil(with("none"));
   for (const auto& p : explained.at("plans")) {
     if (p.at("executor") != "perks") continue;
     if (std::count(idle.begin(), idle.end(), p.at("policy")) > 0)

@@ -14,14 +14,6 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-nlohmann::json explain(strings args) {
-  args.insert(args.begin(), {"explain", "stencil"});
-  args.insert(args.end(), {"--json", "-"});
-  const auto r = dwell_cli(args);
-  EXPECT_EQ(r.code, 0) << r.err;
-  return r.json();
-}
-
 /// "9x14" and "3x4x5", with 1 for the z that is not there.
 std::array<int, 3> numbers(const std::string& text) {
   std::array<int, 3> n{1, 1, 1};
@@ -35,15 +27,15 @@ TEST(cli_explain_stencil, rows_that_stream_go_in_the_order_asked_for) {
   for (const std::string order : {"static", "zig-zag", "ring"})
     for (const auto& [shape, size, depth] :
          {std::tuple{"2d5pt", "8192x8192", 4}, {"3d7pt", "500x500x500", 1}}) {
-      const auto j = explain({shape, "--size", size, "--device-facts", "h200", "--traversal", order,
-                              "--depth", std::to_string(depth)});
+      const auto j = explain_stencil({shape, "--size", size, "--device-facts", "h200",
+                                      "--traversal", order, "--depth", std::to_string(depth)});
       for (const auto& p : j.at("plans")) {
         if (p.at("executor") != "perks" || p.at("policy") == "measured") continue;
         EXPECT_EQ(p.at("traversal"), order) << p;
         EXPECT_EQ(p.at("steps_per_exchange"), depth) << p;
       }
     }
-  EXPECT_TRUE(explain({"2d5pt", "--size", "1320x1200", "--device-facts", "h200"})
+  EXPECT_TRUE(explain_stencil({"2d5pt", "--size", "1320x1200", "--device-facts", "h200"})
                   .at("plans")
                   .at(0)
                   .at("traversal")
@@ -53,7 +45,7 @@ TEST(cli_explain_stencil, rows_that_stream_go_in_the_order_asked_for) {
 TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
   for (const auto* device : {"v100", "a100", "h100", "h200"})
     for (const auto* precision : {"f64", "f32"}) {
-      const auto j = explain(
+      const auto j = explain_stencil(
           {"2d5pt", "--size", "1320x1200", "--device-facts", device, "--precision", precision});
       EXPECT_EQ(j.at("chosen"), "auto");
       const double bytes = j.at("precision") == "f64" ? 8 : 4;
@@ -93,7 +85,7 @@ TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
 
 TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
   const auto plan = [](const char* blocking) {
-    return explain(
+    return explain_stencil(
                {"2d5pt", "--size", "4096x4096", "--device-facts", "h200", "--blocking", blocking})
         .at("plans")
         .at(0);
@@ -111,7 +103,7 @@ TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
 }
 
 TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {
-  const auto j = explain({"3d7pt", "--size", "48x352x256", "--device-facts", "h200"});
+  const auto j = explain_stencil({"3d7pt", "--size", "48x352x256", "--device-facts", "h200"});
   int planned = 0;
   for (const auto& p : j.at("plans")) {
     if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
@@ -129,7 +121,7 @@ TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {
 }
 
 TEST(cli_explain_stencil, projected_time_is_at_least_its_largest_part_and_auto_has_the_least) {
-  const auto j = explain({"2d9pt", "--size", "2000x2000", "--device-facts", "h200"});
+  const auto j = explain_stencil({"2d9pt", "--size", "2000x2000", "--device-facts", "h200"});
   double least = 1e300, chosen = 0;
   for (const auto& p : j.at("plans")) {
     if (!p.at("refusal").is_null()) continue;
@@ -165,7 +157,8 @@ TEST(cli_explain_stencil, text_shows_one_plan_in_full_and_all_side_by_side) {
 }
 
 TEST(cli_explain_stencil, on_a_cpu_nothing_is_projected) {
-  const auto j = explain({"2d5pt", "--size", "64x200", "--device", "cpu", "--threads", "2"});
+  const auto j =
+      explain_stencil({"2d5pt", "--size", "64x200", "--device", "cpu", "--threads", "2"});
   EXPECT_EQ(j.at("device").at("probed"), true);
   std::string executors;
   for (const auto& p : j.at("plans")) {
@@ -186,7 +179,7 @@ TEST(cli_explain_stencil, on_a_cpu_nothing_is_projected) {
 
 /// The plan that is explained is the plan that is run.
 TEST(cli_explain_stencil, agrees_with_the_run) {
-  const auto j = explain(
+  const auto j = explain_stencil(
       {"2d9pt", "--size", "90x150", "--device", "cpu", "--threads", "2", "--policy", "both"});
   const auto ran =
       dwell_cli({"stencil", "2d9pt", "--size", "90x150", "--device", "cpu", "--threads", "2",
@@ -222,7 +215,7 @@ TEST(cli_explain_stencil, knows_what_a_source_forbids) {
     more.insert(more.begin(), where.begin(), where.end());
     return more;
   };
-  const auto plain = explain(with({})), j = explain(with({"--source", f}));
+  const auto plain = explain_stencil(with({})), j = explain_stencil(with({"--source", f}));
   EXPECT_EQ(plain.at("source"), false);
   EXPECT_EQ(j.at("source"), true);
   EXPECT_EQ(j.at("bytes_per_step").get<int>() / 3, plain.at("bytes_per_step").get<int>() / 2);
@@ -246,8 +239,8 @@ TEST(cli_explain_stencil, knows_what_a_source_forbids) {
   const strings gpu = {"2d5pt", "--size", "90x150", "--device-facts", "h200"};
   auto sourced = gpu;
   sourced.insert(sourced.end(), {"--source", f});
-  EXPECT_NE(explain(gpu).at("plans").at(0).at("reason"),
-            explain(sourced).at("plans").at(0).at("reason"));
+  EXPECT_NE(explain_stencil(gpu).at("plans").at(0).at("reason"),
+            explain_stencil(sourced).at("plans").at(0).at("reason"));
   const auto text = dwell_cli({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f});
   EXPECT_TRUE(holds(text.out, "and a source"));
   expect_refused({"explain", "stencil", "2d5pt", "--size", "90x151", "--source", f},

@@ -13,7 +13,7 @@
 namespace dwell::test {
 namespace {
 
-std::vector<std::string> stencil(std::vector<std::string> more) {
+std::vector<std::string> by_one_thread(std::vector<std::string> more) {
   more.insert(more.begin(), "stencil");
   more.insert(more.end(), {"--device", "cpu", "--threads", "1"});
   return more;
@@ -22,8 +22,9 @@ std::vector<std::string> stencil(std::vector<std::string> more) {
 /// The field that --initial makes: one step that keeps every cell.
 grid<double> start_of(const std::string& shape, const std::string& size, const std::string& kind) {
   const scratch_folder in;
-  auto args = stencil({shape, "--size", size, "--initial", kind, "--steps", "1", "-q", "-o",
-                       in("u.npy"), "--weights", shape == "2d5pt" ? "1,0,0,0,0" : "1,0,0,0,0,0,0"});
+  auto args =
+      by_one_thread({shape, "--size", size, "--initial", kind, "--steps", "1", "-q", "-o",
+                     in("u.npy"), "--weights", shape == "2d5pt" ? "1,0,0,0,0" : "1,0,0,0,0,0,0"});
   const auto r = dwell_cli(args);
   EXPECT_EQ(r.code, 0) << r.err;
   return read_npy<double>(in("u.npy"));
@@ -65,7 +66,7 @@ TEST(cli_stencil_fields, values_that_are_not_finite_are_counted_and_never_shown_
   write_npy<double>(in("u.npy"), std::as_const(u).view());
   const auto args = [&](const char* weights, std::vector<std::string> more) {
     more.insert(more.begin(), {"2d5pt", "--input", in("u.npy"), "--weights", weights});
-    return stencil(more);
+    return by_one_thread(more);
   };
   auto r = dwell_cli(args("1e10,0,0,0,0", {"--steps", "1"}));
   EXPECT_EQ(r.code, 3);
@@ -87,7 +88,8 @@ TEST(cli_stencil_fields, values_that_are_not_finite_are_counted_and_never_shown_
   EXPECT_EQ(j.at("nonfinite_cells"), 25);
   EXPECT_TRUE(j.at("least").is_null() && j.at("greatest").is_null());
 
-  r = dwell_cli(stencil({"2d5pt", "--size", "40x40", "--weights", "4,1,1,1,1", "--until", "1e-3"}));
+  r = dwell_cli(
+      by_one_thread({"2d5pt", "--size", "40x40", "--weights", "4,1,1,1,1", "--until", "1e-3"}));
   EXPECT_EQ(r.code, 3);
   EXPECT_TRUE(holds(r.out, "largest change not a number per step"));
   EXPECT_TRUE(holds(r.err, "largest change not a number per step, wanted 1.00e-03\n"));
@@ -103,9 +105,9 @@ TEST(cli_stencil_fields, inputs_that_are_not_finite_are_named_with_their_place) 
   v(2, 1, 3) = -std::numeric_limits<double>::infinity();
   write_npy<double>(in("inf.npy"), std::as_const(v).view());
   const auto nan = in("nan.npy") + ": expected finite values, found nan at [3, 4]\n";
-  expect_refused(stencil({"2d5pt", "--input", in("nan.npy")}), nan);
-  expect_refused(stencil({"2d5pt", "--input", in("u.npy"), "--source", in("nan.npy")}), nan);
-  expect_refused(stencil({"3d7pt", "--input", in("inf.npy")}),
+  expect_refused(by_one_thread({"2d5pt", "--input", in("nan.npy")}), nan);
+  expect_refused(by_one_thread({"2d5pt", "--input", in("u.npy"), "--source", in("nan.npy")}), nan);
+  expect_refused(by_one_thread({"3d7pt", "--input", in("inf.npy")}),
                  "inf.npy: expected finite values, found -inf at [2, 1, 3]\n");
   const auto r = dwell_cli({"compare", "stencil", "2d5pt", "--size", "5x6", "--source",
                             in("nan.npy"), "--device", "cpu"});
@@ -123,7 +125,7 @@ TEST(cli_stencil_fields, a_pipe_is_read_once) {
                          const cli_setting& setting) {
     std::vector<std::string> args = {"2d5pt", "--steps", "3", "-q", option, file, "-o", in(to)};
     if (option != std::string("--input")) args.insert(args.end(), {"--size", "300x400"});
-    const auto r = dwell_cli(stencil(args), setting);
+    const auto r = dwell_cli(by_one_thread(args), setting);
     EXPECT_EQ(r.code, 0) << r.err;
     return read_text(in(to));
   };
@@ -139,7 +141,7 @@ TEST(cli_stencil_fields, a_pipe_is_read_once) {
 TEST(cli_stencil_fields, weights_are_read_as_people_write_them) {
   const scratch_folder in;
   const auto run = [&](const char* weights, const char* to) {
-    const auto r = dwell_cli(stencil(
+    const auto r = dwell_cli(by_one_thread(
         {"2d5pt", "--size", "9x9", "--steps", "3", "-q", "--weights", weights, "-o", in(to)}));
     EXPECT_EQ(r.code, 0) << r.err;
     return read_text(in(to));
@@ -147,20 +149,20 @@ TEST(cli_stencil_fields, weights_are_read_as_people_write_them) {
   EXPECT_EQ(run("+1, 2 ,3,\t.5,  +5e-1 ", "a.npy"), run("1,2,3,0.5,0.5", "b.npy"));
   for (const char* wrong : {"1,2,,4,5", "1,2,+-3,4,5", "1,2,++3,4,5", "1,2,3 3,4,5", "1,2,nan,4,5",
                             "1,2,1e999,4,5", "1,2, ,4,5", "1,2,+,4,5"})
-    expect_refused(stencil({"2d5pt", "--size", "9x9", "--weights", wrong}),
+    expect_refused(by_one_thread({"2d5pt", "--size", "9x9", "--weights", wrong}),
                    "--weights: expected finite numbers with commas between, found '");
 }
 
 TEST(cli_stencil_fields, an_empty_value_is_no_default) {
   for (const char* option : {"--weights", "--initial", "--input", "--source"})
-    expect_refused(stencil({"2d5pt", "--size", "9x9", option, ""}), ", found ''\n");
-  expect_refused(stencil({"2d5pt", "--size", ""}), "--size: expected rows x columns");
+    expect_refused(by_one_thread({"2d5pt", "--size", "9x9", option, ""}), ", found ''\n");
+  expect_refused(by_one_thread({"2d5pt", "--size", ""}), "--size: expected rows x columns");
 }
 
 TEST(cli_stencil_fields, a_limit_on_the_size_of_files_is_an_error_like_a_full_disk) {
   const scratch_folder in;
   const auto r =
-      dwell_cli(stencil({"2d5pt", "--size", "200x200", "--steps", "2", "-o", in("lim.npy")}),
+      dwell_cli(by_one_thread({"2d5pt", "--size", "200x200", "--steps", "2", "-o", in("lim.npy")}),
                 {.file_size = 10 << 10});
   EXPECT_EQ(r.code, 1);
   EXPECT_TRUE(holds(r.err, "lim.npy: expected a writable file, found: File too large\n"));

@@ -120,12 +120,7 @@ TEST_P(sweep_bits, of_tiles_at_every_side_of_the_grid) {
   EXPECT_GE(whole, 30);
 }
 
-std::vector<std::string> all_names() {
-  std::vector<std::string> names;
-  for (const auto& s : stencil_shapes()) names.push_back(s.name);
-  return names;
-}
-INSTANTIATE_TEST_SUITE_P(shapes, sweep_bits, testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(shapes, sweep_bits, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
 
 }  // namespace

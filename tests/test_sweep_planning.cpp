@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What is projected for executors that keep nothing of a field, without a device: a roof, over all
-// that was measured on the H200 (docs/results/stencil-h200.md).
+// Plans for Sweeps on an H200, without a device: tiles and teams of executors that keep nothing,
+// and what is projected for them, a roof over all that was measured (docs/results/stencil-h200.md);
+// and where perks keeps nothing either.
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "dwell/execution/core/sweep_patch.hpp"
 #include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/model/limits.hpp"
+#include "dwell/execution/perks/perks_rungs.hpp"
+#include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/solvers/stencil/shapes/star2d5.hpp"
+#include "dwell/solvers/stencil/shapes/star3d13.hpp"
 
 namespace dwell::test {
 namespace {
@@ -68,10 +74,62 @@ TEST(sweep_none, grids_that_patches_do_not_suit_get_columns) {
 }
 
 TEST(sweep_none, multiprocessors_have_as_many_resident_teams_each) {
-  EXPECT_EQ(plain_plan({8192, 8192}, 1, true).teams, 2 * 132);
+  EXPECT_EQ(plain_plan({8192, 8192}, 1, true).teams, 3 * 132);
   EXPECT_EQ(plain_plan({8192, 8192}, 2, true).teams, 3 * 132);
   EXPECT_EQ(plain_plan({1344, 1232}, 2, true).teams, 2 * 132);  // 420 tiles: 4 turns, not 6
   EXPECT_EQ(plain_plan({40, 40}, 2, true).teams, 2);            // a team per tile
+}
+
+TEST(sweep_none, resident_teams_draw_tiles_of_which_there_are_many) {
+  const auto by_ticket = [](const extents& size, int radius, bool resident = true) {
+    return plain_plan(size, radius, resident).by_ticket;
+  };
+  EXPECT_TRUE(by_ticket({8192, 8192}, 1));
+  EXPECT_FALSE(by_ticket({8192, 8191}, 1));         // columns
+  EXPECT_FALSE(by_ticket({8192, 8192}, 1, false));  // a block for every tile
+  EXPECT_FALSE(by_ticket({2816, 2400}, 1));         // four turns
+  EXPECT_TRUE(by_ticket({168, 352, 256}, 2));
+  EXPECT_FALSE(by_ticket({168, 352, 256}, 1));
+}
+
+/// The kernels of perks for a shape, and behind them those for steps of the whole field, as on a
+/// GPU.
+template <class S>
+std::vector<sweep_rung_facts> kernels_of_perks() {
+  std::vector<sweep_rung_facts> all;
+  for (const sweep_rung& r : perks_rungs<S, double>)
+    all.push_back({r, 255, 0, 132, perks_scratch_bytes<S, double>(r)});
+  for (const sweep_rung& r : thread_rungs<S, double>) all.push_back({r, 128, 0, 2 * 132, 0});
+  return all;
+}
+template <class S>
+std::vector<sweep_choice> plans_of_perks(const extents& size, const sweep_wish& wish) {
+  auto problem = problem_of(size, radius_of<S>, flops_of<S>);
+  problem.star = is_star<S>;
+  return policies::sweep_candidates(problem, wish, kernels_of_perks<S>(), facts_of("h200"));
+}
+
+/// 3d13pt, whose passes do one step each, beyond the chip; tiles that stay within it.
+TEST(sweep_keep, nothing_is_kept_where_steps_of_the_whole_field_are_faster) {
+  const int tiles = static_cast<int>(perks_rungs<star3d13, double>.size());
+  const auto rung = [](const char* policy, const extents& size) {
+    return plans_of_perks<star3d13>(size, {policy}).front().plan.rung;
+  };
+  EXPECT_GE(rung("auto", {168, 352, 256}), tiles);
+  EXPECT_GE(rung("model", {168, 352, 256}), tiles);
+  EXPECT_LT(rung("none", {168, 352, 256}), tiles);  // none is of tiles that stream
+  EXPECT_LT(rung("both", {168, 352, 256}), tiles);
+  EXPECT_LT(rung("auto", {42, 352, 256}), tiles);
+  const auto whole = plans_of_perks<star3d13>({168, 352, 256}, {"auto"}).front();
+  EXPECT_TRUE(whole.plan.by_ticket);
+  EXPECT_EQ(whole.plan.teams, 2 * 132);
+  EXPECT_EQ(whole.reason.rfind("steps of the whole field", 0), 0u) << whole.reason;
+  // What is asked of tiles is asked for.
+  EXPECT_LT(plans_of_perks<star3d13>({168, 352, 256}, {"auto", 120}).front().plan.rung, tiles);
+  EXPECT_LT(plans_of_perks<star3d13>({168, 352, 256}, {"auto", 0, 1}).front().plan.rung, tiles);
+  for (const auto& c : plans_of_perks<star2d5>({4096, 4096}, {"auto"}))
+    EXPECT_GT(c.projected.seconds, 0);
+  EXPECT_GT(plans_of_perks<star2d5>({4096, 4096}, {"auto"}).front().plan.teams_x, 0);
 }
 
 TEST(sweep_roof, wide_stencils_are_bound_by_arithmetic) {

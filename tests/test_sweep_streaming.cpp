@@ -249,12 +249,7 @@ TEST_P(sweep_streaming, in_passes_of_several_steps_by_many_teams) {
   }
 }
 
-std::vector<std::string> all_names() {
-  std::vector<std::string> names;
-  for (const auto& s : stencil_shapes()) names.push_back(s.name);
-  return names;
-}
-INSTANTIATE_TEST_SUITE_P(shapes, sweep_streaming, testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(shapes, sweep_streaming, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::app {
@@ -125,6 +126,13 @@ device resolve(const device_choice& choice, int threads) {
   if (choice.what == device_choice::kind::cpu) return device::cpu(threads);
   const auto best = device::best();
   return best.on() == backend::cpu ? device::cpu(threads) : best;
+}
+
+std::vector<std::string> cg_executors(std::vector<std::string> first) {
+  for (const auto& v : built_variants())
+    if (v.problem == "cg" && std::find(first.begin(), first.end(), v.executor) == first.end())
+      first.push_back(v.executor);
+  return first;
 }
 
 }  // namespace dwell::app

@@ -38,6 +38,9 @@ CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& 
 /// The device itself. Throws device_error if it is not there.
 device resolve(const device_choice& choice, int threads);
 
+/// Names of executors of conjugate gradients: `first`, then what else this build has.
+std::vector<std::string> cg_executors(std::vector<std::string> first);
+
 /// "a, b or c".
 std::string or_list(const std::vector<std::string>& words);
 

@@ -141,14 +141,6 @@ exit_code run(const cg_arguments& args) {
 }
 
 /// auto, the executors of every build, and what else this build has for conjugate gradients.
-std::vector<std::string> executor_choices() {
-  std::vector<std::string> names = {"auto", "host-loop", "graph", "persistent"};
-  for (const auto& v : built_variants())
-    if (v.problem == "cg" && std::find(names.begin(), names.end(), v.executor) == names.end())
-      names.push_back(v.executor);
-  return names;
-}
-
 std::vector<std::string> policy_choices() {
   auto names = built_policies();
   names.insert(names.begin(), "auto");
@@ -175,7 +167,8 @@ void add_execution(CLI::App& app, cg_arguments& args) {
   add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: all there are)");
-  add_choice(app, "--executor", args.options.executor, executor_choices(),
+  add_choice(app, "--executor", args.options.executor,
+             cg_executors({"auto", "host-loop", "graph", "persistent"}),
              "In which loop the iterations run; the report says why auto chose what it chose");
   add_choice(app, "--policy", args.options.policy, policy_choices(),
              "What is kept on the chip between iterations, by executors that keep something");

@@ -116,20 +116,13 @@ exit_code run(const compare_arguments& args) {
   return code_of(result);
 }
 
-std::vector<std::string> executor_choices() {
-  std::vector<std::string> names = {"host-loop", "graph", "persistent", "perks"};
-  for (const auto& v : built_variants())
-    if (v.problem == "cg" && std::find(names.begin(), names.end(), v.executor) == names.end())
-      names.push_back(v.executor);
-  return names;
-}
-
 void add_what(CLI::App& app, compare_arguments& args) {
   app.option_defaults()->group("What to compare");
   app.add_option("MATRIX", args.matrices, std::string("One or more. ") + matrix_help)
       ->required()
       ->type_name("");
-  add_compared(app, args, executor_choices(), built_policies());
+  add_compared(app, args, cg_executors({"host-loop", "graph", "persistent", "perks"}),
+               built_policies());
   add_choices(app, "--variants", args.variants,
               {"auto", "textbook", "single-reduction", "pipelined"},
               "Forms of the iteration, for all executors; some of auto, textbook, "

@@ -195,10 +195,8 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
   return j;
 }
 
-/// Kernel, tiles, what stays where, and how long a step should take.
-void add_plan(const stencil_explanation& e, const stencil_plan& p, table& out) {
-  out.row("", why(e, p));
-  out.row("kernel", kernel_text(e, p));
+/// Tiles, and what stays of them where.
+void add_tiles(const stencil_explanation& e, const stencil_plan& p, table& out) {
   const auto tiles =
       p.warps_x > 0
           ? fmt::format("{} teams of {} warps, {} cells each", by(p.teams_along),
@@ -215,6 +213,13 @@ void add_plan(const stencil_explanation& e, const stencil_plan& p, table& out) {
                       scratch_name(e), p.streamed_rows,
                       p.traversal.empty() ? "" : " (" + p.traversal + ")", percent(p.resident)));
   if (p.pass_steps > 1) out.row("each pass", format_plural(p.pass_steps, "step"));
+}
+
+/// Kernel, tiles, and how long a step should take.
+void add_plan(const stencil_explanation& e, const stencil_plan& p, table& out) {
+  out.row("", why(e, p));
+  out.row("kernel", kernel_text(e, p));
+  if (keeps_tiles(p)) add_tiles(e, p, out);
   add_time(e, p, out);
 }
 

@@ -44,11 +44,12 @@ __global__ void __launch_bounds__(plain_lanes)
 constexpr int whole_teams(const sweep_rung& r) {
   return r.teams_per_unit > 2 ? r.teams_per_unit - 1 : 2;
 }
-template <class S, class T, class E, int Rung>
+/// Loop: what runs inside, shared by the executors that have it.
+template <class S, class T, class Loop, int Rung>
 __global__ void __launch_bounds__(plain_lanes, whole_teams(thread_rungs<S, T>[Rung]))
     whole_kernel(const __grid_constant__ sweep_call<S, T> a) {
-  plain_team team(a.barrier);
-  E::template run<S, T, (thread_rungs<S, T>[Rung].across > 1)>(team, a);
+  cuda_staying_team<plain_lanes> team(a.barrier, a.plan.by_ticket ? a.tickets : nullptr);
+  Loop::template run<S, T, (thread_rungs<S, T>[Rung].across > 1)>(team, a);
 }
 
 /// f(std::integral_constant<int, rung>).
@@ -242,13 +243,14 @@ double run_resident(Kernel kernel, const Call& a, int lanes, std::size_t scratch
   });
 }
 
-/// Executors with a `run`.
-template <class S, class T, class E>
+/// Executors with a `run`, their `loop`.
+template <class S, class T, class Loop>
 double run_sweep(const void* args, std::span<const double> weights, const device& where,
                  const run_control& control) {
   const auto a = call_of<S, T>(args, weights);
   return with_plain_rung<S, T>(a.plan.rung, [&](auto rung) {
-    return run_resident(whole_kernel<S, T, E, rung>, a, plain_lanes, plain_scratch, where, control);
+    return run_resident(whole_kernel<S, T, Loop, rung>, a, plain_lanes, plain_scratch, where,
+                        control);
   });
 }
 
@@ -271,10 +273,17 @@ sweep_rung_facts probe_step(const device& where, int rung) {
     return facts_of(step_kernel<S, T, r>, thread_rungs<S, T>[r], plain_scratch, where);
   });
 }
-template <class S, class T, class E>
+/// Kernels that hold the time loop are compiled for fewer teams than those of a single step.
+template <class S, class T>
+inline constexpr auto whole_rungs = [] {
+  auto all = thread_rungs<S, T>;
+  for (sweep_rung& r : all) r.teams_per_unit = whole_teams(r);
+  return all;
+}();
+template <class S, class T, class Loop>
 sweep_rung_facts probe_whole(const device& where, int rung) {
   return with_plain_rung<S, T>(rung, [&](auto r) {
-    return facts_of(whole_kernel<S, T, E, r>, thread_rungs<S, T>[r], plain_scratch, where);
+    return facts_of(whole_kernel<S, T, Loop, r>, whole_rungs<S, T>[r], plain_scratch, where);
   });
 }
 
@@ -290,9 +299,9 @@ sweep_variant running_variant() {
           precision_of<T>,
           backend::cuda,
           true,
-          thread_rungs<S, T>,
-          &probe_whole<S, T, E>,
-          &run_sweep<S, T, E>};
+          whole_rungs<S, T>,
+          &probe_whole<S, T, typename E::loop>,
+          &run_sweep<S, T, typename E::loop>};
 }
 
 }  // namespace dwell::cuda

@@ -8,24 +8,11 @@
 #include <array>
 #include <type_traits>
 
-#include "dwell/execution/core/cell_piece.hpp"
+#include "dwell/execution/core/patch_sums.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
 
 namespace dwell {
 
-/// The cells of a patch, and the teams on a multiprocessor (4 leave a lane 64 registers, 3 leave
-/// 80, 2 leave 128): the larger the patch, the fewer loads per cell, until registers run out. Found
-/// by trying (docs/results/stencil-h200.md).
-template <class S, class T>
-struct lane_patch {
-  static constexpr bool flat = S::dims == 2;
-  /// A wide window takes more registers than it is worth.
-  static constexpr bool pays = is_linear<S> && (!flat || radius_of<S> <= (is_star<S> ? 3 : 1));
-  static constexpr int across = cell_piece<T>::size;
-  static constexpr int down = flat ? 4 : 2;
-  static constexpr int deep = flat ? 1 : is_star<S> && radius_of<S> == 1 ? 4 : 2;
-  static constexpr int teams = flat ? 4 : deep > 2 || tap_count<S> > 20 ? 2 : 3;
-};
 inline constexpr int column_depth = 4;  ///< cells of a column
 
 /// The kernels of executors that keep nothing, and the cells that a lane of theirs has of a tile:
@@ -122,60 +109,6 @@ DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, 
   });
 }
 
-/// What a patch reads: its own cells and their neighbours. Own cells first, which are whole pieces;
-/// the cells beside them are then on their way for other lanes.
-template <class S, class T, int Across, int Down, int Deep>
-class patch_window {
-  static constexpr int R = radius_of<S>, RZ = S::dims == 3 ? R : 0;
-  static constexpr int X = Across + 2 * R, Y = Down + 2 * R, Z = Deep + 2 * RZ;
-
- public:
-  DWELL_FN patch_window(const T* p, std::ptrdiff_t pitch, std::ptrdiff_t plane) {
-    const auto row = [&](int z, int y) { return p + ((z - RZ) * plane + (y - R) * pitch); };
-    unrolled<0, Z>([&](auto z) {
-      unrolled<0, Y>([&](auto y) {
-        if constexpr (own_needed(z, y)) {
-          const auto some = *reinterpret_cast<const cell_piece<T>*>(row(z, y));
-          unrolled<0, Across>([&](auto i) { v_[z][y][R + i] = some.v[i]; });
-        }
-      });
-    });
-    unrolled<0, Z>([&](auto z) {
-      unrolled<0, Y>([&](auto y) {
-        unrolled<0, X>([&](auto x) {
-          if constexpr ((x < R || x >= R + Across) && needed(z, y, x))
-            v_[z][y][x] = row(z, y)[x - R];
-        });
-      });
-    });
-  }
-  /// Neighbours of cell (d, k, i) of the patch.
-  struct near {
-    const patch_window& w;
-    int d, k, i;
-    DWELL_FN T operator()(int dy, int dx) const { return w.v_[d][k + R + dy][i + R + dx]; }
-    DWELL_FN T operator()(int dz, int dy, int dx) const {
-      return w.v_[d + RZ + dz][k + R + dy][i + R + dx];
-    }
-  };
-
- private:
-  static constexpr bool needed(int z, int y, int x) {
-    for (const tap& t : S::taps) {
-      const int d = z - RZ - t.dz, k = y - R - t.dy, i = x - R - t.dx;
-      if (d >= 0 && d < Deep && k >= 0 && k < Down && i >= 0 && i < Across) return true;
-    }
-    return false;
-  }
-  static constexpr bool own_needed(int z, int y) {
-    for (int i = 0; i < Across; ++i)
-      if (needed(z, y, R + i)) return true;
-    return false;
-  }
-
-  T v_[Z][Y][X];
-};
-
 /// What a patch leaves to others: rows and planes at its beginning, and columns, a bit for each.
 struct patch_rest {
   int rows, planes;
@@ -187,9 +120,7 @@ template <class S, class T>
 DWELL_FN void sweep_patch(const T* in, T* out, const T* source, std::ptrdiff_t pitch,
                           std::ptrdiff_t plane, const patch_rest& rest, const T* w) {
   using patch = lane_patch<S, T>;
-  using window = patch_window<S, T, patch::across, patch::down, patch::deep>;
-  const window all(in, pitch, plane);
-  cell_piece<T> v[patch::deep][patch::down];
+  patch_values<S, T> v = patch_sums<S, T>(in, pitch, plane, w);
   const auto each_row = [](auto&& f) {
     DWELL_UNROLL
     for (int d = 0; d < patch::deep; ++d) {
@@ -197,25 +128,20 @@ DWELL_FN void sweep_patch(const T* in, T* out, const T* source, std::ptrdiff_t p
       for (int k = 0; k < patch::down; ++k) f(d, k);
     }
   };
-  each_row([&](int d, int k) {
-    DWELL_UNROLL
-    for (int i = 0; i < patch::across; ++i)
-      v[d][k].v[i] = S::template apply<T>(typename window::near{all, d, k, i}, w);
-  });
   if (source)
     each_row([&](int d, int k) {
       DWELL_UNROLL
-      for (int i = 0; i < patch::across; ++i) v[d][k].v[i] += source[d * plane + k * pitch + i];
+      for (int i = 0; i < patch::across; ++i) v.row[d][k].v[i] += source[d * plane + k * pitch + i];
     });
   each_row([&](int d, int k) {
     if (d < rest.planes || k < rest.rows) return;
     T* row = out + (d * plane + k * pitch);
     if (rest.columns == 0) {
-      *reinterpret_cast<cell_piece<T>*>(row) = v[d][k];
+      *reinterpret_cast<cell_piece<T>*>(row) = v.row[d][k];
     } else {
       DWELL_UNROLL
       for (int i = 0; i < patch::across; ++i)
-        if (!(rest.columns >> i & 1u)) row[i] = v[d][k].v[i];
+        if (!(rest.columns >> i & 1u)) row[i] = v.row[d][k].v[i];
     }
   });
 }

@@ -49,6 +49,7 @@ struct sweep_plan {
   int teams = 1;
   int tile_z = 1, tile_y = 1, tile_x = 1;     ///< cells that a team takes at a time
   int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
+  bool by_ticket = false;  ///< teams draw their tiles; else each has every teams-th one
   // Executors that keep the field on the chip: a team owns its tile for the whole run.
   int teams_y = 0, teams_x = 0;  ///< the grid of teams
   int teams_z = 1;

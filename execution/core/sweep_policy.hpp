@@ -46,7 +46,7 @@ struct sweep_wish {
   std::string policy = "auto";
   int teams = 0;
   int depth = 0;                   ///< steps between two exchanges
-  std::optional<traversal> order;  ///< none: as planned
+  std::optional<traversal> order{};  ///< none: as planned
   passing passes = passing::planned;
 };
 

@@ -32,6 +32,7 @@ class sweep_run {
     state_ = buffer<sweep_state>(where, 1);
     watch_ = buffer<monitor>(where, 1);
     barrier_ = buffer<unsigned>(where, 1);
+    tickets_ = buffer<unsigned>(where, 1);
     if (how.teams_x > 0) {
       const auto teams = static_cast<std::size_t>(how.teams);
       const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
@@ -52,6 +53,7 @@ class sweep_run {
     args_.state = state_.data();
     args_.watch = watch_.data();
     args_.barrier = barrier_.data();
+    args_.tickets = tickets_.data();
     args_.flags = flags_.data();
     args_.streamed = streamed_.data();
   }
@@ -90,7 +92,7 @@ class sweep_run {
   buffer<double> partial_;
   buffer<sweep_state> state_;
   buffer<monitor> watch_;
-  buffer<unsigned> barrier_, flags_;
+  buffer<unsigned> barrier_, tickets_, flags_;
   sweep_args<T> args_;
 };
 

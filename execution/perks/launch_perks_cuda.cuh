@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// How a GPU runs perks: one cooperative launch, one block per multiprocessor.
+// How a GPU runs perks: one cooperative launch, one block per multiprocessor; or, where nothing is
+// worth keeping, steps of the whole field in one launch.
 #pragma once
+#include <algorithm>
+#include <array>
+
 #include "dwell/execution/core/launch_sweep_cuda.cuh"
+#include "dwell/execution/core/resident_steps.hpp"
 #include "dwell/execution/perks/perks_sweep.hpp"
 
 namespace dwell::cuda {
@@ -16,6 +21,17 @@ __global__ void __launch_bounds__(perks_lanes, 1)
   E::template run<S, T, perks_rungs<S, T>[Rung]>(team, a);
 }
 
+/// The rungs that keep tiles, then those for steps of the whole field.
+template <class S, class T>
+inline constexpr std::size_t keeping_rungs = perks_rungs<S, T>.size();
+template <class S, class T>
+inline constexpr auto all_perks_rungs = [] {
+  std::array<sweep_rung, keeping_rungs<S, T> + whole_rungs<S, T>.size()> all{};
+  std::copy(perks_rungs<S, T>.begin(), perks_rungs<S, T>.end(), all.begin());
+  std::copy(whole_rungs<S, T>.begin(), whole_rungs<S, T>.end(), all.begin() + keeping_rungs<S, T>);
+  return all;
+}();
+
 template <class S, class T>
 std::size_t perks_base_scratch(const sweep_rung& r) {
   return perks_team::reserved_bytes() + perks_scratch_bytes<S, T>(r);
@@ -25,6 +41,11 @@ template <class S, class T, class E>
 double run_keeping(const void* args, std::span<const double> weights, const device& where,
                    const run_control& control) {
   const auto a = call_of<S, T>(args, weights);
+  if (constexpr int keeping = keeping_rungs<S, T>; a.plan.rung >= keeping) {
+    sweep_args<T> steps = a;
+    steps.plan.rung -= keeping;
+    return run_sweep<S, T, resident_steps>(&steps, weights, where, control);
+  }
   return with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
     constexpr sweep_rung r = perks_rungs<S, T>[rung];
     const std::size_t scratch = perks_base_scratch<S, T>(r) + perks_layer_bytes<S, T>(a.plan);
@@ -34,6 +55,8 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
 
 template <class S, class T, class E>
 sweep_rung_facts probe_keeping(const device& where, int rung) {
+  if (constexpr int keeping = keeping_rungs<S, T>; rung >= keeping)
+    return probe_whole<S, T, resident_steps>(where, rung - keeping);
   return with_perks_rung<S, T>(rung, [&](auto index) {
     constexpr sweep_rung r = perks_rungs<S, T>[index];
     return facts_of(keeping_kernel<S, T, E, index>, r, perks_base_scratch<S, T>(r), where);
@@ -47,7 +70,7 @@ sweep_variant keeping_variant() {
           precision_of<T>,
           backend::cuda,
           true,
-          perks_rungs<S, T>,
+          all_perks_rungs<S, T>,
           &probe_keeping<S, T, E>,
           &run_keeping<S, T, E>};
 }

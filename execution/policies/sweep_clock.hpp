@@ -3,6 +3,7 @@
 // apart. Fitted to runs on an H200 (docs/results/stencil-h200.md); other devices by their limits.
 #pragma once
 #include <algorithm>
+#include <cmath>
 
 #include "dwell/execution/core/sweep_policy.hpp"
 #include "dwell/execution/model/limits.hpp"
@@ -33,6 +34,7 @@ class sweep_clock {
         radius_(problem.radius),
         cycle_(cycle_of(device)),
         star_(problem.star),
+        inner_(problem.edge == boundary::fixed),
         per_cell_(cycles_per_cell(problem)) {}
 
   /// used: of a tile's width, the part that holds something.
@@ -59,8 +61,9 @@ class sweep_clock {
     return in_seconds(t);
   }
   /// A pass of a wave: every warp makes a turn for each of its own rows and of those of the rim, in
-  /// the first of which the higher levels rest. Beside its arithmetic a turn takes about 470
-  /// cycles, and 6 in 100 more where columns of a fixed border keep their values.
+  /// the first of which the higher levels rest. Beside its arithmetic a turn takes about 470 cycles
+  /// (130 of one level), and 6 in 100 more where columns of a fixed border keep their values. One
+  /// level alone hides only half of what it waits for memory.
   sweep_projection step_of_wave(const sweep_plan& p, const sweep_rung& r,
                                 const sweep_problem_facts& problem, double used) const {
     const double row = static_cast<double>(r.lanes) * r.across;
@@ -76,9 +79,10 @@ class sweep_clock {
     t.l2 = (streamed + rims + source) / 30 / depth;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
     t.exchange = 10000 / depth;
-    const double work =
-        (t.arithmetic + 470 * turns / depth) * (problem.edge == boundary::fixed ? 1.06 : 1.0);
-    t.seconds = std::max({work, t.l2, t.memory}) + t.exchange;
+    const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) *
+                        (problem.edge == boundary::fixed ? 1.06 : 1.0);
+    const double waits = r.levels > 1 ? 0 : 0.55 * std::min(work, t.memory);
+    t.seconds = std::max({work, t.l2, t.memory}) + waits + t.exchange;
     return in_seconds(t);
   }
   /// The same in three dimensions: a team makes a turn for each of its planes and of the rim's, and
@@ -126,6 +130,25 @@ class sweep_clock {
     return in_seconds(t);
   }
 
+  /// A step of the whole field, of which nothing is kept. A multiprocessor has teams enough to hide
+  /// their waits, and a cell takes it 0.9 cycles in patches (1.0 in three dimensions), 1.1 in
+  /// columns (1.7), and 0.02 for each tap. Where tiles are drawn by ticket the last turn is a
+  /// quarter of one; borders that look up their neighbours add a third. `roof`: what no run passes.
+  sweep_projection step_of_field(const sweep_plan& p, const sweep_rung& r, double cells,
+                                 sweep_projection roof) const {
+    const double taps = per_cell_ * (bytes_ < 8 ? 128 : 64);
+    const bool solid = r.deep > 1;
+    const double loads = r.across > 1 ? (solid ? 1.0 : 0.9) : solid ? 1.7 : 1.1;
+    const double cell = (loads + 0.02 * taps + (source_ > 0 ? 0.45 : 0)) * (bytes_ < 8 ? 0.6 : 1.0);
+    const double tile = static_cast<double>(p.tile_x) * p.tile_y * p.tile_z;
+    const double tiles = static_cast<double>(p.tiles_x) * p.tiles_y * p.tiles_z;
+    const double turns = p.by_ticket ? cells / (tile * p.teams) + 0.25 : std::ceil(tiles / p.teams);
+    const double teams = std::ceil(p.teams / units_);
+    const double seconds = (turns * teams * tile * cell * (inner_ ? 1.0 : 1.33) + 3000) * cycle_;
+    roof.seconds = std::max(roof.seconds, seconds);
+    return roof;
+  }
+
  private:
   sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
@@ -137,6 +160,7 @@ class sweep_clock {
   double source_;  ///< bytes of it that a cell reads
   double l2_, units_, radius_, cycle_;
   bool star_;
+  bool inner_;  ///< cells only, no border that looks up its neighbours
   double per_cell_;
 };
 

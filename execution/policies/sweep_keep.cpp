@@ -10,7 +10,9 @@
 #include <optional>
 #include <utility>
 
+#include "dwell/execution/policies/sweep_clock.hpp"
 #include "dwell/execution/policies/sweep_layout.hpp"
+#include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/execution/policies/sweep_refusals.hpp"
 #include "dwell/formats/error.hpp"
 
@@ -156,13 +158,41 @@ void each_division(sweep_tiling asked, int most, bool solid, int warps, const F&
         }
 }
 
+/// The first rungs are those that keep tiles; on a GPU those for steps of the whole field follow.
+std::size_t keeping_rungs(std::span<const sweep_rung_facts> rungs) {
+  const auto keeps = [](const sweep_rung_facts& f) { return f.shape.keeps; };
+  return static_cast<std::size_t>(std::count_if(rungs.begin(), rungs.end(), keeps));
+}
+bool asks_for_tiles(const sweep_wish& wish) {
+  return wish.teams > 0 || wish.depth > 0 || wish.order || wish.passes != passing::planned;
+}
+bool sooner(const sweep_choice& a, const sweep_choice& b) {
+  return a.projected.seconds < b.projected.seconds;
+}
+
+/// Steps of the whole field, as persistent makes them: what tiles are worth is over these.
+sweep_choice whole_steps(const sweep_problem_facts& problem, const sweep_wish& wish,
+                         std::span<const sweep_rung_facts> rungs, std::size_t keeping,
+                         const device_facts& device) {
+  sweep_choice c = sweep_none(problem, true, rungs.subspan(keeping), device);
+  const auto cells = changing_cells(problem.size, problem.inner, problem.edge);
+  c.plan.rung += static_cast<int>(keeping);
+  c.policy = wish.policy;
+  c.projected = sweep_clock(problem, device)
+                    .step_of_field(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape,
+                                   static_cast<double>(cells), c.projected);
+  c.reason = "steps of the whole field, faster than tiles that stay: " + c.reason;
+  return c;
+}
+
 }  // namespace
 
 std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                                            const sweep_wish& wish,
-                                           std::span<const sweep_rung_facts> rungs,
+                                           std::span<const sweep_rung_facts> all_rungs,
                                            const device_facts& device) {
   const auto may = permissions(wish.policy);
+  const auto rungs = all_rungs.first(keeping_rungs(all_rungs));
   refuse_impossible(problem, wish, rungs);
   const bool solid = problem.size.dims == 3;
   const int most = team_limit(problem, wish, rungs[0].shape, device);
@@ -199,6 +229,10 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                    reason_of(c.plan, r, solid, scratch) + (idle.empty() ? "" : "; " + idle), idle});
   }
   if (all.empty()) throw unsupported_error(met.text(problem, wish, most, scratch));
+  if (rungs.size() < all_rungs.size() && may.size() > 1 && !asks_for_tiles(wish)) {
+    const sweep_choice plain = whole_steps(problem, wish, all_rungs, rungs.size(), device);
+    all.insert(std::upper_bound(all.begin(), all.end(), plain, sooner), plain);
+  }
   return all;
 }
 

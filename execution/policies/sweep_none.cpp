@@ -16,19 +16,25 @@ namespace {
 
 int pieces(int cells, int of) { return (cells + of - 1) / of; }
 
+/// Whether teams that stay draw their tiles. After each tile that was drawn the lanes of a team
+/// meet; what it saves is drifting apart, over many turns, or where tiles above one another share
+/// two planes or more (measured, docs/results/stencil-h200.md).
+bool draws(std::int64_t tiles, std::int64_t teams, const sweep_problem_facts& problem) {
+  if (problem.size.dims == 2) return tiles > 8 * teams;
+  return problem.radius > 1 && tiles > 2 * teams;
+}
+
 /// Teams that stay for a whole run, `most` of which fit on `units` multiprocessors: the same number
-/// on each of them. In a step a multiprocessor goes through as many tiles as its teams take turns.
-/// Fewer teams are taken if that saves a fifth of them; with few neighbouring rows two teams reach
-/// memory's rate as it is, and a third one only disturbs them (measured, 2d5pt and 2d9pt).
-std::int64_t resident_teams(std::int64_t tiles, int most, int units, int radius, int dims) {
+/// on each of them. In a step a multiprocessor goes through as many tiles as its teams take turns;
+/// fewer teams are taken if that saves a fifth of them.
+std::int64_t resident_teams(std::int64_t tiles, int most, int units) {
   const int per_unit = most / std::max(units, 1);
   if (per_unit < 3) return most;
   const auto turns = [&](int per) {
     const std::int64_t teams = static_cast<std::int64_t>(per) * units;
     return (tiles + teams - 1) / teams * per;
   };
-  const bool two = (dims == 2 && radius == 1) || 5 * turns(2) <= 4 * turns(per_unit);
-  return static_cast<std::int64_t>(two ? 2 : per_unit) * units;
+  return static_cast<std::int64_t>(5 * turns(2) <= 4 * turns(per_unit) ? 2 : per_unit) * units;
 }
 
 }  // namespace
@@ -52,7 +58,8 @@ sweep_projection sweep_roof(const sweep_problem_facts& problem, bool resident,
 }
 
 sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
-                        std::span<const sweep_rung_facts> rungs, const device_facts& device) {
+                        std::span<const sweep_rung_facts> rungs, const device_facts& device,
+                        int teams) {
   const cell_box& b = problem.inner;
   sweep_choice c;
   c.policy = "none";
@@ -85,7 +92,7 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
     throw unsupported_error(
         fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
   if (device.on == backend::cpu) {
-    p.teams = device.units;
+    p.teams = teams > 0 ? teams : device.units;
     c.reason =
         fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
     return c;
@@ -93,10 +100,10 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   c.projected = sweep_roof(problem, resident, device);
   // A launch takes a team per tile; beyond a million the teams take several each.
   const sweep_rung_facts& kernel = rungs[static_cast<std::size_t>(p.rung)];
-  const std::int64_t most = resident ? resident_teams(tiles, kernel.max_teams, device.units,
-                                                      problem.radius, problem.size.dims)
-                                     : 1 << 20;
-  p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
+  const std::int64_t most =
+      resident ? resident_teams(tiles, kernel.max_teams, device.units) : 1 << 20;
+  p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
+  p.by_ticket = resident && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
   c.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
                          p.teams, kernel.shape.lanes, device.units);
   return c;

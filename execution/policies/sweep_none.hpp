@@ -11,8 +11,9 @@ namespace dwell::policies {
 sweep_projection sweep_roof(const sweep_problem_facts& problem, bool resident,
                             const device_facts& device);
 
-/// The plan, and that roof.
+/// The plan, and that roof. `teams`: as many are wanted; 0: as planned.
 sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
-                        std::span<const sweep_rung_facts> rungs, const device_facts& device);
+                        std::span<const sweep_rung_facts> rungs, const device_facts& device,
+                        int teams = 0);
 
 }  // namespace dwell::policies

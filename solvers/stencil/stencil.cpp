@@ -111,9 +111,7 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   if (const auto wish = wish_for_tiles(o); !wish.empty())
     throw unsupported_error(
         fmt::format("{}: executor '{}' has no tiles that stay (perks has)", wish, v.executor));
-  auto choice = policies::sweep_none(problem, v.resident, rungs, facts);
-  if (o.teams > 0) choice.plan.teams = o.teams;
-  return {choice};
+  return {policies::sweep_none(problem, v.resident, rungs, facts, o.teams)};
 }
 
 /// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): stars of radius
@@ -124,7 +122,7 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
 bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
   const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
-  if (!shape.linear) return false;
+  if (!shape.linear || !rung.keeps) return false;
   if (rung.levels == 1 && shape.dims == 3) return false;
   if (rung.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * shape.radius;
   return narrow && 2 * p.streamed_rows <= rung.register_rows + p.scratch_rows;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Steps of the whole field by teams that stay on a GPU: tiles drawn by ticket, of which teams are
+// far too few for one turn, and perks where it finds nothing worth keeping.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sweep_oracle.hpp"
+#include "sweep_place.hpp"
+
+namespace dwell::test {
+namespace {
+
+class whole_steps : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_P(whole_steps, of_many_tiles_for_few_teams) {
+  stencil_options o;
+  o.shape = GetParam();
+  o.executor = "persistent";
+  o.steps = 9;
+  const auto n = find_stencil_shape(o.shape).dims == 2 ? extents(301, 512) : extents(37, 41, 260);
+  const auto start = random_field<double>(n, 3);
+  const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge);
+  for (const int teams : {1, 2, 3, 4}) {
+    o.teams = teams;
+    auto u = start;
+    EXPECT_EQ(solve(sweep_place::where(), u, o).teams, teams);
+    EXPECT_EQ(difference(u, expected), "") << teams << " teams";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(shapes, whole_steps, testing::ValuesIn(shape_names()),
+                         [](const auto& param) { return param.param; });
+
+TEST(perks, takes_whole_steps_where_tiles_are_slower) {
+  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  stencil_options o;
+  o.shape = "3d13pt";
+  o.executor = "perks";
+  o.steps = 5;
+  const extents n(84, 352, 256);
+  auto u = random_field<double>(n, 4);
+  const auto expected = sweep_by_loops(o.shape, u, o.steps, o.edge);
+  const auto report = solve(sweep_place::where(), u, o);
+  EXPECT_EQ(difference(u, expected), "");
+  EXPECT_EQ(report.streamed, n.cells());
+  EXPECT_NE(report.reason.find("steps of the whole field"), std::string::npos) << report.reason;
+}
+
+/// With a test of the change, which looks at both copies of the field.
+TEST(perks, takes_whole_steps_until_the_change_is_small) {
+  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  stencil_options o;
+  o.shape = "3d13pt";
+  o.steps = 40;
+  o.until = 2e-2;
+  o.check_every = 3;
+  const extents n(84, 352, 256);
+  const auto start = random_field<double>(n, 5);
+  auto u = start, v = start;
+  o.executor = "perks";
+  const auto report = solve(sweep_place::where(), u, o);
+  o.executor = "graph";
+  const auto same = solve(sweep_place::where(), v, o);
+  EXPECT_EQ(report.steps, same.steps);
+  EXPECT_EQ(report.change, same.change);
+  EXPECT_EQ(difference(u, v), "");
+}
+
+}  // namespace
+}  // namespace dwell::test
