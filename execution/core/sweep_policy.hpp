@@ -45,7 +45,7 @@ passing parse_passing(std::string_view name);
 struct sweep_wish {
   std::string policy = "auto";
   int teams = 0;
-  int depth = 0;                   ///< steps between two exchanges
+  int depth = 0;                     ///< steps between two exchanges
   std::optional<traversal> order{};  ///< none: as planned
   passing passes = passing::planned;
 };

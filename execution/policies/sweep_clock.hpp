@@ -143,7 +143,7 @@ class sweep_clock {
     const double tile = static_cast<double>(p.tile_x) * p.tile_y * p.tile_z;
     const double tiles = static_cast<double>(p.tiles_x) * p.tiles_y * p.tiles_z;
     const double turns = p.by_ticket ? cells / (tile * p.teams) + 0.25 : std::ceil(tiles / p.teams);
-    const double teams = std::ceil(p.teams / units_);
+    const double teams = std::max(1.0, p.teams / units_);
     const double seconds = (turns * teams * tile * cell * (inner_ ? 1.0 : 1.33) + 3000) * cycle_;
     roof.seconds = std::max(roof.seconds, seconds);
     return roof;
