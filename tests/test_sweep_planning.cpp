@@ -12,6 +12,7 @@
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/solvers/stencil/shapes/gradient2d.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
 #include "dwell/solvers/stencil/shapes/star3d13.hpp"
 
@@ -106,6 +107,7 @@ template <class S>
 std::vector<sweep_choice> plans_of_perks(const extents& size, const sweep_wish& wish) {
   auto problem = problem_of(size, radius_of<S>, flops_of<S>);
   problem.star = is_star<S>;
+  problem.linear = is_linear<S>;
   return policies::sweep_candidates(problem, wish, kernels_of_perks<S>(), facts_of("h200"));
 }
 
@@ -130,6 +132,14 @@ TEST(sweep_keep, nothing_is_kept_where_steps_of_the_whole_field_are_faster) {
   for (const auto& c : plans_of_perks<star2d5>({4096, 4096}, {"auto"}))
     EXPECT_GT(c.projected.seconds, 0);
   EXPECT_GT(plans_of_perks<star2d5>({4096, 4096}, {"auto"}).front().plan.teams_x, 0);
+}
+
+/// Divisions take the time, which tiles do not save; and lanes that are many wait less for them.
+TEST(sweep_keep, nothing_is_kept_of_fields_that_are_divided) {
+  const int tiles = static_cast<int>(perks_rungs<gradient2d, double>.size());
+  EXPECT_GE(plans_of_perks<gradient2d>({1344, 1232}, {"auto"}).front().plan.rung, tiles);
+  EXPECT_LT(plans_of_perks<star2d5>({1344, 1232}, {"auto"}).front().plan.rung,
+            static_cast<int>(perks_rungs<star2d5, double>.size()));
 }
 
 TEST(sweep_roof, wide_stencils_are_bound_by_arithmetic) {

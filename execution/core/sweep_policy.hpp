@@ -32,7 +32,8 @@ struct sweep_problem_facts {
   boundary edge = boundary::fixed;
   int flops = 0;  ///< per cell and step
   bool source = false;
-  bool star = false;  ///< all neighbours lie on the axes
+  bool star = false;   ///< all neighbours lie on the axes
+  bool linear = true;  ///< a sum of products
 };
 
 /// Steps of one pass over what a team does not keep in registers: one (spatial blocking) or several

@@ -21,7 +21,8 @@ inline double cycle_of(const device_facts& device) {
 }
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: the full
-/// rate of fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole;
+/// rate of fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole and
+/// 0.14 by gradient2d, for whose divisions two warps on a scheduler wait most of the time;
 /// 128 bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
 /// source is kept nowhere: its cells are read in every step.
 class sweep_clock {
@@ -34,6 +35,7 @@ class sweep_clock {
         radius_(problem.radius),
         cycle_(cycle_of(device)),
         star_(problem.star),
+        linear_(problem.linear),
         inner_(problem.edge == boundary::fixed),
         per_cell_(cycles_per_cell(problem)) {}
 
@@ -46,7 +48,7 @@ class sweep_clock {
     const double source = source_ * row * used * rows;
     const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
     sweep_projection t;
-    t.arithmetic = row * rows * per_cell_ / (r.rest ? 0.65 : 0.75);
+    t.arithmetic = row * rows * per_cell_ / (linear_ ? (r.rest ? 0.65 : 0.75) : divided);
     t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
     t.l2 = (streamed + source) / 30;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
@@ -119,7 +121,7 @@ class sweep_clock {
     const double source = source_ * layer * planes;
     const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
     sweep_projection t;
-    t.arithmetic = layer * planes * per_cell_ / 0.6;
+    t.arithmetic = layer * planes * per_cell_ / (linear_ ? 0.6 : divided);
     t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
     t.l2 = (streamed + source) / 30;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
@@ -150,6 +152,8 @@ class sweep_clock {
   }
 
  private:
+  static constexpr double divided = 0.14;
+
   sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
       *v *= cycle_;
@@ -159,7 +163,7 @@ class sweep_clock {
   double bytes_;
   double source_;  ///< bytes of it that a cell reads
   double l2_, units_, radius_, cycle_;
-  bool star_;
+  bool star_, linear_;
   bool inner_;  ///< cells only, no border that looks up its neighbours
   double per_cell_;
 };

@@ -212,8 +212,8 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
                                   shape.dims, to_string(size)));
   const std::size_t scalar_bytes = type == precision::f64 ? 8 : 4;
   const cell_box inner = inner_box(size, shape.radius);
-  const sweep_problem_facts problem{size,         inner,       shape.radius, scalar_bytes,
-                                    options.edge, shape.flops, source,       shape.star()};
+  const sweep_problem_facts problem{size,        inner,  shape.radius, scalar_bytes, options.edge,
+                                    shape.flops, source, shape.star(), shape.linear};
   stencil_explanation out;
   out.device = device;
   const auto here = find_here(device);

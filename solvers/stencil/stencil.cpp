@@ -181,8 +181,9 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.changing_cells = changing_cells(n, inner, o.edge);
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
 
-  const sweep_problem_facts problem{n,      inner,       known.radius,      sizeof(T),
-                                    o.edge, known.flops, source != nullptr, known.star()};
+  const sweep_problem_facts problem{n,           inner,       known.radius,      sizeof(T),
+                                    o.edge,      known.flops, source != nullptr, known.star(),
+                                    known.linear};
   const decision made = decide(table, o, precision_of<T>, where, facts, problem, known);
   const sweep_variant& v = *made.variant;
   const sweep_choice choice = o.policy == "measured"
