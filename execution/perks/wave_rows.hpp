@@ -25,6 +25,7 @@ class wave_rows {
   DWELL_FN wave_rows(Team& team, const sweep_call<S, T>& a)
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
+        skipped_(2 * ((rim_ + RX - 1) / RX)),
         kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         ring_(team.template scratch<T>(Ahead * layer)),
         border_(team.template scratch<T>(wave_border_values<S, T>())),
@@ -247,7 +248,7 @@ class wave_rows {
     return static_cast<unsigned>(lane_[l].top + r) * static_cast<unsigned>(a_.size.x);
   }
   DWELL_FN unsigned streamed_offset(int l, int r) const {
-    return static_cast<unsigned>((r - streamed_first_) * layer + l * wide);
+    return static_cast<unsigned>((r - streamed_first_) * layer + (l - skipped_) * wide);
   }
   DWELL_FN T* kept_at(int l, int r) const { return kept_ + ((r - kept_first_) * layer + l * wide); }
   DWELL_FN T* slot(int l, int j) const { return ring_ + ((j & (Ahead - 1)) * layer + l * wide); }
@@ -278,6 +279,7 @@ class wave_rows {
 
   const sweep_call<S, T>& a_;
   int rim_;
+  int skipped_;  ///< lanes of a warp before the first with private rows, which so begin with a line
   T *kept_, *ring_, *border_;
   int kept_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
   int *columns_, *rims_;
