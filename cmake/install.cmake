@@ -27,9 +27,9 @@ set(DWELL_PUBLIC_HEADERS
 # What dwell/custom_stencil.hpp compiles in a user's program: the texts of the executors of stencils. Those with
 # "cuda" in their names are for nvcc only.
 foreach(name cell_piece cluster_mail crew cuda_check grid_barrier grid_team_cpu grid_team_cuda launch_sweep_cpu launch_sweep_cuda
-    patch_sums plan program resident_steps sweep_args sweep_launches sweep_look sweep_patch sweep_plan sweep_step sweep_variant team_cpu team_cuda tiles variant
+    patch_sums plan program resident_steps sweep_args sweep_kernels_cuda sweep_launches sweep_look sweep_patch sweep_plan sweep_step sweep_variant team_cpu team_cuda tiles variant
     warp_cuda watch_cpu watch_cuda window)
-  if(name MATCHES "team_cuda$|launch_sweep_cuda$|^grid_barrier$|^cluster_mail$|^warp_cuda$")
+  if(name MATCHES "team_cuda$|launch_sweep_cuda$|sweep_kernels_cuda$|^grid_barrier$|^cluster_mail$|^warp_cuda$")
     list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.cuh)
   else()
     list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.hpp)

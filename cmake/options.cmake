@@ -4,7 +4,7 @@ set_property(CACHE DWELL_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(DWELL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(DWELL_APPS "Build the command line tool" ${PROJECT_IS_TOP_LEVEL})
 option(DWELL_BENCHMARKS "Build the benchmark programs and the peers (with DWELL_APPS)" ${PROJECT_IS_TOP_LEVEL})
-option(DWELL_UNITY "Compile the command line and the tests some files at a time, in a third of the time" ON)
+option(DWELL_UNITY "Compile the command line, and tests of several files, some files at a time: a third of the time" ON)
 option(DWELL_FUZZ "Build the fuzz targets (clang only)" OFF)
 set(DWELL_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 

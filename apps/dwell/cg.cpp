@@ -140,7 +140,6 @@ exit_code run(const cg_arguments& args) {
   return deliver(result, args.report);
 }
 
-/// auto, the executors of every build, and what else this build has for conjugate gradients.
 std::vector<std::string> policy_choices() {
   auto names = built_policies();
   names.insert(names.begin(), "auto");

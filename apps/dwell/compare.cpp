@@ -3,7 +3,6 @@
 // other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 

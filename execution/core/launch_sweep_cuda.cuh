@@ -1,65 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How a GPU runs Sweeps. Included by generated files only. host-loop and graph share their kernels.
+// How a GPU runs Sweeps. Included by generated files only.
 #pragma once
 #include <algorithm>
 #include <span>
 
 #include "dwell/execution/core/cuda_check.hpp"
-#include "dwell/execution/core/grid_team_cuda.cuh"
-#include "dwell/execution/core/sweep_launches.hpp"
+#include "dwell/execution/core/sweep_kernels_cuda.cuh"
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/core/watch_cuda.hpp"
 
 namespace dwell::cuda {
-
-inline constexpr int plain_lanes = 256;
-using plain_team = cuda_grid_team<plain_lanes>;
-inline constexpr std::size_t plain_scratch =
-    plain_team::reserved_bytes() + plain_lanes * sizeof(double);
-
-/// Rung: its number among thread_rungs.
-template <class S, class T, int Rung>
-__global__ void __launch_bounds__(plain_lanes, thread_rungs<S, T>[Rung].teams_per_unit)
-    step_kernel(const __grid_constant__ sweep_call<S, T> a, int turn) {
-  plain_team team(nullptr);
-  launch_step<S, T, (thread_rungs<S, T>[Rung].across > 1)>(team, a, turn);
-}
-template <class T>
-__global__ void __launch_bounds__(plain_lanes)
-    compare_kernel(const __grid_constant__ sweep_args<T> a, int steps) {
-  plain_team team(nullptr);
-  launch_compare<T>(team, a, steps);
-}
-/// `again` is told whether a round of `round` steps may follow; 0: nobody asks.
-template <class T>
-__global__ void __launch_bounds__(plain_lanes)
-    look_kernel(const __grid_constant__ sweep_args<T> a, int steps,
-                cudaGraphConditionalHandle again, int round) {
-  plain_team team(nullptr);
-  const sweep_stop stop = launch_look<T>(team, a, steps);
-  if (round > 0 && threadIdx.x == 0)
-    cudaGraphSetConditional(again, stop == sweep_stop::running && a.state->done + round <= a.steps);
-}
-/// The time loop, too, needs registers.
-constexpr int whole_teams(const sweep_rung& r) {
-  return r.teams_per_unit > 2 ? r.teams_per_unit - 1 : 2;
-}
-/// Loop: what runs inside, shared by the executors that have it.
-template <class S, class T, class Loop, int Rung>
-__global__ void __launch_bounds__(plain_lanes, whole_teams(thread_rungs<S, T>[Rung]))
-    whole_kernel(const __grid_constant__ sweep_call<S, T> a) {
-  cuda_staying_team<plain_lanes> team(a.barrier, a.plan.by_ticket ? a.tickets : nullptr);
-  Loop::template run<S, T, (thread_rungs<S, T>[Rung].across > 1)>(team, a);
-}
-
-/// f(std::integral_constant<int, rung>).
-template <class S, class T, class F>
-auto with_plain_rung(int rung, F&& f) {
-  static_assert(thread_rungs<S, T>.size() <= 2 && thread_rungs<S, T>[0].lanes == plain_lanes);
-  if constexpr (thread_rungs<S, T>.size() == 2)
-    if (rung == 1) return f(std::integral_constant<int, 1>{});
-  return f(std::integral_constant<int, 0>{});
-}
 
 /// The first launch of a kernel loads it; that is set-up.
 template <class Kernel>
@@ -273,13 +223,6 @@ sweep_rung_facts probe_step(const device& where, int rung) {
     return facts_of(step_kernel<S, T, r>, thread_rungs<S, T>[r], plain_scratch, where);
   });
 }
-/// Kernels that hold the time loop are compiled for fewer teams than those of a single step.
-template <class S, class T>
-inline constexpr auto whole_rungs = [] {
-  auto all = thread_rungs<S, T>;
-  for (sweep_rung& r : all) r.teams_per_unit = whole_teams(r);
-  return all;
-}();
 template <class S, class T, class Loop>
 sweep_rung_facts probe_whole(const device& where, int rung) {
   return with_plain_rung<S, T>(rung, [&](auto r) {

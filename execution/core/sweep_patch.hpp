@@ -2,8 +2,7 @@
 // The inner cells of a step where lanes are threads, each of which takes some cells: first all
 // loads, then all stores. There are two texts, each with kernels of its own. Patches, for most
 // shapes where rows of the grid begin at multiples of what one load takes: warps then read and
-// write whole sectors, and all that a patch needs is under way before anything is computed. And
-// columns, for any shape and grid.
+// write whole sectors (patch_sums.hpp). And columns, for any shape and grid.
 #pragma once
 #include <array>
 #include <type_traits>

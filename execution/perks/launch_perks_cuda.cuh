@@ -40,12 +40,12 @@ std::size_t perks_base_scratch(const sweep_rung& r) {
 template <class S, class T, class E>
 double run_keeping(const void* args, std::span<const double> weights, const device& where,
                    const run_control& control) {
-  const auto a = call_of<S, T>(args, weights);
-  if (constexpr int keeping = keeping_rungs<S, T>; a.plan.rung >= keeping) {
-    sweep_args<T> steps = a;
+  sweep_args<T> steps = *static_cast<const sweep_args<T>*>(args);
+  if (constexpr int keeping = keeping_rungs<S, T>; steps.plan.rung >= keeping) {
     steps.plan.rung -= keeping;
     return run_sweep<S, T, resident_steps>(&steps, weights, where, control);
   }
+  const auto a = call_of<S, T>(args, weights);
   return with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
     constexpr sweep_rung r = perks_rungs<S, T>[rung];
     const std::size_t scratch = perks_base_scratch<S, T>(r) + perks_layer_bytes<S, T>(a.plan);

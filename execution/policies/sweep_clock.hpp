@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How long a step of a tile that stays on the chip should take: coarse, enough to tell tilings
-// apart. Fitted to runs on an H200 (docs/results/stencil-h200.md); other devices by their limits.
+// How long a step should take, of a tile that stays on the chip or of the whole field: coarse,
+// enough to tell plans apart. Fitted to runs on an H200 (docs/results/stencil-h200.md); other
+// devices by their limits.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ class sweep_clock {
         cycle_(cycle_of(device)),
         star_(problem.star),
         linear_(problem.linear),
-        inner_(problem.edge == boundary::fixed),
+        fixed_(problem.edge == boundary::fixed),
         per_cell_(cycles_per_cell(problem)) {}
 
   /// used: of a tile's width, the part that holds something.
@@ -146,7 +147,7 @@ class sweep_clock {
     const double tiles = static_cast<double>(p.tiles_x) * p.tiles_y * p.tiles_z;
     const double turns = p.by_ticket ? cells / (tile * p.teams) + 0.25 : std::ceil(tiles / p.teams);
     const double teams = std::max(1.0, p.teams / units_);
-    const double seconds = (turns * teams * tile * cell * (inner_ ? 1.0 : 1.33) + 3000) * cycle_;
+    const double seconds = (turns * teams * tile * cell * (fixed_ ? 1.0 : 1.33) + 3000) * cycle_;
     roof.seconds = std::max(roof.seconds, seconds);
     return roof;
   }
@@ -164,7 +165,7 @@ class sweep_clock {
   double source_;  ///< bytes of it that a cell reads
   double l2_, units_, radius_, cycle_;
   bool star_, linear_;
-  bool inner_;  ///< cells only, no border that looks up its neighbours
+  bool fixed_;  ///< no border looks up its neighbours
   double per_cell_;
 };
 

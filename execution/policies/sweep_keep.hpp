@@ -4,9 +4,9 @@
 //   shared     what fits in scratch            both, greedy  registers first, then scratch
 //   model      of all these the least projected time; auto is the same
 //   measured   the caller times the most promising of them
-// On a GPU the last two also look at steps of the whole field, of which nothing is kept, unless
-// something is asked of the tiles.
-// All of them choose the grid of teams and the depth of exchange by the projected time of a step.
+// On a GPU model (auto) and measured also look at steps of the whole field, of which nothing is
+// kept, unless something is asked of the tiles. All of them choose the grid of teams and the depth
+// of exchange by the projected time of a step.
 #pragma once
 #include <vector>
 

@@ -16,9 +16,9 @@ namespace {
 
 int pieces(int cells, int of) { return (cells + of - 1) / of; }
 
-/// Whether teams that stay draw their tiles. After each tile that was drawn the lanes of a team
-/// meet; what it saves is drifting apart, over many turns, or where tiles above one another share
-/// two planes or more (measured, docs/results/stencil-h200.md).
+/// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, and cost a
+/// meeting of the lanes each: worth it over many turns, or where tiles above one another share two
+/// planes or more (measured, docs/results/stencil-h200.md).
 bool draws(std::int64_t tiles, std::int64_t teams, const sweep_problem_facts& problem) {
   if (problem.size.dims == 2) return tiles > 8 * teams;
   return problem.radius > 1 && tiles > 2 * teams;
