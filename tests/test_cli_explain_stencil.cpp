@@ -55,13 +55,21 @@ TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
       for (const auto& p : j.at("plans")) {
         if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
         ++planned;
-        const auto teams = numbers(p.at("teams_along")), tile = numbers(p.at("tile"));
-        EXPECT_EQ(p.at("teams"), teams[0] * teams[1] * teams[2]);
-        EXPECT_LE(p.at("teams").get<int>(), j.at("device").at("units").get<int>());
-        std::array<int, 3> warps{1, 1, 1};  // that share a team's tile, where each has its own
-        if (!p.at("warps_along").is_null()) warps = numbers(p.at("warps_along"));
-        EXPECT_GE(teams[1] * warps[1] * tile[1], 1320) << p;
-        EXPECT_GE(teams[2] * warps[2] * tile[2], 1200) << p;
+        const auto tiles = numbers(p.at("tiles_along")), tile = numbers(p.at("tile"));
+        int all = tiles[0] * tiles[1] * tiles[2];
+        const int teams = p.at("teams");
+        const int units = j.at("device").at("units"), warps = p.at("lanes").get<int>() / 32;
+        if (p.at("tile_of") == "team") {
+          EXPECT_EQ(all, teams);
+        } else {
+          EXPECT_GE(p.at("side_tiles"), tiles[1]) << p;
+          if (tiles[2] > 1) all += 2 * (p.at("side_tiles").get<int>() - tiles[1]);
+          EXPECT_LE(all, teams * warps) << p;
+          EXPECT_GE(all, teams) << p;
+        }
+        EXPECT_LE(teams, units);
+        EXPECT_GE(tiles[1] * tile[1], 1320) << p;
+        EXPECT_GE(tiles[2] * tile[2], 1200) << p;
         EXPECT_EQ(p.at("rim"), p.at("steps_per_exchange").get<int>()) << "radius 1";
         const auto& rows = p.at("rows_per_warp");
         const double kept =
@@ -92,7 +100,8 @@ TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
   };
   const auto spatial = plan("spatial"), temporal = plan("temporal");
   EXPECT_EQ(spatial.at("steps_per_pass"), 1);
-  EXPECT_TRUE(spatial.at("warps_along").is_null());
+  EXPECT_EQ(spatial.at("tile_of"), "team");
+  EXPECT_EQ(temporal.at("tile_of"), "warp");
   EXPECT_GT(temporal.at("steps_per_pass"), 1);
   EXPECT_TRUE(temporal.at("traversal").is_null());
   EXPECT_LT(temporal.at("projected_us").at("step"), spatial.at("projected_us").at("step"));
@@ -108,13 +117,13 @@ TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {
   for (const auto& p : j.at("plans")) {
     if (!p.at("refusal").is_null() || p.at("executor") != "perks") continue;
     ++planned;
-    const auto teams = numbers(p.at("teams_along")), brick = numbers(p.at("tile"));
-    EXPECT_EQ(p.at("teams"), teams[0] * teams[1] * teams[2]);
-    EXPECT_TRUE(p.at("warps_along").is_null()) << p;  // a brick is a team's
+    const auto bricks = numbers(p.at("tiles_along")), brick = numbers(p.at("tile"));
+    EXPECT_EQ(p.at("teams"), bricks[0] * bricks[1] * bricks[2]);
+    EXPECT_EQ(p.at("tile_of"), "team") << p;
     EXPECT_EQ(p.at("lanes"), 256);
-    EXPECT_GE(teams[0] * brick[0], 48) << p;
-    EXPECT_GE(teams[1] * brick[1], 352) << p;
-    EXPECT_GE(teams[2] * brick[2], 256) << p;
+    EXPECT_GE(bricks[0] * brick[0], 48) << p;
+    EXPECT_GE(bricks[1] * brick[1], 352) << p;
+    EXPECT_GE(bricks[2] * brick[2], 256) << p;
     EXPECT_GT(p.at("projected_us").at("step").get<double>(), 0) << p;
   }
   EXPECT_GE(planned, 3);

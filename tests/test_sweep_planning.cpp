@@ -132,7 +132,7 @@ TEST(sweep_keep, nothing_is_kept_where_steps_of_the_whole_field_are_faster) {
   EXPECT_LT(plans_of_perks<star3d13>({168, 352, 256}, {"auto", 0, 1}).front().plan.rung, tiles);
   for (const auto& c : plans_of_perks<star2d5>({4096, 4096}, {"auto"}))
     EXPECT_GT(c.projected.seconds, 0);
-  EXPECT_GT(plans_of_perks<star2d5>({4096, 4096}, {"auto"}).front().plan.teams_x, 0);
+  EXPECT_GT(plans_of_perks<star2d5>({4096, 4096}, {"auto"}).front().plan.shares_x, 0);
 }
 
 /// Divisions take the time, which tiles do not save; and lanes that are many wait less for them.

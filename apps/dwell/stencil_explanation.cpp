@@ -50,21 +50,16 @@ std::string kernel_text(const stencil_explanation& e, const stencil_plan& p) {
   return out;
 }
 
-/// How the warps of a team lie, as its teams do.
-std::string warps_along(const stencil_plan& p, const char* by) {
-  return fmt::format("{}{}{}", p.warps_y, by, p.warps_x);
-}
-
-/// Cells that a team computes for each of its own, because of the rim.
+/// Cells that are computed for each of a tile's own, because of the rim.
 double overhead(const stencil_plan& p) {
   double all = 1, own = 1;
-  const auto axis = [&](int cells, int teams) {
+  const auto axis = [&](int cells, int tiles) {
     own *= cells;
-    all *= cells + (teams > 1 || p.warps_x > 0 ? 2 * p.rim : 0);
+    all *= cells + (tiles > 1 || p.of_warps ? 2 * p.rim : 0);
   };
-  axis(p.tile.x, p.teams_along.x);
-  axis(p.tile.y, p.teams_along.y);
-  if (p.tile.dims == 3) axis(p.tile.z, p.teams_along.z);
+  axis(p.tile.x, p.tiles_along.x);
+  axis(p.tile.y, p.tiles_along.y);
+  if (p.tile.dims == 3) axis(p.tile.z, p.tiles_along.z);
   return all / own;
 }
 
@@ -140,7 +135,7 @@ std::string all_plans(const stencil_explanation& e) {
     } else {
       const bool tiles = keeps_tiles(p);
       cells.insert(cells.end(),
-                   {tiles ? by(p.teams_along) : "-", tiles ? std::to_string(p.depth) : "-",
+                   {tiles ? by(p.tiles_along) : "-", tiles ? std::to_string(p.depth) : "-",
                     tiles ? rows(p) : "-", percent(p.resident), format_bytes(p.streamed_bytes)});
       if (e.projected)
         cells.insert(cells.end(),
@@ -180,9 +175,10 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
             {"binds", text_or_null(binding_part(t))},
             {"keeps_nothing_because", text_or_null(p.idle)}});
   if (!keeps_tiles(p)) return j;
-  j.update({{"teams_along", to_string(p.teams_along)},
+  j.update({{"tiles_along", to_string(p.tiles_along)},
             {"tile", to_string(p.tile)},
-            {"warps_along", p.warps_x > 0 ? json(warps_along(p, "x")) : json(nullptr)},
+            {"tile_of", p.of_warps ? "warp" : "team"},
+            {"side_tiles", p.of_warps ? json(p.side_tiles) : json(nullptr)},
             {"steps_per_exchange", p.depth},
             {"steps_per_pass", p.pass_steps},
             {"rim", p.rim},
@@ -197,12 +193,11 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
 
 /// Tiles, and what stays of them where.
 void add_tiles(const stencil_explanation& e, const stencil_plan& p, table& out) {
-  const auto tiles =
-      p.warps_x > 0
-          ? fmt::format("{} teams of {} warps, {} cells each", by(p.teams_along),
-                        warps_along(p, " x "), by(p.tile))
-          : fmt::format("{} of {} cells each, one per team", by(p.teams_along), by(p.tile));
-  out.row("tiles", tiles);
+  out.row("tiles", fmt::format("{} of {} cells each, one per {}", by(p.tiles_along), by(p.tile),
+                               p.of_warps ? "warp" : "team"));
+  if (p.of_warps && p.side_tiles != p.tiles_along.y)
+    out.row("", fmt::format("{} in the first and in the last column, where turns take longer",
+                            p.side_tiles));
   out.row("",
           fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
                       format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));

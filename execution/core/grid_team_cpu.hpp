@@ -89,6 +89,19 @@ class cpu_grid_team : public cpu_team<Lanes> {
         while (std::atomic_ref<unsigned>(*flag).load(std::memory_order_acquire) < epoch)
           std::this_thread::yield();
   }
+  /// The same by the lanes of each warp for themselves, with flags flag_of(warp) and n flags
+  /// flag_of(warp, 0 ... n - 1) of each.
+  template <class F>
+  static void signal_by_warps(F&& flag_of, unsigned epoch) {
+    for (int w = 0; w < Lanes / 32; ++w)
+      if (unsigned* flag = flag_of(w)) signal(flag, epoch);
+  }
+  template <class F>
+  static void wait_by_warps(int n, F&& flag_of, unsigned epoch) {
+    for (int w = 0; w < Lanes / 32; ++w)
+      wait(
+          n, [&](int k) { return flag_of(w, k); }, epoch);
+  }
   /// What other teams read, and what they have written, past any cache of this team alone.
   template <class T>
   static void hand_over(T* p, T v) {

@@ -55,14 +55,30 @@ class cuda_grid_team : public cuda_team<Lanes> {
   template <class F>
   DWELL_FN static void wait(int n, F&& flag_of, unsigned epoch) {
     if (static_cast<int>(threadIdx.x) < n) {
-      if (unsigned* flag = flag_of(static_cast<int>(threadIdx.x))) {
-        unsigned seen;
-        do {
-          asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-        } while (seen < epoch);
-      }
+      if (unsigned* flag = flag_of(static_cast<int>(threadIdx.x)))
+        while (raised_to(flag) < epoch) {
+        }
     }
     __syncthreads();
+  }
+  /// Where a lane is, the compiler finds anew: kept, that took registers from the pass.
+  template <class F>
+  DWELL_FN static void signal_by_warps(F&& flag_of, unsigned epoch) {
+    const int me = opaque(static_cast<int>(threadIdx.x));
+    __syncwarp();
+    if (me % 32 == 0)
+      if (unsigned* flag = flag_of(me / 32))
+        asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
+  }
+  /// The lanes of a warp leave the loop together: loops of their own spilled what passes keep.
+  template <class F>
+  DWELL_FN static void wait_by_warps(int n, F&& flag_of, unsigned epoch) {
+    const int me = opaque(static_cast<int>(threadIdx.x));
+    const unsigned* flag = me % 32 < n ? flag_of(me / 32, me % 32) : nullptr;
+    unsigned seen = epoch;
+    do {
+      if (flag) seen = raised_to(flag);
+    } while (__any_sync(~0u, seen < epoch));
   }
   template <class T>
   DWELL_FN static void hand_over(T* p, T v) {
@@ -116,6 +132,13 @@ class cuda_grid_team : public cuda_team<Lanes> {
   DWELL_FN static int opaque(int v) {
     asm volatile("" : "+r"(v));
     return v;
+  }
+
+ private:
+  DWELL_FN static unsigned raised_to(const unsigned* flag) {
+    unsigned epoch;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(epoch) : "l"(flag) : "memory");
+    return epoch;
   }
 };
 

@@ -49,7 +49,7 @@ struct sweep_args {
   monitor* watch = nullptr;
   unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
   unsigned* tickets = nullptr;  ///< for tiles, how many have been drawn
-  unsigned* flags = nullptr;    ///< flag_distance apart, one per team, for signal and wait
+  unsigned* flags = nullptr;    ///< flag_distance apart, one per share, for signal and wait
   T* streamed = nullptr;        ///< rows that teams own and do not keep on the chip
   bool reverse_lanes = false;   ///< CPU teams only
 

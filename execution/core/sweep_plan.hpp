@@ -50,10 +50,11 @@ struct sweep_plan {
   int tile_z = 1, tile_y = 1, tile_x = 1;     ///< cells that a team takes at a time
   int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
   bool by_ticket = false;  ///< teams draw their tiles; else each has every teams-th one
-  // Executors that keep the field on the chip: a team owns its tile for the whole run.
-  int teams_y = 0, teams_x = 0;  ///< the grid of teams
-  int teams_z = 1;
-  int warps_x = 1;        ///< of a team's warps, those beside each other; the others lie below
+  // Executors that keep the field on the chip: a team owns its share for the whole run, or each of
+  // its warps does (waves in two dimensions).
+  int shares_y = 0, shares_x = 0;  ///< the grid of shares
+  int shares_z = 1;
+  int side_shares_y = 0;  ///< warps' shares: so many in the first and the last column of the grid
   int depth = 1;          ///< steps between two exchanges of tiles' edges
   int scratch_rows = 0;   ///< rows of every warp (planes) that stay in scratch
   int streamed_rows = 0;  ///< rows of every warp (planes) that pass through in every step

@@ -33,10 +33,12 @@ class sweep_run {
     watch_ = buffer<monitor>(where, 1);
     barrier_ = buffer<unsigned>(where, 1);
     tickets_ = buffer<unsigned>(where, 1);
-    if (how.teams_x > 0) {
+    if (how.shares_x > 0) {
       const auto teams = static_cast<std::size_t>(how.teams);
       const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
-      flags_ = buffer<unsigned>(where, teams * flag_distance);
+      const auto columns = static_cast<std::size_t>(how.shares_x * how.shares_z);
+      const auto rows = static_cast<std::size_t>(std::max(how.shares_y, how.side_shares_y));
+      flags_ = buffer<unsigned>(where, columns * rows * flag_distance);
       // Planes that waves do not keep live in the field.
       const bool apart = n.dims == 2 || r.levels == 0;
       streamed_ =

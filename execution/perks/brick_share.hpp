@@ -16,14 +16,14 @@ struct brick_share {
 
   DWELL_FN brick_share(const sweep_args<T>& a, int worker) {
     const sweep_plan& p = a.plan;
-    const int bx = worker % p.teams_x, rest = worker / p.teams_x;
-    const int by = rest % p.teams_y, bz = rest / p.teams_y;
-    x0 = begin(a.size.x, bx, p.teams_x);
-    y0 = begin(a.size.y, by, p.teams_y);
-    z0 = begin(a.size.z, bz, p.teams_z);
-    nx = begin(a.size.x, bx + 1, p.teams_x) - x0;
-    ny = begin(a.size.y, by + 1, p.teams_y) - y0;
-    nz = begin(a.size.z, bz + 1, p.teams_z) - z0;
+    const int bx = worker % p.shares_x, rest = worker / p.shares_x;
+    const int by = rest % p.shares_y, bz = rest / p.shares_y;
+    x0 = begin(a.size.x, bx, p.shares_x);
+    y0 = begin(a.size.y, by, p.shares_y);
+    z0 = begin(a.size.z, bz, p.shares_z);
+    nx = begin(a.size.x, bx + 1, p.shares_x) - x0;
+    ny = begin(a.size.y, by + 1, p.shares_y) - y0;
+    nz = begin(a.size.z, bz + 1, p.shares_z) - z0;
   }
   /// Some cells of the brick keep their values.
   DWELL_FN bool freezes(const sweep_args<T>& a) const {

@@ -20,6 +20,9 @@ namespace dwell {
 inline constexpr int perks_lanes = 256;
 inline constexpr int perks_warps = perks_lanes / 32;
 
+/// Shares that a warp of a wave reads of in two dimensions, at most: four of each column.
+inline constexpr int wave_neighbours = 12;
+
 /// Cells of a lane along x.
 template <class S>
 inline constexpr int perks_across = S::dims == 3 ? 2 : 4;
@@ -44,7 +47,7 @@ constexpr int perks_register_rows() {
 
 /// How a level of a wave remembers (wave_level.hpp): by windows, or by sums.
 template <class S>
-inline constexpr bool perks_windows = S::dims == 2 && is_star<S>&& radius_of<S> <= 2;
+inline constexpr bool perks_windows = S::dims == 2 && is_star<S>&& radius_of<S> == 1;
 
 /// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, each of
 /// which remembers 2R layers. `values` is what that leaves room for beside the arithmetic, found by
@@ -54,7 +57,7 @@ constexpr int perks_levels() {
   constexpr int r = radius_of<S>;
   if constexpr (!is_linear<S> || (S::dims == 3 && r > 2)) return 0;
   if constexpr (S::dims == 3) return r == 1 ? 2 : 1;
-  constexpr int values = perks_windows<S> ? 72 : is_star<S> ? 80 : r == 2 ? 40 : 60;
+  constexpr int values = is_star<S> ? (r <= 2 ? 72 : 80) : r == 2 ? 40 : 60;
   return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
 }
 
@@ -231,7 +234,9 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
              wave_border_values<S, T>();
     if constexpr (solid)
       values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1);
-    places = static_cast<std::size_t>(numbers) * sizeof(int) + perks_lanes * sizeof(wave_habits);
+    const int flags = solid ? 0 : perks_warps * (1 + wave_neighbours);
+    places =
+        static_cast<std::size_t>(numbers + flags) * sizeof(int) + perks_lanes * sizeof(wave_habits);
   } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
   } else {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Persistent, and every team keeps its tile of the field on the chip: in registers, in scratch, and
-// what does not fit streams through. Teams exchange rims every `depth` steps, through the field and
-// with flags between neighbours; a grid barrier stands only around the looks.
+// what does not fit streams through. Teams (in waves of two dimensions warps) exchange rims every
+// `depth` steps, through the field and with flags between neighbours; a grid barrier stands only
+// around the looks.
 #pragma once
 #include "dwell/execution/core/sweep_look.hpp"
 #include "dwell/execution/perks/perks_brick.hpp"
 #include "dwell/execution/perks/perks_tile.hpp"
 #include "dwell/execution/perks/perks_wave.hpp"
+#include "dwell/execution/perks/share_flags.hpp"
 
 namespace dwell {
 
@@ -16,9 +18,9 @@ struct perks_sweep {
   template <class S, class T, sweep_rung Rung, class Team>
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
     double* box = team.template scratch<double>(Team::lanes());
+    const share_flags<S, T, Rung, Team> flags(team, a);
     tile_of<S, T, Rung, Team> tile(team, a);
     sweep_state now;
-    unsigned epoch = 0;
     tile.load(a.field[0]);
     while (now.stop == sweep_stop::running) {
       const int to_look = a.look_every - now.done % a.look_every;
@@ -34,9 +36,7 @@ struct perks_sweep {
         now.done = done;
         now.copy ^= 1;
         if (now.done == a.steps && !a.until) break;
-        team.signal(a.flags + team.worker() * flag_distance, ++epoch);
-        team.wait(
-            neighbours<S, Rung>, [&](int k) { return neighbour<S, Rung>(team, a, k); }, epoch);
+        flags.meet(team, static_cast<unsigned>(now.done));
         if constexpr (S::dims == 2) tile.take(a.field[now.copy]);
       }
       if (now.done == a.steps && !a.until) {
@@ -68,37 +68,6 @@ struct perks_sweep {
   }
   template <class S, class T, sweep_rung Rung, class Team>
   using tile_of = typename decltype(tile_type<S, T, Rung, Team>())::type;
-  /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
-  /// after several steps, through which corners matter to a star too, and so do waves.
-  template <class S, sweep_rung Rung>
-  static constexpr bool faces_only = S::dims == 3 && is_star<S>&& Rung.levels == 0;
-  template <class S, sweep_rung Rung>
-  static constexpr int neighbours = S::dims == 2          ? 8
-                                    : faces_only<S, Rung> ? 6
-                                                          : 26;
-
-  /// The flag of a neighbouring team, or null where the grid ends.
-  template <class S, sweep_rung Rung, class T, class Team>
-  DWELL_FN static unsigned* neighbour(Team& team, const sweep_args<T>& a, int k) {
-    const sweep_plan& p = a.plan;
-    // Of the 3 x 3 (x 3) teams around, all but the middle; or the middles of the six faces.
-    int nth = k < neighbours<S, Rung> / 2 ? k : k + 1;
-    if constexpr (faces_only<S, Rung>)
-      nth = k < 2 ? 4 + 18 * k : k < 4 ? 10 + 6 * (k - 2) : 12 + 2 * (k - 4);
-    const int dz = S::dims == 3 ? nth / 9 - 1 : 0;
-    const int row = team.worker() / p.teams_x;
-    int x = team.worker() % p.teams_x + nth % 3 - 1;
-    int y = row % p.teams_y + nth / 3 % 3 - 1;
-    int z = row / p.teams_y + dz;
-    if (a.edge == boundary::periodic) {
-      x = (x + p.teams_x) % p.teams_x;
-      y = (y + p.teams_y) % p.teams_y;
-      z = (z + p.teams_z) % p.teams_z;
-    }
-    if (x < 0 || y < 0 || z < 0 || x >= p.teams_x || y >= p.teams_y || z >= p.teams_z)
-      return nullptr;
-    return a.flags + ((z * p.teams_y + y) * p.teams_x + x) * flag_distance;
-  }
 };
 
 }  // namespace dwell

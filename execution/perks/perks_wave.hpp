@@ -13,7 +13,8 @@
 // below, and its lanes reach as far to the sides: what others own there it computes too, from what
 // they published in the copy of the field that this pass reads; it publishes its own rim in the
 // other copy. A copy is written again only after all neighbours have signalled the pass in which
-// they read it (perks_sweep.hpp), so a pass knows no other meeting of teams.
+// they read it (perks_sweep.hpp), so a pass knows no other meeting of teams; in two dimensions
+// warps signal, each its own pass.
 #pragma once
 #include "dwell/execution/perks/wave_level.hpp"
 #include "dwell/execution/perks/wave_planes.hpp"
@@ -35,10 +36,10 @@ class perks_wave {
   DWELL_FN perks_wave(Team& team, const sweep_call<S, T>& a)
       : team_(team),
         a_(a),
-        layers_(team, a),
         edges_(S::dims == 3 ? team.template scratch<T>((Levels - 1) * wave_edge_values<S, T>)
                             : nullptr),
         habits_(team.template scratch<habits>(perks_lanes)),
+        layers_(team, a),
         most_(team.warp_most([&](int l) { return share_of(l).layers(); })),
         below_(team.warp_least([&](int l) {
           const share own = share_of(l);
@@ -151,6 +152,7 @@ class perks_wave {
   /// A neat pass is nothing but all levels over whole pieces, as nearly all are. Then the layers
   /// that keep their values at a fixed border are in the first turns and in the last ones.
   DWELL_FN void pass(int steps) {
+    if (most_ == 0) return;
     auto levels = team_.template per_lane<cascade>();
     auto habit = team_.template per_lane<habits>();
     team_.each([&](int l) { habit[l] = habits_[l]; });
@@ -284,9 +286,9 @@ class perks_wave {
 
   Team& team_;
   const sweep_call<S, T>& a_;
-  layers layers_;
   wave_edges<S, T> edges_;
   habits* habits_;  ///< of the lanes, each its own
+  layers layers_;
   // Of the same as where():
   int most_;   ///< layers
   int below_;  ///< the turn from which layers of a fixed border come below, or never

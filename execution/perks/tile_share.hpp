@@ -20,11 +20,11 @@ struct tile_share {
   /// and may reach beyond the grid.
   DWELL_FN tile_share(const sweep_args<T>& a, int worker, int rows = 0)
       : rim(a.plan.depth * radius_of<S>) {
-    const int bx = worker % a.plan.teams_x, by = worker / a.plan.teams_x;
-    x0 = begin(a.size.x, bx, a.plan.teams_x);
-    x1 = begin(a.size.x, bx + 1, a.plan.teams_x);
-    y0 = begin(a.size.y, by, a.plan.teams_y);
-    y1 = begin(a.size.y, by + 1, a.plan.teams_y);
+    const int bx = worker % a.plan.shares_x, by = worker / a.plan.shares_x;
+    x0 = begin(a.size.x, bx, a.plan.shares_x);
+    x1 = begin(a.size.x, bx + 1, a.plan.shares_x);
+    y0 = begin(a.size.y, by, a.plan.shares_y);
+    y1 = begin(a.size.y, by + 1, a.plan.shares_y);
     const bool flush = rows > 0 && a.edge == boundary::fixed;
     left = flush ? origin(x0 - rim, x1 + rim, a.size.x, width) : x0 - rim;
     top = flush ? origin(y0 - rim, y1 + rim, a.size.y, rows) : y0 - rim;

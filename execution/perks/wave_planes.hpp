@@ -31,7 +31,6 @@ class wave_planes {
   DWELL_FN wave_planes(Team& team, const sweep_call<S, T>& a)
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
-        kept_(team.template scratch<T>(a.plan.scratch_rows * values)),
         ring_(team.template scratch<T>((Ahead + 1) * values)),
         own_(a, team.worker(), 0),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows : 0),
@@ -40,7 +39,8 @@ class wave_planes {
                        : own_.layers()),
         border_(team.template scratch<T>(wave_border_values<S, T>())),
         columns_(team.template scratch<unsigned>(patch::width)),
-        lines_(team.template scratch<unsigned>(height)) {
+        lines_(team.template scratch<unsigned>(height)),
+        kept_(team.template scratch<T>(a.plan.scratch_rows * values)) {
     team.section([&](int l) {
       const share& own = own_;
       for (int i = l; i < patch::width; i += perks_lanes) {
@@ -275,11 +275,12 @@ class wave_planes {
 
   const sweep_call<S, T>& a_;
   int rim_;
-  T *kept_, *ring_;
+  T* ring_;
   share own_;
   int kept_first_, kept_last_;  ///< of the team's own planes, those from first to before last stay
   T* border_;
   unsigned *columns_, *lines_;
+  T* kept_;  ///< last, so that the compiler knows where all others lie
   const T* field_ = nullptr;
   T* to_ = nullptr;
   bool whole_ = false;

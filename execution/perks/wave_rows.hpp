@@ -26,13 +26,13 @@ class wave_rows {
       : a_(a),
         rim_(a.plan.depth * radius_of<S>),
         skipped_(2 * ((rim_ + RX - 1) / RX)),
-        kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         ring_(team.template scratch<T>(Ahead * layer)),
         border_(team.template scratch<T>(wave_border_values<S, T>())),
+        columns_(team.template scratch<int>(perks_warps * 32 * RX)),
+        rims_(team.template scratch<int>(perks_warps * 2 * perks_levels<S, T>() * R)),
+        kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows - rim_ : rim_),
         streamed_first_(team.worker() % 2 != 0 ? 0 : a.plan.scratch_rows),
-        columns_(team.template scratch<int>(perks_warps * 32 * RX)),
-        rims_(team.template scratch<int>(perks_warps * 2 * rim_)),
         streamed_(a.streamed +
                   static_cast<std::size_t>(team.worker()) * a.plan.streamed_rows * layer) {
     team.section([&](int l) {
@@ -51,7 +51,7 @@ class wave_rows {
       me.rows = n;
       me.own = inner && n > 2 * rim_ ? n - 2 * rim_ : 0;
       me.kept = kept_of(me.own);
-      me.end = own.used(l) ? n + 2 * rim_ : 0;
+      me.end = own.present && own.used(l) ? n + 2 * rim_ : 0;
       me.first = column(l, 0);
       me.columns = columns_of(own, l);
       me.still = border::of(a, l, own.left(l));
@@ -280,9 +280,11 @@ class wave_rows {
   const sweep_call<S, T>& a_;
   int rim_;
   int skipped_;  ///< lanes of a warp before the first with private rows, which so begin with a line
-  T *kept_, *ring_, *border_;
-  int kept_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
+  // What the compiler knows the size of comes first: it then knows where all of that lies.
+  T *ring_, *border_;
   int *columns_, *rims_;
+  T* kept_;
+  int kept_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
   T* streamed_;
   const T* field_ = nullptr;
   T* to_ = nullptr;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What one warp of a wave owns in two dimensions, or one team in three (perks_wave.hpp): columns,
-// along which it goes layer by layer, from `first` to before `last`; at most as many layers as the
-// plan gives it, perhaps none. Shares begin at multiples of a lane's cells along x, so that lanes
-// own all or none of their columns, except one at the right end of the grid.
+// along which it goes layer by layer, from `first` to before `last`. Shares begin at multiples of a
+// lane's cells along x, so that lanes own all or none of their columns, except one at the right end
+// of the grid.
 #pragma once
 #include "dwell/execution/core/sweep_args.hpp"
+#include "dwell/execution/perks/share_grid.hpp"
 #include "dwell/execution/perks/wave_view.hpp"
 
 namespace dwell {
@@ -17,26 +18,25 @@ struct wave_share {
   int rim;                     ///< cells of others that a pass computes too, to all sides
   int x0, x1, y0 = 0, y1 = 1;  ///< in two dimensions rows are layers
   int first, last;
+  bool present;  ///< there is such a share
 
+  /// Of a warp of a team, or of the team. A grid may have fewer shares than the teams have warps:
+  /// then some own nothing, see `present`.
   DWELL_FN wave_share(const sweep_args<T>& a, int worker, int warp)
       : rim(a.plan.depth * radius_of<S>) {
     const sweep_plan& p = a.plan;
-    const int bx = worker % p.teams_x, line = worker / p.teams_x;
-    const int by = solid ? line % p.teams_y : 0, bz = solid ? line / p.teams_y : line;
-    // Warps w and w + 4 share a scheduler: not both of them shall lie beside the border.
-    const int turned = p.warps_x < 8 ? warp + warp / 4 : warp;
-    const int wx = solid ? 0 : turned % p.warps_x;
-    x0 = column(a, bx * p.warps_x + wx);
-    x1 = column(a, bx * p.warps_x + wx + 1);
+    const share_place at = solid ? place_of_team(p, worker) : place_of_warp(p, worker, warp);
+    present = at.z < p.shares_z;
+    const int z = present ? at.z : 0, rows = solid ? p.shares_y : warp_grid(p).in_column(at.x);
+    x0 = column(a, at.x);
+    x1 = column(a, at.x + 1);
+    const int top = cut(a.size.y, at.y, rows), end = cut(a.size.y, at.y + 1, rows);
     if constexpr (solid) {
-      y0 = cut(a.size.y, by, p.teams_y);
-      y1 = cut(a.size.y, by + 1, p.teams_y);
+      y0 = top;
+      y1 = end;
     }
-    const int layers = solid ? a.size.z : a.size.y, teams = solid ? p.teams_z : p.teams_y;
-    const int strip = p.scratch_rows + p.streamed_rows, end = cut(layers, bz + 1, teams);
-    const int begin = cut(layers, bz, teams) + (solid ? 0 : warp / p.warps_x * strip);
-    first = begin < end ? begin : end;
-    last = begin + strip < end ? begin + strip : end;
+    first = solid ? cut(a.size.z, z, p.shares_z) : top;
+    last = !present ? first : solid ? cut(a.size.z, z + 1, p.shares_z) : end;
   }
   DWELL_FN int layers() const { return last - first; }
   /// The first column of a lane, and its first row in three dimensions; they may lie beyond the
@@ -66,11 +66,8 @@ struct wave_share {
   }
 
  private:
-  DWELL_FN static int cut(int cells, int part, int parts) {
-    return static_cast<int>(static_cast<std::int64_t>(cells) * part / parts);
-  }
   DWELL_FN static int column(const sweep_args<T>& a, int part) {
-    const int parts = a.plan.teams_x * a.plan.warps_x;
+    const int parts = a.plan.shares_x;
     return part == parts ? a.size.x : cut(a.size.x, part, parts) / RX * RX;
   }
 };

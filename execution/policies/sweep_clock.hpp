@@ -21,6 +21,9 @@ inline double cycle_of(const device_facts& device) {
   return 128.0 * device.units / limits_of(device).shared;
 }
 
+/// Of a warp of a wave, how much longer a turn takes where columns of a fixed border keep values.
+inline constexpr double beside_border = 1.11;
+
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: the full
 /// rate of fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole and
 /// 0.14 by gradient2d, for whose divisions two warps on a scheduler wait most of the time;
@@ -65,8 +68,8 @@ class sweep_clock {
   }
   /// A pass of a wave: every warp makes a turn for each of its own rows and of those of the rim, in
   /// the first of which the higher levels rest. Beside its arithmetic a turn takes about 470 cycles
-  /// (130 of one level), and 6 in 100 more where columns of a fixed border keep their values. One
-  /// level alone hides only half of what it waits for memory.
+  /// (130 of one level), and at a fixed border longer, for fewer rows. One level alone hides only
+  /// half of what it waits for memory.
   sweep_projection step_of_wave(const sweep_plan& p, const sweep_rung& r,
                                 const sweep_problem_facts& problem, double used) const {
     const double row = static_cast<double>(r.lanes) * r.across;
@@ -82,8 +85,9 @@ class sweep_clock {
     t.l2 = (streamed + rims + source) / 30 / depth;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
     t.exchange = 10000 / depth;
-    const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) *
-                        (problem.edge == boundary::fixed ? 1.06 : 1.0);
+    const double side = std::ceil(static_cast<double>(problem.size.y) / p.side_shares_y) + 2 * rim;
+    const double slowest = fixed_ ? std::max(1.0, beside_border * side / (rows + 2 * rim)) : 1.0;
+    const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) * slowest;
     const double waits = r.levels > 1 ? 0 : 0.55 * std::min(work, t.memory);
     t.seconds = std::max({work, t.l2, t.memory}) + waits + t.exchange;
     return in_seconds(t);

@@ -100,17 +100,17 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid, cons
   const auto kept = fmt::format("{} in registers, {} in {}, {} streamed", r.register_rows,
                                 p.scratch_rows, scratch, p.streamed_rows);
   if (solid && r.levels > 0)
-    return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.teams_z, p.teams_y,
-                       p.teams_x, kept, steps_text(p.depth));
+    return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.shares_z, p.shares_y,
+                       p.shares_x, kept, steps_text(p.depth));
   const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
   if (solid)
-    return fmt::format("{} x {} x {} bricks, planes: {}{}", p.teams_z, p.teams_y, p.teams_x, kept,
-                       order);
+    return fmt::format("{} x {} x {} bricks, planes: {}{}", p.shares_z, p.shares_y, p.shares_x,
+                       kept, order);
   if (r.levels > 0)
-    return fmt::format("{} x {} tiles, rows per warp: {}; {} in one pass", p.teams_y, p.teams_x,
-                       kept, steps_text(p.depth));
-  return fmt::format("{} x {} tiles, rows per warp: {}{}; {} between exchanges", p.teams_y,
-                     p.teams_x, kept, order, steps_text(p.depth));
+    return fmt::format("{} x {} tiles of a warp each, rows: {}; {} in one pass", p.shares_y,
+                       p.shares_x, kept, steps_text(p.depth));
+  return fmt::format("{} x {} tiles, rows per warp: {}{}; {} between exchanges", p.shares_y,
+                     p.shares_x, kept, order, steps_text(p.depth));
 }
 
 /// Whether plans of this rung are looked at.
@@ -142,20 +142,20 @@ std::vector<int> depths(const sweep_rung& r, const sweep_problem_facts& problem,
   return all;
 }
 
-/// f(tiling) for all ways to divide the field among at most so many teams, and of arranging their
-/// warps if there are several.
+/// f(tiling) for all ways to divide the field among at most so many teams, each of which has one
+/// share, or one for each of its warps.
 template <class F>
-void each_division(sweep_tiling asked, int most, bool solid, int warps, const F& f) {
+void each_division(sweep_tiling asked, int teams, int warps, bool solid, const F& f) {
+  const int most = teams * warps;
+  asked.teams = teams;
   for (int x = 1; x <= most; ++x)
     for (int y = 1; y <= most / x; ++y)
-      for (int z = 1; z <= (solid ? most / x / y : 1); ++z)
-        for (int w = 1; w <= warps; w *= 2) {
-          asked.teams_z = z;
-          asked.teams_y = y;
-          asked.teams_x = x;
-          asked.warps_x = w;
-          f(asked);
-        }
+      for (int z = 1; z <= (solid ? most / x / y : 1); ++z) {
+        asked.shares_z = z;
+        asked.shares_y = y;
+        asked.shares_x = x;
+        f(asked);
+      }
 }
 
 /// The first rungs are those that keep tiles; on a GPU those for steps of the whole field follow.
@@ -210,8 +210,8 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
       const int warps = r.levels > 0 && !solid ? r.lanes / 32 : 1;
       for (const int depth : depths(r, problem, wish.depth)) {
         met.share(layout.most_of_layer(rung, depth), r.levels > 0);
-        each_division({.rung = rung, .depth = depth, .may = m, .order = wish.order}, most, solid,
-                      warps, [&](const sweep_tiling& t) {
+        each_division({.rung = rung, .depth = depth, .may = m, .order = wish.order}, most, warps,
+                      solid, [&](const sweep_tiling& t) {
                         const sweep_laid laid = layout.of(t);
                         best.consider(laid.candidate);
                         met.meet(laid);

@@ -19,11 +19,10 @@ int stash_rows(traversal order, const sweep_problem_facts& problem) {
 sweep_candidate begin(const sweep_tiling& asked) {
   sweep_candidate c;
   c.plan.rung = asked.rung;
-  c.plan.teams = asked.teams_x * asked.teams_y * asked.teams_z;
-  c.plan.teams_x = asked.teams_x;
-  c.plan.teams_y = asked.teams_y;
-  c.plan.teams_z = asked.teams_z;
-  c.plan.warps_x = asked.warps_x;
+  c.plan.teams = asked.shares_x * asked.shares_y * asked.shares_z;
+  c.plan.shares_x = asked.shares_x;
+  c.plan.shares_y = asked.shares_y;
+  c.plan.shares_z = asked.shares_z;
   c.plan.depth = asked.depth;
   return c;
 }
@@ -102,14 +101,14 @@ sweep_laid sweep_layout::of_bricks(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const extents& n = problem_.size;
   const int radius = problem_.radius;
-  if (too_thin(n.z, asked.teams_z, radius) || too_thin(n.y, asked.teams_y, radius) ||
-      too_thin(n.x, asked.teams_x, radius))
+  if (too_thin(n.z, asked.shares_z, radius) || too_thin(n.y, asked.shares_y, radius) ||
+      too_thin(n.x, asked.shares_x, radius))
     return sweep_obstacle::shares;
-  const int width = pieces(n.x, asked.teams_x), height = pieces(n.y, asked.teams_y);
-  const int planes = pieces(n.z, asked.teams_z);
+  const int width = pieces(n.x, asked.shares_x), height = pieces(n.y, asked.shares_y);
+  const int planes = pieces(n.z, asked.shares_z);
   if (width > 32 * r.across || height > r.lanes / 32 * r.down) return sweep_obstacle::shares;
   // The planes below those in registers enter the window without a question.
-  if (r.register_rows > 0 && n.z / asked.teams_z < r.register_rows + radius)
+  if (r.register_rows > 0 && n.z / asked.shares_z < r.register_rows + radius)
     return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
   if (!lay_rest_in_order(c.plan, planes - r.register_rows, asked)) return sweep_obstacle::scratch;
@@ -121,22 +120,23 @@ sweep_laid sweep_layout::of_bricks(const sweep_tiling& asked) const {
 }
 
 /// Of the cells that a warp (a team in three dimensions) computes in one layer, the part that is
-/// its own; 0: shares of this tiling do not fit, or a team's are so thin that it needs cells of
-/// others than those next to it.
+/// its own; 0: shares of this tiling do not fit, or are so thin that one needs cells of others than
+/// those next to it.
 double sweep_layout::part_of_layer(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const int rim = asked.depth * problem_.radius, nx = problem_.size.x, ny = problem_.size.y;
-  // Shares begin where a lane's cells do, and lanes take theirs in whole pieces.
-  const int parts = asked.teams_x * asked.warps_x;
-  const int uneven = parts > 1 ? r.across - 1 : 0, width = pieces(nx, parts) + uneven;
-  if (pieces(rim, r.across) + pieces(width + rim, r.across) > 32) return 0;
-  if (asked.teams_x > 1 && (nx / parts - 2 * uneven) * asked.warps_x < rim) return 0;
-  if (parts > 1 && nx / parts < 2 * r.across) return 0;
-  const double across = static_cast<double>(width) / (32 * r.across);
+  // Shares begin where a lane's cells do, and lanes take theirs in whole pieces: along x, shares
+  // have so many pieces at least and at most, and only the last one may end within one.
+  const int all = nx / r.across, parts = asked.shares_x;
+  const int least = all / parts, most = pieces(all, parts), beside = pieces(rim, r.across);
+  const int widest = most + (nx % r.across != 0 ? 1 : 0);
+  if (widest + 2 * beside > 32) return 0;
+  if (parts > 1 && least < std::max(beside, 2)) return 0;
+  const double across = static_cast<double>(nx) / parts / (32 * r.across);
   if (problem_.size.dims == 2) return across;
-  const int height = pieces(ny, asked.teams_y), most = r.lanes / 32 * r.down;
-  if (height + 2 * rim > most || too_thin(ny, asked.teams_y, rim)) return 0;
-  return across * height / most;
+  const int height = pieces(ny, asked.shares_y), down = r.lanes / 32 * r.down;
+  if (height + 2 * rim > down || too_thin(ny, asked.shares_y, rim)) return 0;
+  return across * height / down;
 }
 
 extents sweep_layout::most_of_layer(int number, int depth) const {
@@ -146,8 +146,26 @@ extents sweep_layout::most_of_layer(int number, int depth) const {
   if (r.levels == 0)  // bricks compute no rim
     return solid ? extents(1, height, width) : extents(1, width - 2 * rim);
   // As part_of_layer() has it; the warps of a team may lie side by side.
-  const int own = (32 - pieces(rim, r.across)) * r.across - rim - (r.across - 1);
+  const int own = (32 - 2 * pieces(rim, r.across)) * r.across;
   return solid ? extents(1, height - 2 * rim, own) : extents(1, own * (r.lanes / 32));
+}
+
+/// How many shares the first and the last column of warps' shares are cut into: so many that their
+/// warps, each turn of which takes longer beside a fixed border, are as soon done as the others.
+int sweep_layout::side_shares(const sweep_tiling& asked) const {
+  const int ny = problem_.size.y, rim = asked.depth * problem_.radius, inner = asked.shares_y;
+  if (problem_.edge != boundary::fixed || asked.shares_x < 2 || inner < 2) return inner;
+  const int warps = rung(asked.rung).shape.lanes / 32;
+  const int left = asked.teams * warps - (asked.shares_x - 2) * inner;
+  const double turns = pieces(ny, inner) + 2 * rim;
+  int n = inner;
+  // A warp reads shares of at most four of a column.
+  const auto possible = [&](int sides) {
+    return 2 * sides <= left && ny / sides >= rim &&
+           pieces(ny, inner) + 2 * rim - 2 < 3 * (ny / sides);
+  };
+  while (beside_border * (pieces(ny, n) + 2 * rim) > turns && possible(n + 1)) ++n;
+  return n;
 }
 
 /// Passes of waves. Layers are the warps' own, in three dimensions the team's; a pass also goes
@@ -156,13 +174,12 @@ sweep_laid sweep_layout::of_waves(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const bool solid = problem_.size.dims == 3;
   const int layers = solid ? problem_.size.z : problem_.size.y;
-  const int teams = solid ? asked.teams_z : asked.teams_y;
-  const int warps = solid ? 1 : r.lanes / 32 / asked.warps_x;
-  if (too_thin(layers, teams, asked.depth * problem_.radius)) return sweep_obstacle::shares;
+  const int parts = solid ? asked.shares_z : asked.shares_y;
+  if (too_thin(layers, parts, asked.depth * problem_.radius)) return sweep_obstacle::shares;
   const double used = part_of_layer(asked);
   if (used == 0) return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
-  const int own = pieces(pieces(layers, teams), warps);
+  const int own = pieces(layers, parts);
   if (!lay_rest(c.plan, own, asked.may)) return sweep_obstacle::scratch;
   if (problem_.size.cells() > most_numbered_cells) return sweep_obstacle::numbers;
   if (!solid) {
@@ -170,6 +187,9 @@ sweep_laid sweep_layout::of_waves(const sweep_tiling& asked) const {
     c.plan.scratch_rows =
         std::clamp(own - 2 * asked.depth * problem_.radius, 0, c.plan.scratch_rows);
     c.plan.streamed_rows = own - c.plan.scratch_rows;
+    c.plan.side_shares_y = side_shares(asked);
+    const int shares = (asked.shares_x - 2) * asked.shares_y + 2 * c.plan.side_shares_y;
+    c.plan.teams = std::min(shares, asked.teams);
   }
   c.time = solid ? clock_.step_of_planes(c.plan, r, problem_, used)
                  : clock_.step_of_wave(c.plan, r, problem_, used);
@@ -182,10 +202,10 @@ sweep_laid sweep_layout::of_tiles(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const int warps = r.lanes / 32, radius = problem_.radius, rim = asked.depth * radius;
   const int nx = problem_.size.x, ny = problem_.size.y;
-  if (too_thin(nx, asked.teams_x, rim) || too_thin(ny, asked.teams_y, rim))
+  if (too_thin(nx, asked.shares_x, rim) || too_thin(ny, asked.shares_y, rim))
     return sweep_obstacle::shares;
-  const int width = pieces(nx, asked.teams_x) + 2 * rim;
-  const int height = pieces(ny, asked.teams_y) + 2 * rim;
+  const int width = pieces(nx, asked.shares_x) + 2 * rim;
+  const int height = pieces(ny, asked.shares_y) + 2 * rim;
   if (width > 32 * r.across) return sweep_obstacle::shares;
   int rest = std::max(0, pieces(height, warps) - r.register_rows);
   if (!r.rest && rest > 0) return sweep_obstacle::shares;

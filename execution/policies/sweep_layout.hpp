@@ -21,12 +21,12 @@ struct sweep_permission {
   bool registers = false, scratch = false;
 };
 
-/// What is asked for. In two dimensions teams_z is 1; warps_x is too in three, and in two unless
-/// the rung has levels; an order is for rungs that have none.
+/// What is asked for. In two dimensions shares_z is 1. A share is a team's, or a warp's, and there
+/// are at most so many teams. An order is for rungs without levels.
 struct sweep_tiling {
   int rung = 0;
-  int teams_z = 1, teams_y = 1, teams_x = 1;
-  int warps_x = 1;
+  int shares_z = 1, shares_y = 1, shares_x = 1;
+  int teams = 1;
   int depth = 1;
   sweep_permission may;
   std::optional<traversal> order;  ///< none: as planned
@@ -77,6 +77,7 @@ class sweep_layout {
   sweep_laid of_bricks(const sweep_tiling& asked) const;
   sweep_laid of_waves(const sweep_tiling& asked) const;
   double part_of_layer(const sweep_tiling& asked) const;
+  int side_shares(const sweep_tiling& asked) const;
   sweep_laid of_tiles(const sweep_tiling& asked) const;
 
   std::size_t scratch_limit() const;

@@ -140,21 +140,17 @@ class planner {
     set_projected(out, c.projected);
     const extents& n = problem_.size;
     out.streamed_bytes = streamed_bytes(out);
-    if (p.teams_x == 0) return;
-    out.teams_along = n;
-    out.teams_along.x = p.teams_x;
-    out.teams_along.y = p.teams_y;
-    out.teams_along.z = p.teams / (p.teams_x * p.teams_y);
+    if (p.shares_x == 0) return;
+    out.tiles_along = n;
+    out.tiles_along.x = p.shares_x;
+    out.tiles_along.y = p.shares_y;
+    out.tiles_along.z = p.shares_z;
     out.tile = n;
-    out.tile.x = pieces(n.x, out.teams_along.x);
-    out.tile.y = pieces(n.y, out.teams_along.y);
-    out.tile.z = pieces(n.z, out.teams_along.z);
-    if (f.shape.levels > 0 && n.dims == 2) {
-      out.warps_y = f.shape.lanes / 32 / p.warps_x;
-      out.warps_x = p.warps_x;
-      out.tile.x = pieces(n.x, p.teams_x * p.warps_x);
-      out.tile.y = p.scratch_rows + p.streamed_rows;
-    }
+    out.tile.x = pieces(n.x, p.shares_x);
+    out.tile.y = pieces(n.y, p.shares_y);
+    out.tile.z = pieces(n.z, p.shares_z);
+    out.of_warps = f.shape.levels > 0 && n.dims == 2;
+    out.side_tiles = p.side_shares_y;
     out.depth = p.depth;
     out.rim = p.depth * problem_.radius;
     out.register_rows = f.shape.register_rows;

@@ -39,14 +39,14 @@ struct stencil_plan {
   int registers = 0;         ///< per lane; 0: not known without the device
   int spill_bytes = 0;       ///< per lane, likewise
 
-  // Of perks: a team owns a tile for the whole run, each of its warps some rows of it; in three
-  // dimensions the rows below are planes, which all of its warps share.
-  extents teams_along;    ///< teams along each axis
+  // Of perks: a team owns a tile for the whole run, each of its warps some rows of it, or each of
+  // its warps owns one; in three dimensions the rows below are planes, which all warps share.
+  extents tiles_along;    ///< tiles along each axis
   extents tile;           ///< cells of the largest tile, without its rim,
-  int warps_y = 0;        ///< which is one warp's of warps_y * warps_x of a team;
-  int warps_x = 0;        ///< 0: the whole team's
+  bool of_warps = false;  ///< which is one warp's; else a team's
+  int side_tiles = 0;     ///< of warps, in the first and the last column of tiles, down each
   int depth = 0;          ///< steps between two exchanges of tiles' edges
-  int rim = 0;            ///< cells around a tile that its team computes too: depth * radius
+  int rim = 0;            ///< cells around a tile that its owner computes too: depth * radius
   int register_rows = 0;  ///< rows of a warp that stay in registers,
   int scratch_rows = 0;   ///< in shared memory,
   int streamed_rows = 0;  ///< and that pass through in every pass,
