@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which cells of a grid in three dimensions a team owns: a brick. Shares along an axis differ by at
-// most one cell. Cells around the brick, which other teams own or the border stands for, have
+// most one cell, or one whole piece of cells along x and y. Cells around the brick, which other teams own or the border stands for, have
 // positions below 0 or from the brick's extents on.
 #pragma once
 #include <cstdint>
@@ -14,15 +14,15 @@ struct brick_share {
   int z0, y0, x0;  ///< of the grid
   int nz, ny, nx;  ///< cells
 
-  DWELL_FN brick_share(const sweep_args<T>& a, int worker) {
+  DWELL_FN brick_share(const sweep_args<T>& a, int worker, int piece_x = 1, int piece_y = 1) {
     const sweep_plan& p = a.plan;
     const int bx = worker % p.shares_x, rest = worker / p.shares_x;
     const int by = rest % p.shares_y, bz = rest / p.shares_y;
-    x0 = begin(a.size.x, bx, p.shares_x);
-    y0 = begin(a.size.y, by, p.shares_y);
+    x0 = begin(a.size.x / piece_x, bx, p.shares_x) * piece_x;
+    y0 = begin(a.size.y / piece_y, by, p.shares_y) * piece_y;
     z0 = begin(a.size.z, bz, p.shares_z);
-    nx = begin(a.size.x, bx + 1, p.shares_x) - x0;
-    ny = begin(a.size.y, by + 1, p.shares_y) - y0;
+    nx = begin(a.size.x / piece_x, bx + 1, p.shares_x) * piece_x - x0;
+    ny = begin(a.size.y / piece_y, by + 1, p.shares_y) * piece_y - y0;
     nz = begin(a.size.z, bz + 1, p.shares_z) - z0;
   }
   /// Some cells of the brick keep their values.

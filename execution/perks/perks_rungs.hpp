@@ -76,6 +76,21 @@ constexpr int wave_border_values() {
   return 0;
 }
 
+/// A resident brick (resident_brick.hpp): the rows of a plane that a warp shows others, the first
+/// and last R; values of a plane that is shown; planes whose rims are under way at a time; values
+/// of one rim.
+inline constexpr int resident_height = 32;
+template <class S>
+inline constexpr int resident_edge_rows = std::min(2 * radius_of<S>, perks_down<S>);
+template <class S>
+inline constexpr int resident_shown_values = perks_warps* resident_edge_rows<S> * 32 *
+                                             perks_across<S>;
+inline constexpr int resident_rims_ahead = 3;
+template <class S>
+inline constexpr int resident_rim_values = 2 * perks_across<S> *
+                                           (32 * radius_of<S> + resident_height +
+                                            2 * radius_of<S>);
+
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit. In three
 /// the kernels for other orders of planes are apart: the plain ones have no register to spare.
@@ -96,10 +111,14 @@ constexpr auto rungs_of_perks() {
       r.orders = true;
       return r;
     };
-    if constexpr (perks_levels<S, T>() == 0)
+    [[maybe_unused]] constexpr sweep_rung resident = {
+        perks_lanes, 1, across, radius_of<S> == 1 ? 4 : 3, down, false, false};
+    if constexpr (perks_levels<S, T>() == 0 && !is_linear<S>)
       return std::array{kept, none, ordered(kept), ordered(none)};
+    else if constexpr (perks_levels<S, T>() == 0)
+      return std::array{resident, kept, none, ordered(kept), ordered(none)};
     else
-      return std::array{kept, none, wave, ordered(kept), ordered(none)};
+      return std::array{resident, kept, none, wave, ordered(kept), ordered(none)};
   } else {
     constexpr int rows = perks_register_rows<S, T>();
     // The loops over other rows need registers of their own.
@@ -237,6 +256,9 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
     const int flags = solid ? 0 : perks_warps * (1 + wave_neighbours);
     places =
         static_cast<std::size_t>(numbers + flags) * sizeof(int) + perks_lanes * sizeof(wave_habits);
+  } else if (S::dims == 3 && !rung.rest) {
+    values = static_cast<std::size_t>(2 * resident_shown_values<S> +
+                                      (resident_rims_ahead + 1) * resident_rim_values<S>);
   } else if constexpr (S::dims == 3) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
   } else {
@@ -250,7 +272,7 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
              static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t) +
              (rung.rest ? 0 : perks_lanes * 2 * sizeof(std::uint32_t));
   }
-  return 128 + perks_lanes * sizeof(double) + sizeof(T) * values + places;
+  return 128 + static_cast<std::size_t>(rung.lanes) * sizeof(double) + sizeof(T) * values + places;
 }
 
 }  // namespace dwell

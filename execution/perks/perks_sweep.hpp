@@ -8,6 +8,7 @@
 #include "dwell/execution/perks/perks_brick.hpp"
 #include "dwell/execution/perks/perks_tile.hpp"
 #include "dwell/execution/perks/perks_wave.hpp"
+#include "dwell/execution/perks/resident_brick.hpp"
 #include "dwell/execution/perks/share_flags.hpp"
 
 namespace dwell {
@@ -61,6 +62,8 @@ struct perks_sweep {
   static auto tile_type() {
     if constexpr (Rung.levels > 0)
       return std::type_identity<perks_wave<S, T, Team, Rung.levels>>{};
+    else if constexpr (S::dims == 3 && !Rung.rest)
+      return std::type_identity<resident_brick<S, T, Team, Rung.register_rows>>{};
     else if constexpr (S::dims == 3)
       return std::type_identity<perks_brick<S, T, Team, Rung.register_rows, Rung.orders>>{};
     else

@@ -18,10 +18,10 @@
 
 namespace dwell {
 
-template <class S, class T>
+template <class S, class T, class Patch = wave_patch<S, T>>
 class wave_sums {
  public:
-  using view = wave_view<S, T>;
+  using view = wave_view<S, T, Patch>;
   using layer = typename view::layer;
   static constexpr int R = view::R;
   /// Turns after which the compiler finds every value in the register where it began.
@@ -35,8 +35,7 @@ class wave_sums {
         team, seen, [&](int l) -> const layer& { return now[l]; }, beyond);
     team.each([&](int l) { level(l).add(now[l], seen[l], w, still(l)); });
   }
-
- private:
+  /// The lane's patch of layer y becomes that of layer y - R.
   template <class Still>
   DWELL_FN void add(layer& now, const view& u, const T* w, const Still& still) {
     unrolled<0, view::RY>([&](auto k) {
@@ -50,6 +49,8 @@ class wave_sums {
       });
     });
   }
+
+ private:
   /// The sum for the layer that lies so many behind. When its own layer comes, a cell that keeps
   /// its value takes it, and nothing is added after that.
   template <int Behind, int K, int I, class Still>

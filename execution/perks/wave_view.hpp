@@ -9,10 +9,11 @@
 
 namespace dwell {
 
-template <class S, class T>
+/// Patch: how many cells a lane has across and down.
+template <class S, class T, class Patch = wave_patch<S, T>>
 class wave_view {
  public:
-  using patch = wave_patch<S, T>;
+  using patch = Patch;
   static constexpr int R = radius_of<S>, RX = patch::across, RY = patch::down;
   /// Cells above and below that may count.
   static constexpr int RV = S::dims == 3 ? R : 0;
@@ -55,6 +56,23 @@ class wave_view {
               team.template from_right<T>([&](int l) { return all[l].at(k, (d - 1) % RX); }, far);
           team.each([&](int l) { all[l].v_[k + RV][RX - 1 + d + R] = v[l]; });
         }
+      });
+    });
+  }
+  /// Columns beside the patch from elsewhere: get(k, d) is column d beyond it of row k.
+  template <class Get>
+  DWELL_FN void take_left(const Get& get) {
+    unrolled<-RV, RY + RV>([&](auto k) {
+      unrolled<1, R + 1>([&](auto d) {
+        if constexpr (needs(k, -d)) v_[k + RV][R - d] = get(k, d);
+      });
+    });
+  }
+  template <class Get>
+  DWELL_FN void take_right(const Get& get) {
+    unrolled<-RV, RY + RV>([&](auto k) {
+      unrolled<1, R + 1>([&](auto d) {
+        if constexpr (needs(k, RX - 1 + d)) v_[k + RV][RX - 1 + d + R] = get(k, d);
       });
     });
   }

@@ -136,6 +136,20 @@ class sweep_clock {
         std::max({t.arithmetic, t.shared, meetings}) + (streamed + source) / 14.5 + t.exchange;
     return in_seconds(t);
   }
+  /// The same of a brick that is on the chip whole, of so many cells across and down: its lanes also
+  /// go through R planes above it and below it.
+  sweep_projection step_of_resident_brick(const sweep_plan& p, const sweep_rung& r, int radius,
+                                          int width, int height) const {
+    const double layer = static_cast<double>(r.lanes) * r.across * r.down;
+    const double planes = r.register_rows + p.scratch_rows;
+    const double faces = 2.0 * radius * (width * height + (width + height) * planes);
+    sweep_projection t;
+    t.arithmetic = layer * (planes + 2 * radius) * per_cell_ / 0.75;
+    t.shared = layer * planes * 4 * bytes_ / 128;
+    t.exchange = 4000 + 2 * faces * bytes_ / 30;
+    t.seconds = std::max(t.arithmetic, t.shared) + 300 * (planes + 2 * radius) + t.exchange;
+    return in_seconds(t);
+  }
 
   /// A step of the whole field, of which nothing is kept. A multiprocessor has teams enough to hide
   /// their waits, and a cell takes it 0.9 cycles in patches (1.0 in three dimensions), 1.1 in

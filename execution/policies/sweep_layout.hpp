@@ -75,6 +75,7 @@ class sweep_layout {
     return rungs_[static_cast<std::size_t>(number)];
   }
   sweep_laid of_bricks(const sweep_tiling& asked) const;
+  sweep_laid of_resident_bricks(const sweep_tiling& asked) const;
   sweep_laid of_waves(const sweep_tiling& asked) const;
   double part_of_layer(const sweep_tiling& asked) const;
   int side_shares(const sweep_tiling& asked) const;

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// The brick of one team in three dimensions that is on the chip whole: the first RZ planes in
+// registers, the others in scratch. Lanes lie as in perks_brick.hpp, 32 across x and a warp below
+// the other, and own all cells of their patch or none. Only cells R from a face pass through the
+// field, where neighbouring teams read them; a step computes no rim.
+//
+// A step goes through the planes from R below the brick to R above it. A plane that comes in gives
+// what its taps reach to the sums of 2R + 1 planes (wave_sums), and completes the one R behind it,
+// which goes back to where it was. What a lane sees of a plane: its own patch; columns beside it by
+// shift; rows above and below, of the neighbouring warps, in the plane itself if that is in
+// scratch, else where they have shown it; and around the brick a rim, which asynchronous copies
+// bring from the field some planes ahead.
+//
+// Who reads what after which meeting: the lanes meet once per plane. Before meeting z a warp has
+// shown plane z, if it is not in scratch, in one of two places in turn, and its copies of z's rim
+// have arrived. After it, lanes read of plane z what others hold. Plane z - R is put back after
+// meeting z: others have read it after meeting z - R, and have come to a later one since. So have
+// they read the place where plane z - 2 was shown, and the rim of plane z - 1, whose place the copy
+// that is begun then fills.
+//
+// Between steps teams signal and wait, as in perks_brick.hpp.
+#pragma once
+#include "dwell/execution/perks/perks_rungs.hpp"
+#include "dwell/execution/perks/resident_rim.hpp"
+#include "dwell/execution/perks/wave_level.hpp"
+
+namespace dwell {
+
+template <class S, class T, class Team, int RZ>
+class resident_brick {
+ public:
+  DWELL_FN resident_brick(Team& team, const sweep_call<S, T>& a)
+      : team_(team),
+        a_(a),
+        own_(a, team.worker(), RX, RY),
+        freezes_(own_.freezes(a)),
+        plane_cells_(static_cast<unsigned>(a.size.y) * static_cast<unsigned>(a.size.x)),
+        begin_(static_cast<unsigned>(own_.z0) * plane_cells_),
+        pitch_(static_cast<unsigned>(Team::opaque(a.size.x))),
+        shown_(team.template scratch<T>(2 * resident_shown_values<S>)),
+        rims_(team.template scratch<T>(ring * rim::values)),
+        kept_(team.template scratch<T>(a.plan.scratch_rows * plane_values)) {
+    team.each([&](int l) { lane_[l] = facts_of(l); });
+  }
+
+  /// The whole brick from a copy of the field.
+  DWELL_FN void load(const T* field) {
+    team_.each([&](int l) {
+      DWELL_UNROLL
+      for (int z = 0; z < RZ; ++z) r_[l].v[z] = from_field(l, field, z);
+      for (int z = RZ; z < own_.nz; ++z) write(kept_at(l, z), from_field(l, field, z));
+    });
+  }
+
+  /// `steps` is 1. Reads the rim from one copy of the field and leaves the brick's faces, or all of
+  /// it, in the other.
+  DWELL_FN void advance(int, const T* from, T* to, bool whole) {
+    const journey way{from, to, whole};
+    auto sums = team_.template per_lane<level>();
+    auto outer = team_.template per_lane<column<R>>();
+    auto next = team_.template per_lane<patch>();  // plane, which comes in
+    const auto beyond_below = [&](int z) {
+      team_.each([&](int l) {
+        unrolled<0, R>([&](auto d) { outer[l].v[d] = from_field(l, from, z + d); });
+      });
+    };
+    beyond_below(-R);
+    team_.each([&](int l) {
+      DWELL_UNROLL
+      for (int p = 0; p + 1 < ring; ++p) fetch_rim(l, from, p - R);
+      next[l] = outer[l].v[0];
+    });
+    unrolled<0, R>([&](auto d) {
+      turn<!star>(d - R, way, sums, next, nowhere{}, [&](int l) {
+        if constexpr (d + 1 < R)
+          return outer[l].v[d + 1];
+        else
+          return r_[l].v[0];
+      });
+    });
+    const auto kept = [&](int z) {
+      return [this, z](int l) { return read(kept_at(l, z)); };
+    };
+    unrolled<0, RZ>([&](auto z) {
+      const auto then = [&](int l) {
+        if constexpr (z + 1 < RZ)
+          return r_[l].v[z + 1];
+        else
+          return read(kept_at(l, RZ));
+      };
+      if constexpr (z < R)
+        turn<true>(z, way, sums, next, nowhere{}, then);
+      else
+        turn<true>(z, way, sums, next, in_registers{r_, z - R}, then);
+    });
+    unrolled<RZ, RZ + R>([&](auto z) {
+      turn<false>(z, way, sums, next, in_registers{r_, z - R}, kept(z + 1));
+    });
+    // What comes after the last plane is on its way three planes before it is needed.
+    const int last = own_.nz - 1, ahead = last - 2 > RZ + R ? last - 2 : RZ + R;
+#pragma unroll 1
+    for (int z = RZ + R; z < last; ++z) {
+      if (z == ahead) beyond_below(own_.nz);
+      turn<false>(z, way, sums, next, in_scratch{*this, z - R}, kept(z + 1));
+    }
+    unrolled<-1, R>([&](auto d) {
+      turn<d >= 0 && !star>(own_.nz + d, way, sums, next, in_scratch{*this, own_.nz + d - R},
+                            [&](int l) { return outer[l].v[d + 1 < R ? d + 1 : 0]; });
+    });
+  }
+
+  /// All of the brick into a copy of the field.
+  DWELL_FN void publish(T* field) {
+    team_.each([&](int l) {
+      DWELL_UNROLL
+      for (int z = 0; z < RZ; ++z) store(l, field, z, r_[l].v[z], lane_[l].owned);
+      for (int z = RZ; z < own_.nz; ++z) store(l, field, z, read(kept_at(l, z)), lane_[l].owned);
+    });
+  }
+
+ private:
+  static constexpr int R = radius_of<S>, RX = perks_across<S>, RY = perks_down<S>, N = RX * RY;
+  static constexpr bool star = is_star<S>;
+  static constexpr int width = 32 * RX, plane_values = perks_layer_values<S>;
+  static constexpr int ring = resident_rims_ahead + 1;
+  static constexpr int edge = resident_edge_rows<S>;  ///< rows that a warp shows
+  static_assert(Team::lanes() == perks_lanes && RZ >= R && R <= RX && R <= RY);
+
+  struct patch_of_lane {
+    static constexpr int across = RX, down = RY, cells = N;
+  };
+  using rim = resident_rim<S, T>;
+  using view = wave_view<S, T, patch_of_lane>;
+  using level = wave_sums<S, T, patch_of_lane>;
+  using patch = lane_layer<T, N>;
+  using pair = typename rim::piece;
+  template <int Planes>
+  struct column {
+    patch v[Planes];
+  };
+  struct lane_facts {
+    unsigned first;          ///< cell of a plane of the field
+    unsigned owned, needed;  ///< a bit for each row of the patch; by other teams, in every plane
+    unsigned frozen;         ///< a bit for each cell that keeps its value
+    typename rim::place rim;
+  };
+  struct journey {
+    const T* from;
+    T* to;
+    bool whole;
+  };
+  using registers = decltype(std::declval<Team&>().template per_lane<column<RZ>>());
+
+  // Where a plane that is complete goes, and what is there before.
+  struct nowhere {
+    static constexpr bool exists = false;
+  };
+  struct in_registers {
+    static constexpr bool exists = true;
+    registers& r;
+    int z;
+    DWELL_FN patch get(int l) const { return r[l].v[z]; }
+    DWELL_FN void put(int l, const patch& v) const { r[l].v[z] = v; }
+  };
+  struct in_scratch {
+    static constexpr bool exists = true;
+    const resident_brick& brick;
+    int z;
+    DWELL_FN patch get(int l) const { return read(brick.kept_at(l, z)); }
+    DWELL_FN void put(int l, const patch& v) const { write(brick.kept_at(l, z), v); }
+  };
+  struct still_nowhere {
+    static constexpr bool never(int, int) { return true; }
+    DWELL_FN bool operator()(int, int, int) const { return false; }
+  };
+
+  DWELL_FN static int left(int l) { return l % 32 * RX; }
+  DWELL_FN static int top(int l) { return l / 32 * RY; }
+
+  DWELL_FN lane_facts facts_of(int l) {
+    lane_facts me{};
+    const bool mine = left(l) < own_.nx && top(l) < own_.ny;
+    me.first = static_cast<unsigned>(
+        mine ? (own_.y0 + top(l)) * a_.size.x + own_.x0 + left(l)
+             : own_.y0 * a_.size.x + own_.x0);  // never used, and nobody else's
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j) {
+      const int y = top(l) + j;
+      const bool beside = left(l) < R || left(l) + RX > own_.nx - R;
+      me.owned |= static_cast<unsigned>(mine) << j;
+      me.needed |= static_cast<unsigned>(mine && (beside || y < R || y >= own_.ny - R)) << j;
+      DWELL_UNROLL
+      for (int i = 0; i < RX; ++i) {
+        const int gy = own_.y0 + y, gx = own_.x0 + left(l) + i;
+        me.frozen |= static_cast<unsigned>(gy < a_.inner.y0 || gy >= a_.inner.y1 ||
+                                           gx < a_.inner.x0 || gx >= a_.inner.x1)
+                     << (j * RX + i);
+      }
+    }
+    me.rim = rim::place_of(a_, own_, l);
+    return me;
+  }
+
+  // Fields that are on the chip whole have few cells: their numbers are of 32 bits.
+  /// Where plane z of the brick begins in the field.
+  DWELL_FN unsigned plane_at(int z) const { return begin_ + static_cast<unsigned>(z) * plane_cells_; }
+  /// The same of any plane that the brick needs.
+  DWELL_FN unsigned any_plane_at(int z) const {
+    if (within(z, own_.nz)) return plane_at(z);
+    return static_cast<unsigned>(brick_share<T>::place(a_.edge, own_.z0 + z, a_.size.z)) *
+           plane_cells_;
+  }
+  DWELL_FN unsigned row_at(int l, unsigned plane, int j) {
+    return plane + lane_[l].first + static_cast<unsigned>(j) * pitch_;
+  }
+  DWELL_FN patch from_field(int l, const T* field, int z) {
+    patch v;
+    const unsigned plane = any_plane_at(z);
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j) get_row(v, j, field + row_at(l, plane, j));
+    return v;
+  }
+  DWELL_FN void store(int l, T* field, int z, const patch& v, unsigned rows) {
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j)
+      if (rows >> j & 1u) put_row(field + row_at(l, plane_at(z), j), v, j);
+  }
+  DWELL_FN static void put_row(T* p, const patch& v, int j) {
+    pair some;
+    DWELL_UNROLL
+    for (int i = 0; i < RX; ++i) some.v[i] = v.v[j * RX + i];
+    *reinterpret_cast<pair*>(p) = some;
+  }
+
+  DWELL_FN static void get_row(patch& v, int j, const T* p) {
+    const pair some = *reinterpret_cast<const pair*>(p);
+    DWELL_UNROLL
+    for (int i = 0; i < RX; ++i) v.v[j * RX + i] = some.v[i];
+  }
+
+  DWELL_FN T* kept_at(int l, int z) const {
+    return kept_ + (z - RZ) * plane_values + top(l) * width + left(l);
+  }
+  DWELL_FN static patch read(const T* p) {
+    patch v;
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j) get_row(v, j, p + j * width);
+    return v;
+  }
+  DWELL_FN static void write(T* p, const patch& v) {
+    DWELL_UNROLL
+    for (int j = 0; j < RY; ++j) put_row(p + j * width, v, j);
+  }
+
+  /// Where the lane's columns of the row above the first one that a warp shows of plane z would be.
+  DWELL_FN T* shown_at(int l, int z, int warp) const {
+    return shown_ + (z & 1) * resident_shown_values<S> + warp * edge * width + left(l);
+  }
+  DWELL_FN void show(int l, int z, const patch& v) {
+    T* p = shown_at(l, z, l / 32);
+    DWELL_UNROLL
+    for (int e = 0; e < edge; ++e) put_row(p + e * width, v, e < R ? e : RY - edge + e);
+  }
+  DWELL_FN T* rim_at(int z) const { return rims_ + (z & (ring - 1)) * rim::values; }
+  /// One group of fetches for each plane.
+  DWELL_FN void fetch_rim(int l, const T* from, int z) {
+    if (within(z, own_.nz))
+      rim::template fetch<Team>(lane_[l].rim, rim_at(z), from, plane_at(z));
+    else if (!star && within(z + R, own_.nz + 2 * R))
+      rim::template fetch<Team>(lane_[l].rim, rim_at(z), from, any_plane_at(z));
+    Team::close_fetches();
+  }
+
+  /// Plane z comes in, `next`, which then is plane z + 1; z - R is complete. Shown: plane z is not
+  /// in scratch.
+  template <bool Shown, class Sums, class Patches, class Place, class Then>
+  DWELL_FN void turn(int z, const journey& way, Sums& sums, Patches& next, const Place& place,
+                     const Then& then) {
+    auto now = team_.template per_lane<patch>();
+    team_.section([&](int l) {
+      now[l] = next[l];
+      if constexpr (Shown) show(l, z, now[l]);
+      Team::template await_fetches<ring - 2>();
+    });
+    team_.each([&](int l) { next[l] = then(l); });
+    auto seen = team_.template per_lane<view>();
+    view::spread(
+        team_, seen, [&](int l) -> const patch& { return now[l]; },
+        [&](int l, int k) { return beyond<Shown>(l, z, k); });
+    team_.each([&](int l) {
+      const T* sides = rim::column(rim_at(z), top(l));
+      if (l % 32 == 0) seen[l].take_left([&](int k, int d) { return rim::left(sides, k, d); });
+      if (left(l) + RX == own_.nx)
+        seen[l].take_right([&](int k, int d) { return rim::right(sides, k, d); });
+      sums[l].add(now[l], seen[l], a_.w, still_nowhere{});
+      if constexpr (Place::exists) {
+        const int done = z - R;
+        if (freezes_) keep_frozen(l, done, place.get(l), now[l]);
+        const bool all = way.whole || done < R || done >= own_.nz - R;
+        store(l, way.to, done, now[l], all ? lane_[l].owned : lane_[l].needed);
+        place.put(l, now[l]);
+      }
+      fetch_rim(l, way.from, z + ring - 1);
+    });
+  }
+  /// Row k above (k < 0) or below the lane's patch in plane z, of another warp or of the rim.
+  template <bool Shown>
+  DWELL_FN pair beyond(int l, int z, int k) const {
+    const int warp = l / 32;
+    const T* p;
+    if (k < 0 ? warp == 0 : top(l) + RY >= own_.ny)
+      p = rim::row(rim_at(z), k < 0 ? k + R : k - RY + R) + left(l);
+    else if constexpr (Shown)
+      p = k < 0 ? shown_at(l, z, warp - 1) + (edge + k) * width
+                : shown_at(l, z, warp + 1) + (k - RY) * width;
+    else
+      p = kept_at(l, z) + k * width;
+    return *reinterpret_cast<const pair*>(p);
+  }
+  DWELL_FN void keep_frozen(int l, int z, const patch& old, patch& v) {
+    const int gz = own_.z0 + z;
+    const unsigned which = gz < a_.inner.z0 || gz >= a_.inner.z1 ? ~0u : lane_[l].frozen;
+    if (which == 0) return;
+    DWELL_UNROLL
+    for (int c = 0; c < N; ++c) v.v[c] = which >> c & 1u ? old.v[c] : v.v[c];
+  }
+
+  Team& team_;
+  const sweep_call<S, T>& a_;
+  brick_share<T> own_;
+  bool freezes_;  ///< some cells of the brick keep their values
+  unsigned plane_cells_, begin_, pitch_;
+  T *shown_, *rims_;
+  T* kept_;  ///< last, so that the compiler knows where all others lie
+  decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;
+  registers r_;
+};
+
+}  // namespace dwell

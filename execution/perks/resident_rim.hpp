@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The rim of one plane of a resident brick in scratch: R rows above and R below, then pairs of
+// columns to the left and to the right, which go R rows beyond the brick, so that boxes find the
+// corners there. Some lanes fetch a piece of it each: as many cells as a lane has of a row.
+#pragma once
+#include "dwell/execution/perks/brick_share.hpp"
+#include "dwell/execution/perks/perks_rungs.hpp"
+
+namespace dwell {
+
+template <class S, class T>
+struct resident_rim {
+  static constexpr int R = radius_of<S>, across = perks_across<S>, height = resident_height;
+  static constexpr int corner = is_star<S> ? 0 : R, line = height + 2 * R;
+  static constexpr int width = 32 * across, sides = 2 * R * width, values = resident_rim_values<S>;
+  static_assert(R <= across && values == sides + 2 * line * across);
+  static_assert(2 * R * 32 + 2 * (height + 2 * corner) <= perks_lanes, "one piece of a lane");
+
+  struct alignas(across * sizeof(T)) piece {
+    T v[across];
+  };
+  /// Where a lane's piece goes (negative: it has none), and where it lies in a plane of the field.
+  struct place {
+    int to;
+    unsigned from;
+  };
+  /// Rows of the field consist of whole pieces.
+  DWELL_FN static place place_of(const sweep_args<T>& a, const brick_share<T>& own, int l) {
+    const int pieces = own.nx / across, rows = 2 * R * pieces, down = own.ny + 2 * corner;
+    int y = 0, x = 0, to = -1;
+    if (l < rows) {
+      const int row = l / pieces;
+      x = l % pieces * across;
+      y = row < R ? row - R : own.ny + row - R;
+      to = row * width + x;
+    } else if (l < rows + 2 * down) {
+      const int side = (l - rows) / down;
+      y = (l - rows) % down - corner;
+      x = side == 0 ? -across : own.nx;
+      to = sides + (side * line + y + R) * across;
+    }
+    y = brick_share<T>::place(a.edge, own.y0 + y, a.size.y);
+    x = own.x0 + x;
+    if (a.edge == boundary::periodic) x = (x + a.size.x) % a.size.x;
+    x = x < 0 ? 0 : x < a.size.x ? x : a.size.x - across;  // beyond a fixed border nothing counts
+    return {to, static_cast<unsigned>(y * a.size.x + x)};
+  }
+  template <class Team>
+  DWELL_FN static void fetch(const place& p, T* rim, const T* field, unsigned plane) {
+    Team::fetch_if(p.to >= 0, reinterpret_cast<piece*>(rim + p.to),
+                   reinterpret_cast<const piece*>(field + (plane + p.from)));
+  }
+
+  /// Rows above the brick, then below it.
+  DWELL_FN static const T* row(const T* rim, int nth) { return rim + nth * width; }
+  /// Of the columns, what lies beside row y of the brick; then d columns to the left or the right,
+  /// 1 to R, beside row y + k.
+  DWELL_FN static const T* column(const T* rim, int y) { return rim + sides + (y + R) * across; }
+  DWELL_FN static T left(const T* column, int k, int d) { return column[k * across + across - d]; }
+  DWELL_FN static T right(const T* column, int k, int d) {
+    return column[(line + k) * across + d - 1];
+  }
+};
+
+}  // namespace dwell
