@@ -120,6 +120,63 @@ TEST_P(sweep_bits, of_tiles_at_every_side_of_the_grid) {
   EXPECT_GE(whole, 30);
 }
 
+/// Bricks of whole patches, none of whose planes stream: as many as planes in registers allow and
+/// more, one team and several along every axis, of shares that differ.
+TEST_P(sweep_bits, of_bricks_that_are_on_the_chip_whole) {
+  const stencil_shape shape = find_stencil_shape(GetParam());
+  if (shape.dims == 2 || !shape.linear) GTEST_SKIP() << "no such kernel";
+  const auto planes = fmt::format("planes: {} in registers", shape.radius == 1 ? 4 : 3);
+  stencil_options o;
+  o.shape = GetParam();
+  o.executor = "perks";
+  o.policy = "both";
+  o.weights = uneven_weights(o.shape);
+  int whole = 0;
+  for (const extents& n : {extents(7, 8, 4), extents(9, 28, 36), extents(23, 20, 66)})
+    for (const boundary edge : {boundary::fixed, boundary::periodic})
+      for (const int steps : {1, 6}) {
+        o.edge = edge;
+        o.steps = steps;
+        const auto start = random_field<double>(n, 3);
+        const auto expected = sweep_by_loops(o.shape, start, steps, edge, o.weights);
+        for (const int teams : {1, 2, 4, 12}) {
+          o.teams = teams;
+          o.reverse_lanes = teams == 4 && sweep_place::where().on() == backend::cpu;
+          grid<double> u = start;
+          try {
+            const auto report = solve(sweep_place::where(), u, o);
+            whole += report.reason.find(planes) != std::string::npos;
+            EXPECT_EQ(difference(u, expected), "")
+                << o.shape << ' ' << to_string(n) << ' ' << to_string(edge) << ", " << steps
+                << " steps, " << teams << " teams: " << report.reason;
+          } catch (const unsupported_error&) {  // too wide for so few teams
+          }
+        }
+      }
+  EXPECT_GE(whole, 20);
+}
+
+/// The same until the change is small, which compares two whole fields.
+TEST_P(sweep_bits, of_resident_bricks_until_the_change_is_small) {
+  const stencil_shape shape = find_stencil_shape(GetParam());
+  if (shape.dims == 2 || !shape.linear) GTEST_SKIP() << "no such kernel";
+  stencil_options o;
+  o.shape = GetParam();
+  o.executor = "perks";
+  o.policy = "both";
+  o.steps = 400;
+  o.until = 1e-3;
+  o.check_every = 7;
+  o.teams = 4;
+  const auto start = random_field<double>({18, 12, 20}, 3);
+  grid<double> u = start;
+  const auto report = solve(sweep_place::where(), u, o);
+  EXPECT_NE(report.reason.find("0 streamed"), std::string::npos) << report.reason;
+  EXPECT_EQ(report.stopped, stencil_stop::converged);
+  EXPECT_LT(report.steps, o.steps);
+  EXPECT_EQ(difference(u, sweep_by_loops(o.shape, start, report.steps, o.edge)), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(shapes, sweep_bits, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
 

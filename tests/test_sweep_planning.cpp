@@ -143,6 +143,28 @@ TEST(sweep_keep, nothing_is_kept_of_fields_that_are_divided) {
             static_cast<int>(perks_rungs<star2d5, double>.size()));
 }
 
+/// Warps' shares: as many as the multiprocessors have warps, nearly; at a fixed border lower ones.
+TEST(sweep_keep, warps_beside_a_fixed_border_have_fewer_rows) {
+  const auto plan = plans_of_perks<star2d5>({2816, 2400}, {"auto"}).front().plan;
+  EXPECT_EQ(plan.teams, 132);
+  EXPECT_GT(plan.side_shares_y, plan.shares_y);
+  const int shares = (plan.shares_x - 2) * plan.shares_y + 2 * plan.side_shares_y;
+  EXPECT_LE(shares, 8 * 132);
+  EXPECT_GT(shares, 8 * 130);
+  EXPECT_LE(2400 / 4, 28 * plan.shares_x);  // 28 lanes of a warp own columns, four each
+}
+
+/// The PERKS artifact's fields are on an H200 whole, in bricks of whole patches.
+TEST(sweep_keep, bricks_that_fit_are_resident) {
+  static_assert(!perks_rungs<star3d13, double>[0].rest);
+  const auto rung = [](const extents& size) {
+    return plans_of_perks<star3d13>(size, {"auto"}).front().plan.rung;
+  };
+  EXPECT_EQ(rung({42, 352, 256}), 0);
+  EXPECT_NE(rung({42, 352, 255}), 0);  // rows do not consist of whole pieces
+  EXPECT_NE(rung({84, 352, 256}), 0);  // twice as many as fit
+}
+
 TEST(sweep_roof, wide_stencils_are_bound_by_arithmetic) {
   const sweep_projection star = roof_of(problem_of({1344, 1232}, 1, 9));
   EXPECT_LT(star.arithmetic, star.l2);

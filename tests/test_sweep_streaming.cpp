@@ -14,6 +14,8 @@
 #include "sweep_place.hpp"
 
 #include "dwell/execution/core/sweep_variant.hpp"
+#include "dwell/formats/error.hpp"
+#include "dwell/solvers/stencil/explain.hpp"
 
 namespace dwell::test {
 namespace {
@@ -247,6 +249,28 @@ TEST_P(sweep_streaming, in_passes_of_several_steps_by_many_teams) {
     expect_bits_of_long_passes<double>(GetParam(), n);
     expect_bits_of_long_passes<float>(GetParam(), n);
   }
+}
+
+/// Warps beside a fixed border have fewer rows than the others, so that shares next to each other
+/// do not begin at the same rows; and there are fewer shares than warps.
+TEST_P(sweep_streaming, in_passes_by_columns_of_shares_that_differ) {
+  if (!flat() || longest_pass(GetParam()) == 0) GTEST_SKIP() << "no such passes";
+  auto o = options(2 * longest_pass(GetParam()) + 1);
+  o.blocking = "temporal";
+  int differ = 0;
+  for (const extents& n : {extents(401, 420), extents(190, 333)})
+    for (const int teams : {3, 7}) {
+      o.teams = teams;
+      try {
+        const auto plan = explain(n, "f64", sweep_place::where().facts(), o).plan();
+        differ += plan.side_tiles > plan.tiles_along.y;
+      } catch (const unsupported_error&) {  // too wide for so few teams
+        continue;
+      }
+      const auto start = random_field<double>(n, 1);
+      expect_bits(o, start, sweep_by_loops(o.shape, start, o.steps, o.edge, o.weights));
+    }
+  EXPECT_GE(differ, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(shapes, sweep_streaming, testing::ValuesIn(shape_names()),

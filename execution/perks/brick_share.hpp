@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which cells of a grid in three dimensions a team owns: a brick. Shares along an axis differ by at
-// most one cell, or one whole piece of cells along x and y. Cells around the brick, which other teams own or the border stands for, have
-// positions below 0 or from the brick's extents on.
+// most one cell, or one whole piece of cells along x and y. Cells around the brick, which other
+// teams own or the border stands for, have positions below 0 or from the brick's extents on.
 #pragma once
 #include <cstdint>
 

@@ -83,13 +83,12 @@ inline constexpr int resident_height = 32;
 template <class S>
 inline constexpr int resident_edge_rows = std::min(2 * radius_of<S>, perks_down<S>);
 template <class S>
-inline constexpr int resident_shown_values = perks_warps* resident_edge_rows<S> * 32 *
-                                             perks_across<S>;
+inline constexpr int resident_shown_values =
+    perks_warps* resident_edge_rows<S> * 32 * perks_across<S>;
 inline constexpr int resident_rims_ahead = 3;
 template <class S>
-inline constexpr int resident_rim_values = 2 * perks_across<S> *
-                                           (32 * radius_of<S> + resident_height +
-                                            2 * radius_of<S>);
+inline constexpr int resident_rim_values = 2 * perks_across<S>*(32 * radius_of<S> +
+                                                                resident_height + 2 * radius_of<S>);
 
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit. In three

@@ -36,7 +36,6 @@ class resident_brick {
         freezes_(own_.freezes(a)),
         plane_cells_(static_cast<unsigned>(a.size.y) * static_cast<unsigned>(a.size.x)),
         begin_(static_cast<unsigned>(own_.z0) * plane_cells_),
-        pitch_(static_cast<unsigned>(Team::opaque(a.size.x))),
         shown_(team.template scratch<T>(2 * resident_shown_values<S>)),
         rims_(team.template scratch<T>(ring * rim::values)),
         kept_(team.template scratch<T>(a.plan.scratch_rows * plane_values)) {
@@ -78,9 +77,7 @@ class resident_brick {
           return r_[l].v[0];
       });
     });
-    const auto kept = [&](int z) {
-      return [this, z](int l) { return read(kept_at(l, z)); };
-    };
+    const auto kept = [&](int z) { return [this, z](int l) { return read(kept_at(l, z)); }; };
     unrolled<0, RZ>([&](auto z) {
       const auto then = [&](int l) {
         if constexpr (z + 1 < RZ)
@@ -142,7 +139,7 @@ class resident_brick {
     unsigned first;          ///< cell of a plane of the field
     unsigned owned, needed;  ///< a bit for each row of the patch; by other teams, in every plane
     unsigned frozen;         ///< a bit for each cell that keeps its value
-    typename rim::place rim;
+    typename rim::place piece;  ///< of the rim, that it fetches
   };
   struct journey {
     const T* from;
@@ -180,9 +177,9 @@ class resident_brick {
   DWELL_FN lane_facts facts_of(int l) {
     lane_facts me{};
     const bool mine = left(l) < own_.nx && top(l) < own_.ny;
-    me.first = static_cast<unsigned>(
-        mine ? (own_.y0 + top(l)) * a_.size.x + own_.x0 + left(l)
-             : own_.y0 * a_.size.x + own_.x0);  // never used, and nobody else's
+    me.first = static_cast<unsigned>(mine ? (own_.y0 + top(l)) * a_.size.x + own_.x0 + left(l)
+                                          : own_.y0 * a_.size.x +
+                                                own_.x0);  // never used, and nobody else's
     DWELL_UNROLL
     for (int j = 0; j < RY; ++j) {
       const int y = top(l) + j;
@@ -197,13 +194,15 @@ class resident_brick {
                      << (j * RX + i);
       }
     }
-    me.rim = rim::place_of(a_, own_, l);
+    me.piece = rim::place_of(a_, own_, l);
     return me;
   }
 
   // Fields that are on the chip whole have few cells: their numbers are of 32 bits.
   /// Where plane z of the brick begins in the field.
-  DWELL_FN unsigned plane_at(int z) const { return begin_ + static_cast<unsigned>(z) * plane_cells_; }
+  DWELL_FN unsigned plane_at(int z) const {
+    return begin_ + static_cast<unsigned>(z) * plane_cells_;
+  }
   /// The same of any plane that the brick needs.
   DWELL_FN unsigned any_plane_at(int z) const {
     if (within(z, own_.nz)) return plane_at(z);
@@ -211,7 +210,7 @@ class resident_brick {
            plane_cells_;
   }
   DWELL_FN unsigned row_at(int l, unsigned plane, int j) {
-    return plane + lane_[l].first + static_cast<unsigned>(j) * pitch_;
+    return plane + lane_[l].first + static_cast<unsigned>(j * a_.size.x);
   }
   DWELL_FN patch from_field(int l, const T* field, int z) {
     patch v;
@@ -265,9 +264,9 @@ class resident_brick {
   /// One group of fetches for each plane.
   DWELL_FN void fetch_rim(int l, const T* from, int z) {
     if (within(z, own_.nz))
-      rim::template fetch<Team>(lane_[l].rim, rim_at(z), from, plane_at(z));
+      rim::template fetch<Team>(lane_[l].piece, rim_at(z), from, plane_at(z));
     else if (!star && within(z + R, own_.nz + 2 * R))
-      rim::template fetch<Team>(lane_[l].rim, rim_at(z), from, any_plane_at(z));
+      rim::template fetch<Team>(lane_[l].piece, rim_at(z), from, any_plane_at(z));
     Team::close_fetches();
   }
 
@@ -328,8 +327,8 @@ class resident_brick {
   Team& team_;
   const sweep_call<S, T>& a_;
   brick_share<T> own_;
-  bool freezes_;  ///< some cells of the brick keep their values
-  unsigned plane_cells_, begin_, pitch_;
+  bool freezes_;                  ///< some cells of the brick keep their values
+  unsigned plane_cells_, begin_;  ///< of the field; where the brick's first plane begins
   T *shown_, *rims_;
   T* kept_;  ///< last, so that the compiler knows where all others lie
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;

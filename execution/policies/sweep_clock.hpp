@@ -69,7 +69,7 @@ class sweep_clock {
   /// A pass of a wave: every warp makes a turn for each of its own rows and of those of the rim, in
   /// the first of which the higher levels rest. Beside its arithmetic a turn takes about 470 cycles
   /// (130 of one level), and at a fixed border longer, for fewer rows. One level alone hides only
-  /// half of what it waits for memory.
+  /// two thirds of what it waits for L2, and half of what for memory.
   sweep_projection step_of_wave(const sweep_plan& p, const sweep_rung& r,
                                 const sweep_problem_facts& problem, double used) const {
     const double row = static_cast<double>(r.lanes) * r.across;
@@ -88,7 +88,8 @@ class sweep_clock {
     const double side = std::ceil(static_cast<double>(problem.size.y) / p.side_shares_y) + 2 * rim;
     const double slowest = fixed_ ? std::max(1.0, beside_border * side / (rows + 2 * rim)) : 1.0;
     const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) * slowest;
-    const double waits = r.levels > 1 ? 0 : 0.55 * std::min(work, t.memory);
+    const double bare = std::max(0.35 * std::min(work, t.l2), 0.5 * std::min(work, t.memory));
+    const double waits = r.levels > 1 ? 0 : bare;
     t.seconds = std::max({work, t.l2, t.memory}) + waits + t.exchange;
     return in_seconds(t);
   }
@@ -136,18 +137,18 @@ class sweep_clock {
         std::max({t.arithmetic, t.shared, meetings}) + (streamed + source) / 14.5 + t.exchange;
     return in_seconds(t);
   }
-  /// The same of a brick that is on the chip whole, of so many cells across and down: its lanes also
-  /// go through R planes above it and below it.
-  sweep_projection step_of_resident_brick(const sweep_plan& p, const sweep_rung& r, int radius,
-                                          int width, int height) const {
-    const double layer = static_cast<double>(r.lanes) * r.across * r.down;
-    const double planes = r.register_rows + p.scratch_rows;
-    const double faces = 2.0 * radius * (width * height + (width + height) * planes);
+  /// The same of a brick that is on the chip whole, of so many cells across and down. Its lanes
+  /// also go through R planes above it and below it, and all of them do so, whatever the brick
+  /// leaves them of a plane.
+  sweep_projection step_of_resident_brick(const sweep_plan& p, const sweep_rung& r, int width,
+                                          int height) const {
+    const double layer = static_cast<double>(r.lanes) * r.across * r.down, cells = width * height;
+    const double planes = r.register_rows + p.scratch_rows, turns = planes + 2 * radius_;
     sweep_projection t;
-    t.arithmetic = layer * (planes + 2 * radius) * per_cell_ / 0.75;
+    t.arithmetic = layer * turns * per_cell_;
     t.shared = layer * planes * 4 * bytes_ / 128;
-    t.exchange = 4000 + 2 * faces * bytes_ / 30;
-    t.seconds = std::max(t.arithmetic, t.shared) + 300 * (planes + 2 * radius) + t.exchange;
+    t.exchange = 4400 + 300 * turns * cells / layer;
+    t.seconds = 0.78 * t.arithmetic + (300 + 200 * radius_) * turns + t.exchange;
     return in_seconds(t);
   }
 

@@ -96,8 +96,8 @@ bool sweep_layout::lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling
   return true;
 }
 
-/// Three dimensions: every team has a brick that is on the chip whole, and of which lanes have whole
-/// patches. Rims come in pieces, which a mirror would turn around.
+/// Three dimensions: every team has a brick that is on the chip whole, and of which lanes have
+/// whole patches. Rims come in pieces, which a mirror would turn around.
 sweep_laid sweep_layout::of_resident_bricks(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const extents& n = problem_.size;
@@ -116,8 +116,7 @@ sweep_laid sweep_layout::of_resident_bricks(const sweep_tiling& asked) const {
   const int planes = pieces(n.z, asked.shares_z);
   if (!lay_rest(c.plan, planes - r.register_rows, asked.may) || c.plan.streamed_rows > 0)
     return sweep_obstacle::shares;
-  c.time = clock_.step_of_resident_brick(c.plan, r, problem_.radius, width * r.across,
-                                         height * r.down);
+  c.time = clock_.step_of_resident_brick(c.plan, r, width * r.across, height * r.down);
   return c;
 }
 
