@@ -58,19 +58,19 @@ class resident_brick {
     auto sums = team_.template per_lane<level>();
     auto outer = team_.template per_lane<column<R>>();
     auto next = team_.template per_lane<patch>();  // plane, which comes in
-    const auto beyond_below = [&](int z) {
+    const auto fetch_outer = [&](int z) {          // R planes from z on
       team_.each([&](int l) {
         unrolled<0, R>([&](auto d) { outer[l].v[d] = from_field(l, from, z + d); });
       });
     };
-    beyond_below(-R);
+    fetch_outer(-R);
     team_.each([&](int l) {
       DWELL_UNROLL
       for (int p = 0; p + 1 < ring; ++p) fetch_rim(l, from, p - R);
       next[l] = outer[l].v[0];
     });
     unrolled<0, R>([&](auto d) {
-      turn<!star>(d - R, way, sums, next, nowhere{}, [&](int l) {
+      turn<outer_planes>(d - R, way, sums, next, nowhere{}, [&](int l) {
         if constexpr (d + 1 < R)
           return outer[l].v[d + 1];
         else
@@ -86,23 +86,24 @@ class resident_brick {
           return read(kept_at(l, RZ));
       };
       if constexpr (z < R)
-        turn<true>(z, way, sums, next, nowhere{}, then);
+        turn<look::shown>(z, way, sums, next, nowhere{}, then);
       else
-        turn<true>(z, way, sums, next, in_registers{r_, z - R}, then);
+        turn<look::shown>(z, way, sums, next, in_registers{r_, z - R}, then);
     });
     unrolled<RZ, RZ + R>([&](auto z) {
-      turn<false>(z, way, sums, next, in_registers{r_, z - R}, kept(z + 1));
+      turn<look::in_scratch>(z, way, sums, next, in_registers{r_, z - R}, kept(z + 1));
     });
     // What comes after the last plane is on its way three planes before it is needed.
     const int last = own_.nz - 1, ahead = last - 2 > RZ + R ? last - 2 : RZ + R;
 #pragma unroll 1
     for (int z = RZ + R; z < last; ++z) {
-      if (z == ahead) beyond_below(own_.nz);
-      turn<false>(z, way, sums, next, in_scratch{*this, z - R}, kept(z + 1));
+      if (z == ahead) fetch_outer(own_.nz);
+      turn<look::in_scratch>(z, way, sums, next, in_scratch{*this, z - R}, kept(z + 1));
     }
     unrolled<-1, R>([&](auto d) {
-      turn<d >= 0 && !star>(own_.nz + d, way, sums, next, in_scratch{*this, own_.nz + d - R},
-                            [&](int l) { return outer[l].v[d + 1 < R ? d + 1 : 0]; });
+      constexpr look here = d < 0 ? look::in_scratch : outer_planes;
+      turn<here>(own_.nz + d, way, sums, next, in_scratch{*this, own_.nz + d - R},
+                 [&](int l) { return outer[l].v[d + 1 < R ? d + 1 : 0]; });
     });
   }
 
@@ -136,9 +137,9 @@ class resident_brick {
     patch v[Planes];
   };
   struct lane_facts {
-    unsigned first;          ///< cell of a plane of the field
-    unsigned owned, needed;  ///< a bit for each row of the patch; by other teams, in every plane
-    unsigned frozen;         ///< a bit for each cell that keeps its value
+    unsigned first;             ///< cell of a plane of the field
+    unsigned owned, needed;     ///< a bit for each row of the patch; by other teams, in every plane
+    unsigned frozen;            ///< a bit for each cell that keeps its value
     typename rim::place piece;  ///< of the rim, that it fetches
   };
   struct journey {
@@ -147,6 +148,11 @@ class resident_brick {
     bool whole;
   };
   using registers = decltype(std::declval<Team&>().template per_lane<column<RZ>>());
+
+  /// Where lanes find what others hold of a plane. Of planes outside the brick a star needs no more
+  /// than what lies above or below a lane's own cells.
+  enum class look { at_nothing, shown, in_scratch };
+  static constexpr look outer_planes = is_star<S> ? look::at_nothing : look::shown;
 
   // Where a plane that is complete goes, and what is there before.
   struct nowhere {
@@ -270,27 +276,28 @@ class resident_brick {
     Team::close_fetches();
   }
 
-  /// Plane z comes in, `next`, which then is plane z + 1; z - R is complete. Shown: plane z is not
-  /// in scratch.
-  template <bool Shown, class Sums, class Patches, class Place, class Then>
+  /// Plane z comes in, `next`, which then is plane z + 1; z - R is complete.
+  template <look Look, class Sums, class Patches, class Place, class Then>
   DWELL_FN void turn(int z, const journey& way, Sums& sums, Patches& next, const Place& place,
                      const Then& then) {
     auto now = team_.template per_lane<patch>();
     team_.section([&](int l) {
       now[l] = next[l];
-      if constexpr (Shown) show(l, z, now[l]);
+      if constexpr (Look == look::shown) show(l, z, now[l]);
       Team::template await_fetches<ring - 2>();
     });
     team_.each([&](int l) { next[l] = then(l); });
     auto seen = team_.template per_lane<view>();
     view::spread(
         team_, seen, [&](int l) -> const patch& { return now[l]; },
-        [&](int l, int k) { return beyond<Shown>(l, z, k); });
+        [&](int l, int k) { return beyond<Look>(l, z, k); });
     team_.each([&](int l) {
-      const T* sides = rim::column(rim_at(z), top(l));
-      if (l % 32 == 0) seen[l].take_left([&](int k, int d) { return rim::left(sides, k, d); });
-      if (left(l) + RX == own_.nx)
-        seen[l].take_right([&](int k, int d) { return rim::right(sides, k, d); });
+      if constexpr (Look != look::at_nothing) {
+        const T* sides = rim::column(rim_at(z), top(l));
+        if (l % 32 == 0) seen[l].take_left([&](int k, int d) { return rim::left(sides, k, d); });
+        if (left(l) + RX == own_.nx)
+          seen[l].take_right([&](int k, int d) { return rim::right(sides, k, d); });
+      }
       sums[l].add(now[l], seen[l], a_.w, still_nowhere{});
       if constexpr (Place::exists) {
         const int done = z - R;
@@ -303,13 +310,14 @@ class resident_brick {
     });
   }
   /// Row k above (k < 0) or below the lane's patch in plane z, of another warp or of the rim.
-  template <bool Shown>
+  template <look Look>
   DWELL_FN pair beyond(int l, int z, int k) const {
+    if constexpr (Look == look::at_nothing) return {};
     const int warp = l / 32;
     const T* p;
     if (k < 0 ? warp == 0 : top(l) + RY >= own_.ny)
       p = rim::row(rim_at(z), k < 0 ? k + R : k - RY + R) + left(l);
-    else if constexpr (Shown)
+    else if constexpr (Look == look::shown)
       p = k < 0 ? shown_at(l, z, warp - 1) + (edge + k) * width
                 : shown_at(l, z, warp + 1) + (k - RY) * width;
     else
