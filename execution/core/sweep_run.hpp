@@ -25,7 +25,8 @@ class sweep_run {
             bool has_source)
       : where_(where), variant_(v) {
     check_plan(v, where, how);
-    const std::size_t cells = n.cells(), around = margin();
+    const std::size_t cells = n.cells(), around = margin(v, how, n);
+    around_ = around;
     for (int k = 0; k < 2; ++k) field_[k] = buffer<T>(where, cells + 2 * around);
     if (has_source) source_ = buffer<T>(where, cells);
     partial_ = buffer<double>(where, static_cast<std::size_t>(how.teams) + 1);
@@ -65,7 +66,7 @@ class sweep_run {
   void set_source(std::span<const T> values) { source_.upload(values); }
   /// The start. Both copies hold it, so that cells which never change are right in either.
   void set_field(std::span<const T> values) {
-    for (auto& f : field_) f.upload(values, margin());
+    for (auto& f : field_) f.upload(values, around_);
   }
 
   /// Runs to the end; returns seconds.
@@ -78,18 +79,23 @@ class sweep_run {
     return s;
   }
   void result(const sweep_state& end, std::span<T> values) const {
-    field_[end.copy].download(values, margin());
+    field_[end.copy].download(values, around_);
   }
 
  private:
   /// Values before and behind a field that may be read, and never count (sweep_patch.hpp); a whole
-  /// number of lines.
-  std::size_t margin() const {
-    return static_cast<std::size_t>(variant_.shape.radius + 31) / 32 * 32;
+  /// number of lines. Bricks that are on the chip whole exchange columns at their sides, which
+  /// often are multiples of a line apart: half a line more, and those of two neighbours share
+  /// lines.
+  static std::size_t margin(const sweep_variant& v, const sweep_plan& how, const extents& n) {
+    const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
+    const std::size_t lines = static_cast<std::size_t>(v.shape.radius + 31) / 32 * 32;
+    return lines + (n.dims == 3 && r.keeps && !r.rest ? 64 / sizeof(T) : 0);
   }
 
   device where_;
   const sweep_variant& variant_;
+  std::size_t around_ = 0;
   buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;
   buffer<sweep_state> state_;
