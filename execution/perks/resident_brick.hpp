@@ -183,9 +183,9 @@ class resident_brick {
   DWELL_FN lane_facts facts_of(int l) {
     lane_facts me{};
     const bool mine = left(l) < own_.nx && top(l) < own_.ny;
+    // What a lane without cells reads is never used, and nobody else's.
     me.first = static_cast<unsigned>(mine ? (own_.y0 + top(l)) * a_.size.x + own_.x0 + left(l)
-                                          : own_.y0 * a_.size.x +
-                                                own_.x0);  // never used, and nobody else's
+                                          : own_.y0 * a_.size.x + own_.x0);
     DWELL_UNROLL
     for (int j = 0; j < RY; ++j) {
       const int y = top(l) + j;
@@ -236,7 +236,6 @@ class resident_brick {
     for (int i = 0; i < RX; ++i) some.v[i] = v.v[j * RX + i];
     *reinterpret_cast<pair*>(p) = some;
   }
-
   DWELL_FN static void get_row(patch& v, int j, const T* p) {
     const pair some = *reinterpret_cast<const pair*>(p);
     DWELL_UNROLL
@@ -257,7 +256,7 @@ class resident_brick {
     for (int j = 0; j < RY; ++j) put_row(p + j * width, v, j);
   }
 
-  /// Where the lane's columns of the row above the first one that a warp shows of plane z would be.
+  /// The lane's columns of the first row that a warp shows of plane z.
   DWELL_FN T* shown_at(int l, int z, int warp) const {
     return shown_ + (z & 1) * resident_shown_values<S> + warp * edge * width + left(l);
   }
@@ -267,7 +266,8 @@ class resident_brick {
     for (int e = 0; e < edge; ++e) put_row(p + e * width, v, e < R ? e : RY - edge + e);
   }
   DWELL_FN T* rim_at(int z) const { return rims_ + (z & (ring - 1)) * rim::values; }
-  /// One group of fetches for each plane.
+  /// The lane's piece of the rim of plane z, if a turn asks for that; one group of fetches for each
+  /// plane.
   DWELL_FN void fetch_rim(int l, const T* from, int z) {
     if (within(z, own_.nz))
       rim::template fetch<Team>(lane_[l].piece, rim_at(z), from, plane_at(z));

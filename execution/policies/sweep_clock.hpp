@@ -88,8 +88,9 @@ class sweep_clock {
     const double side = std::ceil(static_cast<double>(problem.size.y) / p.side_shares_y) + 2 * rim;
     const double slowest = fixed_ ? std::max(1.0, beside_border * side / (rows + 2 * rim)) : 1.0;
     const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) * slowest;
-    const double bare = std::max(0.35 * std::min(work, t.l2), 0.5 * std::min(work, t.memory));
-    const double waits = r.levels > 1 ? 0 : bare;
+    double waits = 0;
+    if (r.levels == 1)
+      waits = std::max(0.35 * std::min(work, t.l2), 0.5 * std::min(work, t.memory));
     t.seconds = std::max({work, t.l2, t.memory}) + waits + t.exchange;
     return in_seconds(t);
   }
