@@ -84,13 +84,15 @@ class sweep_run {
 
  private:
   /// Values before and behind a field that may be read, and never count (sweep_patch.hpp); a whole
-  /// number of lines. Bricks that are on the chip whole exchange columns at their sides, which
-  /// often are multiples of a line apart: half a line more, and those of two neighbours share
-  /// lines.
+  /// number of lines, and some more where shares of a field often begin with a line. Then what
+  /// waves read of a row, which begins a rim before that, does; and columns that two bricks
+  /// exchange, on either side of it, share lines.
   static std::size_t margin(const sweep_variant& v, const sweep_plan& how, const extents& n) {
     const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
     const std::size_t lines = static_cast<std::size_t>(v.shape.radius + 31) / 32 * 32;
-    return lines + (n.dims == 3 && r.keeps && !r.rest ? 64 / sizeof(T) : 0);
+    const auto rim = static_cast<std::size_t>(how.depth * v.shape.radius);
+    if (r.keeps && n.dims == 2 && r.levels > 0) return lines + (rim + 3) / 4 * 4;
+    return lines + (r.keeps && n.dims == 3 && !r.rest ? 64 / sizeof(T) : 0);
   }
 
   device where_;

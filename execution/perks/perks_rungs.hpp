@@ -22,6 +22,9 @@ inline constexpr int perks_warps = perks_lanes / 32;
 
 /// Shares that a warp of a wave reads of in two dimensions, at most: four of each column.
 inline constexpr int wave_neighbours = 12;
+/// Numbers of flags that a team remembers, at most: of its own share and those around it, or of
+/// its warps'.
+inline constexpr int perks_flag_numbers = perks_warps * (1 + wave_neighbours);
 
 /// Cells of a lane along x.
 template <class S>
@@ -252,9 +255,7 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
              wave_border_values<S, T>();
     if constexpr (solid)
       values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1);
-    const int flags = solid ? 0 : perks_warps * (1 + wave_neighbours);
-    places =
-        static_cast<std::size_t>(numbers + flags) * sizeof(int) + perks_lanes * sizeof(wave_habits);
+    places = static_cast<std::size_t>(numbers) * sizeof(int) + perks_lanes * sizeof(wave_habits);
   } else if (S::dims == 3 && !rung.rest) {
     values = static_cast<std::size_t>(2 * resident_shown_values<S> +
                                       (resident_rims_ahead + 1) * resident_rim_values<S>);
@@ -271,6 +272,7 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
              static_cast<std::size_t>(perks_warps * rung.register_rows) * sizeof(std::ptrdiff_t) +
              (rung.rest ? 0 : perks_lanes * 2 * sizeof(std::uint32_t));
   }
+  places += perks_flag_numbers * sizeof(int);
   return 128 + static_cast<std::size_t>(rung.lanes) * sizeof(double) + sizeof(T) * values + places;
 }
 

@@ -14,35 +14,38 @@ namespace dwell {
 template <class S, class T, sweep_rung Rung, class Team>
 class share_flags {
  public:
-  DWELL_FN share_flags(Team& team, const sweep_call<S, T>& a) : a_(a) {
-    if constexpr (by_warps) {
-      numbers_ = team.template scratch<int>(perks_warps * (1 + wave_neighbours));
-      team.section([&](int l) {
-        if (l >= perks_warps * (1 + wave_neighbours)) return;
-        const int warp = l / (1 + wave_neighbours), k = l % (1 + wave_neighbours);
-        const share_place own = place_of_warp(a.plan, team.worker(), warp);
+  DWELL_FN share_flags(Team& team, const sweep_call<S, T>& a)
+      : a_(a), numbers_(team.template scratch<int>(owners * (1 + around))) {
+    team.section([&](int l) {
+      if (l >= owners * (1 + around)) return;
+      const int k = l % (1 + around) - 1;
+      if constexpr (by_warps) {
+        const share_place own = place_of_warp(a.plan, team.worker(), l / (1 + around));
         numbers_[l] = own.z > 0 ? -1
-                      : k == 0  ? warp_grid(a.plan).number(own.x, own.y)
-                                : beside_warp(own, k - 1);
-      });
-    }
+                      : k < 0   ? warp_grid(a.plan).number(own.x, own.y)
+                                : beside_warp(own, k);
+      } else {
+        const share_place own = place_of_team(a.plan, team.worker());
+        numbers_[l] = number_of(k < 0 ? own : neighbour(own, k));
+      }
+    });
   }
 
   /// What has been written is shown to the neighbours, and theirs is there after. `epoch` goes up
   /// from meeting to meeting, and is the same for all.
   DWELL_FN void meet(Team& team, unsigned epoch) const {
+    const auto flag = [&](int owner, int k) {
+      const int number = numbers_[owner * (1 + around) + k];
+      return number < 0 ? nullptr : a_.flags + number * flag_distance;
+    };
     if constexpr (by_warps) {
-      const auto flag = [&](int warp, int k) {
-        return flag_of(numbers_[warp * (1 + wave_neighbours) + k]);
-      };
       team.signal_by_warps([&](int warp) { return flag(warp, 0); }, epoch);
       team.wait_by_warps(
-          wave_neighbours, [&](int warp, int k) { return flag(warp, 1 + k); }, epoch);
+          around, [&](int warp, int k) { return flag(warp, 1 + k); }, epoch);
     } else {
-      const share_place own = place_of_team(a_.plan, team.worker());
-      team.signal(flag_of(number_of(own)), epoch);
+      team.signal(flag(0, 0), epoch);
       team.wait(
-          around, [&](int k) { return flag_of(number_of(neighbour(own, k))); }, epoch);
+          around, [&](int k) { return flag(0, 1 + k); }, epoch);
     }
   }
 
@@ -51,7 +54,9 @@ class share_flags {
   /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
   /// after several steps, through which corners matter to a star too, and so do waves.
   static constexpr bool faces_only = S::dims == 3 && is_star<S> && Rung.levels == 0;
-  static constexpr int around = S::dims == 2 ? 8 : faces_only ? 6 : 26;
+  static constexpr int around = by_warps ? wave_neighbours : S::dims == 2 ? 8 : faces_only ? 6 : 26;
+  static constexpr int owners = by_warps ? perks_warps : 1;  ///< of shares in a team
+  static_assert(owners * (1 + around) <= perks_flag_numbers);
 
   /// Of the 3 x 3 (x 3) teams around one, all but itself; or the middles of the six faces.
   DWELL_FN static share_place neighbour(share_place at, int k) {
@@ -90,12 +95,8 @@ class share_flags {
     const int y = part_with(first > 0 ? first : 0, rows, n) + k / 3;
     return y <= part_with(last < rows ? last : rows - 1, rows, n) ? g.number(x, y) : -1;
   }
-  DWELL_FN unsigned* flag_of(int number) const {
-    return number < 0 ? nullptr : a_.flags + number * flag_distance;
-  }
-
   const sweep_args<T>& a_;
-  int* numbers_ = nullptr;  ///< of every warp's own flag and of those around
+  int* numbers_;  ///< of every owner's own flag and of those around; -1: there is none
 };
 
 }  // namespace dwell

@@ -90,7 +90,7 @@ class sweep_clock {
     const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) * slowest;
     double waits = 0;
     if (r.levels == 1)
-      waits = std::max(0.35 * std::min(work, t.l2), 0.5 * std::min(work, t.memory));
+      waits = std::max(0.35 * std::min(work, t.l2), 0.55 * std::min(work, t.memory));
     t.seconds = std::max({work, t.l2, t.memory}) + waits + t.exchange;
     return in_seconds(t);
   }
