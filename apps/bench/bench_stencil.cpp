@@ -42,6 +42,8 @@ double by_loop(std::vector<T>& a, std::vector<T>& b, const extents& n, int steps
   const auto weights = default_weights<S>();
   const std::ptrdiff_t pitch = n.x, plane = pitch * n.y;
   b = a;  // the frame, which stays
+#pragma omp parallel num_threads(threads)
+  {}  // the threads start before the clock does
   const double begin = seconds_now();
 #pragma omp parallel num_threads(threads)
   {
@@ -62,6 +64,7 @@ double by_loop(std::vector<T>& a, std::vector<T>& b, const extents& n, int steps
     }
   }
   const double seconds = seconds_now() - begin;
+  omp_pause_resource_all(omp_pause_soft);  // else they spin for a while, on others' time
   if (steps % 2) a.swap(b);
   return seconds;
 }
