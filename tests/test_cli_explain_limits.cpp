@@ -40,7 +40,7 @@ TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_rea
     expect_refused(asked, part);
   };
   seen("2d5pt", "46341x46341", "number cells in 32 bits, up to 2147483647; 132 teams are too few");
-  seen("2d5pt", "10x200000", "over 132 teams: one takes at most 872 of a row's 200000 cells");
+  seen("2d5pt", "10x200000", "over 132 teams: one takes at most 896 of a row's 200000 cells");
   seen("3d7pt", "700x700x700", "over 132 teams: one takes at most ");
   seen("3d7pt", "1000x1000x1000", "of a plane's 1000 x 1000 cells");
   EXPECT_EQ(

@@ -111,6 +111,15 @@ TEST(cli_explain_stencil, passes_do_one_step_or_several_as_asked) {
   EXPECT_NE(r.err.find("blocking 'temporal'"), std::string::npos) << r.err;
 }
 
+TEST(cli_explain_stencil, a_rim_is_computed_or_read) {
+  const auto text = [](const char* stencil, const char* size) {
+    return dwell_cli({"explain", "stencil", stencil, "--size", size, "--device-facts", "h200"}).out;
+  };
+  EXPECT_NE(text("3d7pt", "48x352x256").find("a rim of 1 cell, read of neighbours"),
+            std::string::npos);
+  EXPECT_NE(text("2d5pt", "4096x4096").find("times the cells computed"), std::string::npos);
+}
+
 TEST(cli_explain_stencil, bricks_cover_a_field_of_three_dimensions) {
   const auto j = explain_stencil({"3d7pt", "--size", "48x352x256", "--device-facts", "h200"});
   int planned = 0;

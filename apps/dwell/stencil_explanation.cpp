@@ -198,10 +198,13 @@ void add_tiles(const stencil_explanation& e, const stencil_plan& p, table& out) 
   if (p.of_warps && p.side_tiles != p.tiles_along.y)
     out.row("", fmt::format("{} in the first and in the last column, where turns take longer",
                             p.side_tiles));
-  out.row("",
-          fmt::format("{} between exchanges: a rim of {}, {:.2f} times the cells computed",
-                      format_plural(p.depth, "step"), format_plural(p.rim, "cell"), overhead(p)));
   const bool planes = e.size.dims == 3;
+  // Bricks that exchange after every step read their rim, and compute none of it.
+  const auto computed = planes && p.depth == 1
+                            ? std::string("read of neighbours")
+                            : fmt::format("{:.2f} times the cells computed", overhead(p));
+  out.row("", fmt::format("{} between exchanges: a rim of {}, {}", format_plural(p.depth, "step"),
+                          format_plural(p.rim, "cell"), computed));
   out.row(planes ? "each team" : "each warp",
           fmt::format("{} in registers, {} in {} memory, {} streamed{}: {} stay",
                       format_plural(p.register_rows, planes ? "plane" : "row"), p.scratch_rows,

@@ -46,7 +46,7 @@ struct stencil_plan {
   bool of_warps = false;  ///< which is one warp's; else a team's
   int side_tiles = 0;     ///< of warps, in the first and the last column of tiles, down each
   int depth = 0;          ///< steps between two exchanges of tiles' edges
-  int rim = 0;            ///< cells around a tile that its owner computes too: depth * radius
+  int rim = 0;            ///< cells around a tile that its owner needs too: depth * radius
   int register_rows = 0;  ///< rows of a warp that stay in registers,
   int scratch_rows = 0;   ///< in shared memory,
   int streamed_rows = 0;  ///< and that pass through in every pass,
