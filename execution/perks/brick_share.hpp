@@ -3,9 +3,8 @@
 // most one cell, or one whole piece of cells along x and y. Cells around the brick, which other
 // teams own or the border stands for, have positions below 0 or from the brick's extents on.
 #pragma once
-#include <cstdint>
-
 #include "dwell/execution/core/sweep_step.hpp"
+#include "dwell/execution/perks/share_grid.hpp"
 
 namespace dwell {
 
@@ -18,12 +17,12 @@ struct brick_share {
     const sweep_plan& p = a.plan;
     const int bx = worker % p.shares_x, rest = worker / p.shares_x;
     const int by = rest % p.shares_y, bz = rest / p.shares_y;
-    x0 = begin(a.size.x / piece_x, bx, p.shares_x) * piece_x;
-    y0 = begin(a.size.y / piece_y, by, p.shares_y) * piece_y;
-    z0 = begin(a.size.z, bz, p.shares_z);
-    nx = begin(a.size.x / piece_x, bx + 1, p.shares_x) * piece_x - x0;
-    ny = begin(a.size.y / piece_y, by + 1, p.shares_y) * piece_y - y0;
-    nz = begin(a.size.z, bz + 1, p.shares_z) - z0;
+    x0 = cut(a.size.x / piece_x, bx, p.shares_x) * piece_x;
+    y0 = cut(a.size.y / piece_y, by, p.shares_y) * piece_y;
+    z0 = cut(a.size.z, bz, p.shares_z);
+    nx = cut(a.size.x / piece_x, bx + 1, p.shares_x) * piece_x - x0;
+    ny = cut(a.size.y / piece_y, by + 1, p.shares_y) * piece_y - y0;
+    nz = cut(a.size.z, bz + 1, p.shares_z) - z0;
   }
   /// Some cells of the brick keep their values.
   DWELL_FN bool freezes(const sweep_args<T>& a) const {
@@ -35,11 +34,6 @@ struct brick_share {
   DWELL_FN static int place(boundary edge, int i, int n) {
     if (edge == boundary::fixed) return i < 0 ? 0 : i >= n ? n - 1 : i;
     return cell_for(edge, i, n);
-  }
-
- private:
-  DWELL_FN static int begin(int n, int part, int parts) {
-    return static_cast<int>(static_cast<std::int64_t>(n) * part / parts);
   }
 };
 

@@ -13,7 +13,7 @@
 // below, and its lanes reach as far to the sides: what others own there it computes too, from what
 // they published in the copy of the field that this pass reads; it publishes its own rim in the
 // other copy. A copy is written again only after all neighbours have signalled the pass in which
-// they read it (perks_sweep.hpp), so a pass knows no other meeting of teams; in two dimensions
+// they read it (share_flags.hpp), so a pass knows no other meeting of teams; in two dimensions
 // warps signal, each its own pass.
 #pragma once
 #include "dwell/execution/perks/wave_level.hpp"

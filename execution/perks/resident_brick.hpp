@@ -53,59 +53,7 @@ class resident_brick {
 
   /// `steps` is 1. Reads the rim from one copy of the field and leaves the brick's faces, or all of
   /// it, in the other.
-  DWELL_FN void advance(int, const T* from, T* to, bool whole) {
-    const journey way{from, to, whole};
-    auto sums = team_.template per_lane<level>();
-    auto outer = team_.template per_lane<column<R>>();
-    auto next = team_.template per_lane<patch>();  // plane, which comes in
-    const auto fetch_outer = [&](int z) {          // R planes from z on
-      team_.each([&](int l) {
-        unrolled<0, R>([&](auto d) { outer[l].v[d] = from_field(l, from, z + d); });
-      });
-    };
-    fetch_outer(-R);
-    team_.each([&](int l) {
-      DWELL_UNROLL
-      for (int p = 0; p + 1 < ring; ++p) fetch_rim(l, from, p - R);
-      next[l] = outer[l].v[0];
-    });
-    unrolled<0, R>([&](auto d) {
-      turn<outer_planes>(d - R, way, sums, next, nowhere{}, [&](int l) {
-        if constexpr (d + 1 < R)
-          return outer[l].v[d + 1];
-        else
-          return r_[l].v[0];
-      });
-    });
-    const auto kept = [&](int z) { return [this, z](int l) { return read(kept_at(l, z)); }; };
-    unrolled<0, RZ>([&](auto z) {
-      const auto then = [&](int l) {
-        if constexpr (z + 1 < RZ)
-          return r_[l].v[z + 1];
-        else
-          return read(kept_at(l, RZ));
-      };
-      if constexpr (z < R)
-        turn<look::shown>(z, way, sums, next, nowhere{}, then);
-      else
-        turn<look::shown>(z, way, sums, next, in_registers{r_, z - R}, then);
-    });
-    unrolled<RZ, RZ + R>([&](auto z) {
-      turn<look::in_scratch>(z, way, sums, next, in_registers{r_, z - R}, kept(z + 1));
-    });
-    // What comes after the last plane is on its way three planes before it is needed.
-    const int last = own_.nz - 1, ahead = last - 2 > RZ + R ? last - 2 : RZ + R;
-#pragma unroll 1
-    for (int z = RZ + R; z < last; ++z) {
-      if (z == ahead) fetch_outer(own_.nz);
-      turn<look::in_scratch>(z, way, sums, next, in_scratch{*this, z - R}, kept(z + 1));
-    }
-    unrolled<-1, R>([&](auto d) {
-      constexpr look here = d < 0 ? look::in_scratch : outer_planes;
-      turn<here>(own_.nz + d, way, sums, next, in_scratch{*this, own_.nz + d - R},
-                 [&](int l) { return outer[l].v[d + 1 < R ? d + 1 : 0]; });
-    });
-  }
+  DWELL_FN void advance(int steps, const T* from, T* to, bool whole);
 
   /// All of the brick into a copy of the field.
   DWELL_FN void publish(T* field) {
@@ -279,36 +227,7 @@ class resident_brick {
   /// Plane z comes in, `next`, which then is plane z + 1; z - R is complete.
   template <look Look, class Sums, class Patches, class Place, class Then>
   DWELL_FN void turn(int z, const journey& way, Sums& sums, Patches& next, const Place& place,
-                     const Then& then) {
-    auto now = team_.template per_lane<patch>();
-    team_.section([&](int l) {
-      now[l] = next[l];
-      if constexpr (Look == look::shown) show(l, z, now[l]);
-      Team::template await_fetches<ring - 2>();
-    });
-    team_.each([&](int l) { next[l] = then(l); });
-    auto seen = team_.template per_lane<view>();
-    view::spread(
-        team_, seen, [&](int l) -> const patch& { return now[l]; },
-        [&](int l, int k) { return beyond<Look>(l, z, k); });
-    team_.each([&](int l) {
-      if constexpr (Look != look::at_nothing) {
-        const T* sides = rim::column(rim_at(z), top(l));
-        if (l % 32 == 0) seen[l].take_left([&](int k, int d) { return rim::left(sides, k, d); });
-        if (left(l) + RX == own_.nx)
-          seen[l].take_right([&](int k, int d) { return rim::right(sides, k, d); });
-      }
-      sums[l].add(now[l], seen[l], a_.w, still_nowhere{});
-      if constexpr (Place::exists) {
-        const int done = z - R;
-        if (freezes_) keep_frozen(l, done, place.get(l), now[l]);
-        const bool all = way.whole || done < R || done >= own_.nz - R;
-        store(l, way.to, done, now[l], all ? lane_[l].owned : lane_[l].needed);
-        place.put(l, now[l]);
-      }
-      fetch_rim(l, way.from, z + ring - 1);
-    });
-  }
+                     const Then& then);
   /// Row k above (k < 0) or below the lane's patch in plane z, of another warp or of the rim.
   template <look Look>
   DWELL_FN pair beyond(int l, int z, int k) const {
@@ -344,3 +263,5 @@ class resident_brick {
 };
 
 }  // namespace dwell
+
+#include "dwell/execution/perks/resident_pass.hpp"

@@ -2,9 +2,8 @@
 // Which cells of a grid in two dimensions a team owns, and where the rest of its tile lies: a rim
 // of depth * R cells around them, which other teams own or the border stands for.
 #pragma once
-#include <cstdint>
-
 #include "dwell/execution/core/sweep_step.hpp"
+#include "dwell/execution/perks/share_grid.hpp"
 
 namespace dwell {
 
@@ -21,10 +20,10 @@ struct tile_share {
   DWELL_FN tile_share(const sweep_args<T>& a, int worker, int rows = 0)
       : rim(a.plan.depth * radius_of<S>) {
     const int bx = worker % a.plan.shares_x, by = worker / a.plan.shares_x;
-    x0 = begin(a.size.x, bx, a.plan.shares_x);
-    x1 = begin(a.size.x, bx + 1, a.plan.shares_x);
-    y0 = begin(a.size.y, by, a.plan.shares_y);
-    y1 = begin(a.size.y, by + 1, a.plan.shares_y);
+    x0 = cut(a.size.x, bx, a.plan.shares_x);
+    x1 = cut(a.size.x, bx + 1, a.plan.shares_x);
+    y0 = cut(a.size.y, by, a.plan.shares_y);
+    y1 = cut(a.size.y, by + 1, a.plan.shares_y);
     const bool flush = rows > 0 && a.edge == boundary::fixed;
     left = flush ? origin(x0 - rim, x1 + rim, a.size.x, width) : x0 - rim;
     top = flush ? origin(y0 - rim, y1 + rim, a.size.y, rows) : y0 - rim;
@@ -65,9 +64,6 @@ struct tile_share {
   DWELL_FN static int origin(int from, int to, int n, int cells) {
     if (from <= 0) return 0;
     return to >= n && n - cells <= from ? n - cells : from;
-  }
-  DWELL_FN static int begin(int n, int part, int parts) {
-    return static_cast<int>(static_cast<std::int64_t>(n) * part / parts);
   }
 };
 
