@@ -22,10 +22,10 @@ template <class T>
 class sweep_run {
  public:
   sweep_run(const device& where, const sweep_variant& v, const sweep_plan& how, const extents& n,
-            bool has_source)
+            boundary edge, bool has_source)
       : where_(where), variant_(v) {
     check_plan(v, where, how);
-    const std::size_t cells = n.cells(), around = margin(v, how, n);
+    const std::size_t cells = n.cells(), around = margin(v, how, n, edge);
     around_ = around;
     for (int k = 0; k < 2; ++k) field_[k] = buffer<T>(where, cells + 2 * around);
     if (has_source) source_ = buffer<T>(where, cells);
@@ -48,6 +48,7 @@ class sweep_run {
                                         static_cast<std::size_t>(r.lanes * r.across * r.down));
     }
     args_.size = n;
+    args_.edge = edge;
     args_.inner = inner_box(n, v.shape.radius);
     for (int k = 0; k < 2; ++k) args_.field[k] = field_[k].data() + around;
     args_.source = has_source ? source_.data() : nullptr;
@@ -61,7 +62,7 @@ class sweep_run {
     args_.streamed = streamed_.data();
   }
 
-  /// What the caller sets: edge, steps, until and its companions, reverse_lanes.
+  /// What the caller sets: steps, until and its companions, reverse_lanes.
   sweep_args<T>& args() { return args_; }
   void set_source(std::span<const T> values) { source_.upload(values); }
   /// The start. Both copies hold it, so that cells which never change are right in either.
@@ -86,13 +87,17 @@ class sweep_run {
   /// Values before and behind a field that may be read, and never count (sweep_patch.hpp); a whole
   /// number of lines, and some more where shares of a field often begin with a line. Then what
   /// waves read of a row, which begins a rim before that, does; and columns that two bricks
-  /// exchange, on either side of it, share lines.
-  static std::size_t margin(const sweep_variant& v, const sweep_plan& how, const extents& n) {
+  /// exchange, on either side of it, share lines. Bricks begin behind columns of a fixed border.
+  static std::size_t margin(const sweep_variant& v, const sweep_plan& how, const extents& n,
+                            boundary edge) {
     const sweep_rung& r = v.rungs[static_cast<std::size_t>(how.rung)];
-    const std::size_t lines = static_cast<std::size_t>(v.shape.radius + 31) / 32 * 32;
-    const auto rim = static_cast<std::size_t>(how.depth * v.shape.radius);
-    if (r.keeps && n.dims == 2 && r.levels > 0) return lines + (rim + 3) / 4 * 4;
-    return lines + (r.keeps && n.dims == 3 && !r.rest ? 64 / sizeof(T) : 0);
+    const auto radius = static_cast<std::size_t>(v.shape.radius), line = 128 / sizeof(T);
+    const std::size_t lines = (radius + 31) / 32 * 32;
+    if (r.keeps && n.dims == 2 && r.levels > 0)
+      return lines + (static_cast<std::size_t>(how.depth) * radius + 3) / 4 * 4;
+    if (r.keeps && n.dims == 3 && !r.rest)
+      return lines + line / 2 + (edge == boundary::fixed ? line - radius : 0);
+    return lines;
   }
 
   device where_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which cells of a grid in three dimensions a team owns: a brick. Shares along an axis differ by at
 // most one cell, or one whole piece of cells along x and y. Cells around the brick, which other
-// teams own or the border stands for, have positions below 0 or from the brick's extents on.
+// teams own, or nobody, or the border stands for, have positions below 0 or from the brick's
+// extents on.
 #pragma once
 #include "dwell/execution/core/sweep_step.hpp"
 #include "dwell/execution/perks/share_grid.hpp"
@@ -13,16 +14,20 @@ struct brick_share {
   int z0, y0, x0;  ///< of the grid
   int nz, ny, nx;  ///< cells
 
-  DWELL_FN brick_share(const sweep_args<T>& a, int worker, int piece_x = 1, int piece_y = 1) {
-    const sweep_plan& p = a.plan;
-    const int bx = worker % p.shares_x, rest = worker / p.shares_x;
-    const int by = rest % p.shares_y, bz = rest / p.shares_y;
-    x0 = cut(a.size.x / piece_x, bx, p.shares_x) * piece_x;
-    y0 = cut(a.size.y / piece_y, by, p.shares_y) * piece_y;
-    z0 = cut(a.size.z, bz, p.shares_z);
-    nx = cut(a.size.x / piece_x, bx + 1, p.shares_x) * piece_x - x0;
-    ny = cut(a.size.y / piece_y, by + 1, p.shares_y) * piece_y - y0;
-    nz = cut(a.size.z, bz + 1, p.shares_z) - z0;
+  /// A share of all cells.
+  DWELL_FN brick_share(const sweep_args<T>& a, int worker)
+      : brick_share(a.plan, worker, {0, a.size.z, 0, a.size.y, 0, a.size.x}, 1, 1) {}
+  /// A share of the cells of a box, which along x and y has whole pieces.
+  DWELL_FN brick_share(const sweep_plan& p, int worker, const cell_box& of, int piece_x,
+                       int piece_y) {
+    const share_place at = place_of_team(p, worker);
+    const int columns = (of.x1 - of.x0) / piece_x, rows = (of.y1 - of.y0) / piece_y;
+    x0 = of.x0 + cut(columns, at.x, p.shares_x) * piece_x;
+    y0 = of.y0 + cut(rows, at.y, p.shares_y) * piece_y;
+    z0 = of.z0 + cut(of.z1 - of.z0, at.z, p.shares_z);
+    nx = of.x0 + cut(columns, at.x + 1, p.shares_x) * piece_x - x0;
+    ny = of.y0 + cut(rows, at.y + 1, p.shares_y) * piece_y - y0;
+    nz = of.z0 + cut(of.z1 - of.z0, at.z + 1, p.shares_z) - z0;
   }
   /// Some cells of the brick keep their values.
   DWELL_FN bool freezes(const sweep_args<T>& a) const {

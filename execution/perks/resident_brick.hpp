@@ -32,8 +32,7 @@ class resident_brick {
   DWELL_FN resident_brick(Team& team, const sweep_call<S, T>& a)
       : team_(team),
         a_(a),
-        own_(a, team.worker(), RX, RY),
-        freezes_(own_.freezes(a)),
+        own_(a.plan, team.worker(), shared_cells(a), RX, RY),
         plane_cells_(static_cast<unsigned>(a.size.y) * static_cast<unsigned>(a.size.x)),
         begin_(static_cast<unsigned>(own_.z0) * plane_cells_),
         shown_(team.template scratch<T>(2 * resident_shown_values<S>)),
@@ -47,7 +46,7 @@ class resident_brick {
     team_.each([&](int l) {
       DWELL_UNROLL
       for (int z = 0; z < RZ; ++z) r_[l].v[z] = from_field(l, field, z);
-      for (int z = RZ; z < own_.nz; ++z) write(kept_at(l, z), from_field(l, field, z));
+      for (int z = RZ; z < own_.nz; ++z) write(kept_at(l, z), from_field(l, field, z), all_rows);
     });
   }
 
@@ -59,8 +58,8 @@ class resident_brick {
   DWELL_FN void publish(T* field) {
     team_.each([&](int l) {
       DWELL_UNROLL
-      for (int z = 0; z < RZ; ++z) store(l, field, z, r_[l].v[z], lane_[l].owned);
-      for (int z = RZ; z < own_.nz; ++z) store(l, field, z, read(kept_at(l, z)), lane_[l].owned);
+      for (int z = 0; z < RZ; ++z) store(l, field, z, r_[l].v[z], lane_[l].rows);
+      for (int z = RZ; z < own_.nz; ++z) store(l, field, z, read(kept_at(l, z)), lane_[l].rows);
     });
   }
 
@@ -70,6 +69,7 @@ class resident_brick {
   static constexpr int width = 32 * RX, plane_values = perks_layer_values<S>;
   static constexpr int ring = resident_rims_ahead + 1;
   static constexpr int edge = resident_edge_rows<S>;  ///< rows that a warp shows
+  static constexpr unsigned all_rows = (1u << RY) - 1;
   static_assert(Team::lanes() == perks_lanes && RZ >= R && R <= RX && R <= RY);
 
   struct patch_of_lane {
@@ -86,8 +86,8 @@ class resident_brick {
   };
   struct lane_facts {
     unsigned first;             ///< cell of a plane of the field
-    unsigned owned, needed;     ///< a bit for each row of the patch; by other teams, in every plane
-    unsigned frozen;            ///< a bit for each cell that keeps its value
+    unsigned rows;              ///< of the patch, a bit each: those that steps change; from bit RY
+                                ///< on, those of them that other teams need of every plane
     typename rim::place piece;  ///< of the rim, that it fetches
   };
   struct journey {
@@ -102,7 +102,7 @@ class resident_brick {
   enum class look { at_nothing, shown, in_scratch };
   static constexpr look outer_planes = is_star<S> ? look::at_nothing : look::shown;
 
-  // Where a plane that is complete goes, and what is there before.
+  // Where a plane that is complete goes; rows that keep their values are there already.
   struct nowhere {
     static constexpr bool exists = false;
   };
@@ -110,21 +110,32 @@ class resident_brick {
     static constexpr bool exists = true;
     registers& r;
     int z;
-    DWELL_FN patch get(int l) const { return r[l].v[z]; }
-    DWELL_FN void put(int l, const patch& v) const { r[l].v[z] = v; }
+    DWELL_FN void put(int l, const patch& v, unsigned rows) const {
+      DWELL_UNROLL
+      for (int c = 0; c < N; ++c)
+        if (rows >> c / RX & 1u) r[l].v[z].v[c] = v.v[c];
+    }
   };
   struct in_scratch {
     static constexpr bool exists = true;
     const resident_brick& brick;
     int z;
-    DWELL_FN patch get(int l) const { return read(brick.kept_at(l, z)); }
-    DWELL_FN void put(int l, const patch& v) const { write(brick.kept_at(l, z), v); }
+    DWELL_FN void put(int l, const patch& v, unsigned rows) const {
+      write(brick.kept_at(l, z), v, rows);
+    }
   };
   struct still_nowhere {
     static constexpr bool never(int, int) { return true; }
     DWELL_FN bool operator()(int, int, int) const { return false; }
   };
 
+  /// What is cut into bricks. Where a border is fixed, its planes and columns are nobody's and come
+  /// in by the rims, as they were at the start, from either copy of the field. Its rows are owned,
+  /// since patches have whole numbers of them, and are not written.
+  DWELL_FN static cell_box shared_cells(const sweep_args<T>& a) {
+    if (a.edge != boundary::fixed) return {0, a.size.z, 0, a.size.y, 0, a.size.x};
+    return {a.inner.z0, a.inner.z1, 0, a.size.y, a.inner.x0, a.inner.x1};
+  }
   DWELL_FN static int left(int l) { return l % 32 * RX; }
   DWELL_FN static int top(int l) { return l / 32 * RY; }
 
@@ -138,15 +149,11 @@ class resident_brick {
     for (int j = 0; j < RY; ++j) {
       const int y = top(l) + j;
       const bool beside = left(l) < R || left(l) + RX > own_.nx - R;
-      me.owned |= static_cast<unsigned>(mine) << j;
-      me.needed |= static_cast<unsigned>(mine && (beside || y < R || y >= own_.ny - R)) << j;
-      DWELL_UNROLL
-      for (int i = 0; i < RX; ++i) {
-        const int gy = own_.y0 + y, gx = own_.x0 + left(l) + i;
-        me.frozen |= static_cast<unsigned>(gy < a_.inner.y0 || gy >= a_.inner.y1 ||
-                                           gx < a_.inner.x0 || gx >= a_.inner.x1)
-                     << (j * RX + i);
-      }
+      const int gy = own_.y0 + y;
+      const bool moves =
+          mine && (a_.edge != boundary::fixed || (a_.inner.y0 <= gy && gy < a_.inner.y1));
+      const bool needed = moves && (beside || y < R || y >= own_.ny - R);
+      me.rows |= static_cast<unsigned>(moves) << j | static_cast<unsigned>(needed) << (RY + j);
     }
     me.piece = rim::place_of(a_, own_, l);
     return me;
@@ -199,9 +206,10 @@ class resident_brick {
     for (int j = 0; j < RY; ++j) get_row(v, j, p + j * width);
     return v;
   }
-  DWELL_FN static void write(T* p, const patch& v) {
+  DWELL_FN static void write(T* p, const patch& v, unsigned rows) {
     DWELL_UNROLL
-    for (int j = 0; j < RY; ++j) put_row(p + j * width, v, j);
+    for (int j = 0; j < RY; ++j)
+      if (rows >> j & 1u) put_row(p + j * width, v, j);
   }
 
   /// The lane's columns of the first row that a warp shows of plane z.
@@ -243,18 +251,10 @@ class resident_brick {
       p = kept_at(l, z) + k * width;
     return *reinterpret_cast<const pair*>(p);
   }
-  DWELL_FN void keep_frozen(int l, int z, const patch& old, patch& v) {
-    const int gz = own_.z0 + z;
-    const unsigned which = gz < a_.inner.z0 || gz >= a_.inner.z1 ? ~0u : lane_[l].frozen;
-    if (which == 0) return;
-    DWELL_UNROLL
-    for (int c = 0; c < N; ++c) v.v[c] = which >> c & 1u ? old.v[c] : v.v[c];
-  }
 
   Team& team_;
   const sweep_call<S, T>& a_;
   brick_share<T> own_;
-  bool freezes_;                  ///< some cells of the brick keep their values
   unsigned plane_cells_, begin_;  ///< of the field; where the brick's first plane begins
   T *shown_, *rims_;
   T* kept_;  ///< last, so that the compiler knows where all others lie

@@ -9,23 +9,18 @@ template <class S, class T, class Team, int RZ>
 DWELL_FN void resident_brick<S, T, Team, RZ>::advance(int, const T* from, T* to, bool whole) {
   const journey way{from, to, whole};
   auto sums = team_.template per_lane<level>();
-  auto outer = team_.template per_lane<column<R>>();
-  auto next = team_.template per_lane<patch>();  // plane, which comes in
-  const auto fetch_outer = [&](int z) {          // R planes from z on
-    team_.each([&](int l) {
-      unrolled<0, R>([&](auto d) { outer[l].v[d] = from_field(l, from, z + d); });
-    });
-  };
-  fetch_outer(-R);
+  auto below = team_.template per_lane<column<R>>();
+  auto above = team_.template per_lane<patch>(), next = team_.template per_lane<patch>();
   team_.each([&](int l) {
+    unrolled<0, R>([&](auto d) { below[l].v[d] = from_field(l, from, d - R); });
     DWELL_UNROLL
     for (int p = 0; p + 1 < ring; ++p) fetch_rim(l, from, p - R);
-    next[l] = outer[l].v[0];
+    next[l] = below[l].v[0];
   });
   unrolled<0, R>([&](auto d) {
     turn<outer_planes>(d - R, way, sums, next, nowhere{}, [&](int l) {
       if constexpr (d + 1 < R)
-        return outer[l].v[d + 1];
+        return below[l].v[d + 1];
       else
         return r_[l].v[0];
     });
@@ -46,17 +41,21 @@ DWELL_FN void resident_brick<S, T, Team, RZ>::advance(int, const T* from, T* to,
   unrolled<RZ, RZ + R>([&](auto z) {
     turn<look::in_scratch>(z, way, sums, next, in_registers{r_, z - R}, kept(z + 1));
   });
-  // What comes after the last plane is on its way three planes before it is needed.
+  // The plane above the brick is on its way three planes before it is needed, the one above that a
+  // plane before.
   const int last = own_.nz - 1, ahead = last - 2 > RZ + R ? last - 2 : RZ + R;
 #pragma unroll 1
   for (int z = RZ + R; z < last; ++z) {
-    if (z == ahead) fetch_outer(own_.nz);
+    if (z == ahead) team_.each([&](int l) { above[l] = from_field(l, from, own_.nz); });
     turn<look::in_scratch>(z, way, sums, next, in_scratch{*this, z - R}, kept(z + 1));
   }
   unrolled<-1, R>([&](auto d) {
     constexpr look here = d < 0 ? look::in_scratch : outer_planes;
-    turn<here>(own_.nz + d, way, sums, next, in_scratch{*this, own_.nz + d - R},
-               [&](int l) { return outer[l].v[d + 1 < R ? d + 1 : 0]; });
+    turn<here>(own_.nz + d, way, sums, next, in_scratch{*this, own_.nz + d - R}, [&](int l) {
+      const patch v = above[l];
+      if constexpr (d + 2 < R) above[l] = from_field(l, from, own_.nz + d + 2);
+      return v;
+    });
   });
 }
 
@@ -87,10 +86,9 @@ DWELL_FN void resident_brick<S, T, Team, RZ>::turn(int z, const journey& way, Su
     sums[l].add(now[l], seen[l], a_.w, still_nowhere{});
     if constexpr (Place::exists) {
       const int done = z - R;
-      if (freezes_) keep_frozen(l, done, place.get(l), now[l]);
       const bool all = way.whole || done < R || done >= own_.nz - R;
-      store(l, way.to, done, now[l], all ? lane_[l].owned : lane_[l].needed);
-      place.put(l, now[l]);
+      store(l, way.to, done, now[l], all ? lane_[l].rows : lane_[l].rows >> RY);
+      place.put(l, now[l], lane_[l].rows);
     }
     fetch_rim(l, way.from, z + ring - 1);
   });

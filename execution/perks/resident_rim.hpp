@@ -19,12 +19,13 @@ struct resident_rim {
   struct alignas(across * sizeof(T)) piece {
     T v[across];
   };
-  /// Where a lane's piece goes (negative: it has none), and where it lies in a plane of the field.
+  /// Where a lane's piece goes (negative: it has none), and how far behind one piece before a plane
+  /// of the field it lies.
   struct place {
     int to;
     unsigned from;
   };
-  /// Rows of the field consist of whole pieces.
+  /// The cells that bricks share consist of whole pieces.
   DWELL_FN static place place_of(const sweep_args<T>& a, const brick_share<T>& own, int l) {
     const int pieces = own.nx / across, rows = 2 * R * pieces, down = own.ny + 2 * corner;
     int y = 0, x = 0, to = -1;
@@ -41,14 +42,15 @@ struct resident_rim {
     }
     y = brick_share<T>::place(a.edge, own.y0 + y, a.size.y);
     x = own.x0 + x;
+    // Before and behind the rows of a field with a fixed border a piece may have cells that never
+    // count: of the next row, or of the margin (sweep_run.hpp).
     if (a.edge == boundary::periodic) x = (x + a.size.x) % a.size.x;
-    x = x < 0 ? 0 : x < a.size.x ? x : a.size.x - across;  // beyond a fixed border nothing counts
-    return {to, static_cast<unsigned>(y * a.size.x + x)};
+    return {to, static_cast<unsigned>(y * a.size.x + x + across)};
   }
   template <class Team>
   DWELL_FN static void fetch(const place& p, T* rim, const T* field, unsigned plane) {
     Team::fetch_if(p.to >= 0, reinterpret_cast<piece*>(rim + p.to),
-                   reinterpret_cast<const piece*>(field + (plane + p.from)));
+                   reinterpret_cast<const piece*>(field + (plane + p.from)) - 1);
   }
 
   /// Rows above the brick, then below it.

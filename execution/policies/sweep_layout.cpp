@@ -97,7 +97,8 @@ bool sweep_layout::lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling
 }
 
 /// Three dimensions: every team has a brick that is on the chip whole, and of which lanes have
-/// whole patches. Rims come in pieces, which a mirror would turn around.
+/// whole patches. Rims come in pieces, which a mirror would turn around. Planes and columns of a
+/// fixed border are in no brick.
 sweep_laid sweep_layout::of_resident_bricks(const sweep_tiling& asked) const {
   const sweep_rung& r = rung(asked.rung).shape;
   const extents& n = problem_.size;
@@ -105,15 +106,17 @@ sweep_laid sweep_layout::of_resident_bricks(const sweep_tiling& asked) const {
   if (!asked.may.scratch || n.x % r.across != 0 || n.y % r.down != 0 ||
       problem_.edge == boundary::reflect)
     return sweep_obstacle::shares;
-  const int columns = n.x / r.across, rows = n.y / r.down;  // of patches
+  const int still = problem_.edge == boundary::fixed ? 2 * problem_.radius : 0;
+  const int columns = (n.x - still) / r.across, rows = n.y / r.down;  // of patches
+  const int deep = n.z - still;
   if (columns / asked.shares_x < 1 || rows / asked.shares_y < 1) return sweep_obstacle::shares;
   const int width = pieces(columns, asked.shares_x), height = pieces(rows, asked.shares_y);
   if (width > 32 || height > r.lanes / 32) return sweep_obstacle::shares;
   // The loop over planes in scratch begins R planes after those in registers, and has a turn before
   // the last plane's.
-  if (n.z / asked.shares_z < r.register_rows + problem_.radius + 2) return sweep_obstacle::shares;
+  if (deep / asked.shares_z < r.register_rows + problem_.radius + 2) return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
-  const int planes = pieces(n.z, asked.shares_z);
+  const int planes = pieces(deep, asked.shares_z);
   if (!lay_rest(c.plan, planes - r.register_rows, asked.may) || c.plan.streamed_rows > 0)
     return sweep_obstacle::shares;
   c.time = clock_.step_of_resident_brick(c.plan, r, width * r.across, height * r.down);

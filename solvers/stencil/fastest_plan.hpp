@@ -20,11 +20,10 @@ namespace dwell {
 template <class T>
 double seconds_per_step(const device& where, const sweep_variant& v, const sweep_choice& choice,
                         const grid<T>& u, const stencil_options& o, const grid<T>* source) {
-  sweep_run<T> run(where, v, choice.plan, u.size(), source != nullptr);
+  sweep_run<T> run(where, v, choice.plan, u.size(), o.edge, source != nullptr);
   run.set_field(u.cells());
   if (source) run.set_source(source->cells());
   sweep_args<T>& a = run.args();
-  a.edge = o.edge;
   const double projected = choice.projected.seconds;
   const int wanted = projected > 0 ? static_cast<int>(std::min(1e-3 / projected, 1000.0)) : 0;
   a.steps = std::max(2 * choice.plan.depth, wanted);

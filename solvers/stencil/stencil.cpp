@@ -192,11 +192,10 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   const sweep_plan& p = choice.plan;
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
 
-  sweep_run<T> run(where, v, p, n, source != nullptr);
+  sweep_run<T> run(where, v, p, n, o.edge, source != nullptr);
   run.set_field(u.cells());
   if (source) run.set_source(source->cells());
   sweep_args<T>& a = run.args();
-  a.edge = o.edge;
   a.steps = o.steps;
   a.until = o.until.has_value();
   a.tolerance = o.until.value_or(0);
