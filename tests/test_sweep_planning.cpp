@@ -82,6 +82,13 @@ TEST(sweep_none, multiprocessors_have_as_many_resident_teams_each) {
   EXPECT_EQ(plain_plan({40, 40}, 2, true).teams, 2);            // a team per tile
 }
 
+TEST(sweep_none, steps_turn_in_fields_that_are_more_than_l2_holds) {
+  EXPECT_TRUE(plain_plan({2816, 2400}, 1, true).turns);
+  EXPECT_TRUE(plain_plan({2816, 2399}, 1, false).turns);
+  EXPECT_FALSE(plain_plan({1344, 1232}, 1, true).turns);
+  EXPECT_FALSE(plain_plan({168, 352, 256}, 1, true).turns);
+}
+
 TEST(sweep_none, resident_teams_draw_tiles_of_which_there_are_many) {
   const auto by_ticket = [](const extents& size, int radius, bool resident = true) {
     return plain_plan(size, radius, resident).by_ticket;
@@ -89,7 +96,8 @@ TEST(sweep_none, resident_teams_draw_tiles_of_which_there_are_many) {
   EXPECT_TRUE(by_ticket({8192, 8192}, 1));
   EXPECT_FALSE(by_ticket({8192, 8191}, 1));         // columns
   EXPECT_FALSE(by_ticket({8192, 8192}, 1, false));  // a block for every tile
-  EXPECT_FALSE(by_ticket({2816, 2400}, 1));         // four turns
+  EXPECT_TRUE(by_ticket({2816, 2400}, 1));
+  EXPECT_FALSE(by_ticket({2048, 2048}, 1));         // three turns
   EXPECT_TRUE(by_ticket({168, 352, 256}, 2));
   EXPECT_FALSE(by_ticket({168, 352, 256}, 1));
 }
@@ -161,6 +169,7 @@ TEST(sweep_keep, bricks_that_fit_are_resident) {
     return plans_of_perks<star3d13>(size, {"auto"}).front().plan.rung;
   };
   EXPECT_EQ(rung({42, 352, 256}), 0);
+  EXPECT_EQ(rung({42, 352, 260}), 0);  // the border's columns, 2 on either side, are in no brick
   EXPECT_NE(rung({42, 352, 255}), 0);  // rows do not consist of whole pieces
   EXPECT_NE(rung({84, 352, 256}), 0);  // twice as many as fit
 }

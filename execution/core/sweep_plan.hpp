@@ -50,6 +50,7 @@ struct sweep_plan {
   int tile_z = 1, tile_y = 1, tile_x = 1;     ///< cells that a team takes at a time
   int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
   bool by_ticket = false;  ///< teams draw their tiles; else each has every teams-th one
+  bool turns = false;      ///< every second step takes the tiles from the last to the first
   // Executors that keep the field on the chip: a team owns its share for the whole run, or each of
   // its warps does (waves in two dimensions).
   int shares_y = 0, shares_x = 0;  ///< the grid of shares

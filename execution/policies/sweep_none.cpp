@@ -20,7 +20,7 @@ int pieces(int cells, int of) { return (cells + of - 1) / of; }
 /// meeting of the lanes each: worth it over many turns, or where tiles above one another share two
 /// planes or more (measured, docs/results/stencil-h200.md).
 bool draws(std::int64_t tiles, std::int64_t teams, const sweep_problem_facts& problem) {
-  if (problem.size.dims == 2) return tiles > 8 * teams;
+  if (problem.size.dims == 2) return tiles > 4 * teams;
   return problem.radius > 1 && tiles > 2 * teams;
 }
 
@@ -103,9 +103,13 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   const std::int64_t most =
       resident ? resident_teams(tiles, kernel.max_teams, device.units) : 1 << 20;
   p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
+  // Of a field that L2 holds, all is there anyway.
+  const double bytes = 2.0 * static_cast<double>(problem.size.cells() * problem.scalar_bytes);
+  p.turns = problem.size.dims == 2 && bytes > limits_of(device).l2_keeps;
   p.by_ticket = resident && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
-  c.reason = fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
-                         p.teams, kernel.shape.lanes, device.units);
+  c.reason = fmt::format(
+      "{} blocks of {} threads on {} multiprocessors, nothing cached explicitly{}", p.teams,
+      kernel.shape.lanes, device.units, p.turns ? "; every second step goes backwards" : "");
   return c;
 }
 

@@ -36,6 +36,28 @@ TEST_P(whole_steps, of_many_tiles_for_few_teams) {
 INSTANTIATE_TEST_SUITE_P(shapes, whole_steps, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
 
+/// Fields that are more than L2 holds, in whole patches and not.
+TEST(whole_steps_2d, go_forwards_and_backwards) {
+  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  for (const char* shape : {"2d5pt", "2d25pt", "gradient2d"})
+    for (const extents& n : {extents(2111, 2224), extents(2113, 2221)})
+      for (const boundary edge : {boundary::fixed, boundary::periodic}) {
+        stencil_options o;
+        o.shape = shape;
+        o.steps = 3;
+        o.edge = edge;
+        const auto start = random_field<double>(n, 6);
+        const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge);
+        for (const char* executor : {"host-loop", "graph", "persistent"}) {
+          o.executor = executor;
+          auto u = start;
+          const auto report = solve(sweep_place::where(), u, o);
+          EXPECT_NE(report.reason.find("backwards"), std::string::npos) << report.reason;
+          EXPECT_EQ(difference(u, expected), "") << shape << ' ' << to_string(n) << ' ' << executor;
+        }
+      }
+}
+
 TEST(perks, takes_whole_steps_where_tiles_are_slower) {
   if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
   stencil_options o;
