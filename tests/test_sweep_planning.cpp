@@ -97,7 +97,7 @@ TEST(sweep_none, resident_teams_draw_tiles_of_which_there_are_many) {
   EXPECT_FALSE(by_ticket({8192, 8191}, 1));         // columns
   EXPECT_FALSE(by_ticket({8192, 8192}, 1, false));  // a block for every tile
   EXPECT_TRUE(by_ticket({2816, 2400}, 1));
-  EXPECT_FALSE(by_ticket({2048, 2048}, 1));         // three turns
+  EXPECT_FALSE(by_ticket({2048, 2048}, 1));  // three turns
   EXPECT_TRUE(by_ticket({168, 352, 256}, 2));
   EXPECT_FALSE(by_ticket({168, 352, 256}, 1));
 }
