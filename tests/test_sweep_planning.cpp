@@ -82,10 +82,12 @@ TEST(sweep_none, multiprocessors_have_as_many_resident_teams_each) {
   EXPECT_EQ(plain_plan({40, 40}, 2, true).teams, 2);            // a team per tile
 }
 
-TEST(sweep_none, steps_turn_in_fields_that_are_more_than_l2_holds) {
+TEST(sweep_none, steps_turn_where_l2_holds_a_part_of_the_field) {
   EXPECT_TRUE(plain_plan({2816, 2400}, 1, true).turns);
   EXPECT_TRUE(plain_plan({2816, 2399}, 1, false).turns);
   EXPECT_FALSE(plain_plan({1344, 1232}, 1, true).turns);
+  EXPECT_FALSE(plain_plan({8192, 8192}, 1, true).turns);
+  EXPECT_FALSE(plain_plan({2816, 2400}, 6, true).turns);
   EXPECT_FALSE(plain_plan({168, 352, 256}, 1, true).turns);
 }
 

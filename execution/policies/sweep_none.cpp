@@ -24,6 +24,15 @@ bool draws(std::int64_t tiles, std::int64_t teams, const sweep_problem_facts& pr
   return problem.radius > 1 && tiles > 2 * teams;
 }
 
+/// Whether every second step takes the tiles backwards, and so begins with what L2 has of the step
+/// before. If L2 holds the field all is there anyway, and of a far larger one next to nothing; in
+/// three dimensions, and with more rows above and below, it was slower (measured).
+bool turns(const sweep_problem_facts& problem, const device_facts& device) {
+  const double bytes = 2.0 * static_cast<double>(problem.size.cells() * problem.scalar_bytes);
+  return problem.size.dims == 2 && problem.radius <= 4 && bytes > limits_of(device).l2_keeps &&
+         bytes < 10 * static_cast<double>(device.l2);
+}
+
 /// Teams that stay for a whole run, `most` of which fit on `units` multiprocessors: the same number
 /// on each of them. In a step a multiprocessor goes through as many tiles as its teams take turns;
 /// fewer teams are taken if that saves a fifth of them.
@@ -103,9 +112,7 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   const std::int64_t most =
       resident ? resident_teams(tiles, kernel.max_teams, device.units) : 1 << 20;
   p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
-  // Of a field that L2 holds, all is there anyway.
-  const double bytes = 2.0 * static_cast<double>(problem.size.cells() * problem.scalar_bytes);
-  p.turns = problem.size.dims == 2 && bytes > limits_of(device).l2_keeps;
+  p.turns = turns(problem, device);
   p.by_ticket = resident && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
   c.reason = fmt::format(
       "{} blocks of {} threads on {} multiprocessors, nothing cached explicitly{}", p.teams,
