@@ -65,14 +65,14 @@ DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t 
 /// f(x0, y0, z0, nx, ny, nz) for every tile of the team: where it begins, and its cells. Tiles lie
 /// side by side from column `first` on. Where a plan turns, steps from the second copy of the field
 /// begin with the tiles that the step before wrote last: what of those is in L2 still is not read
-/// from memory. In three dimensions that was slower (docs/results/stencil-h200.md).
-template <bool MayTurn, class T, class Team, class F>
+/// from memory.
+template <class S, class T, class Team, class F>
 DWELL_FN void each_tile(Team& team, const sweep_args<T>& a, const T* in, int first, F&& f) {
   const cell_box& inner = a.inner;
   const sweep_plan& p = a.plan;
   const unsigned across = static_cast<unsigned>(p.tiles_x), down = static_cast<unsigned>(p.tiles_y);
   const unsigned tiles = across * down * static_cast<unsigned>(p.tiles_z);
-  const bool back = MayTurn && p.turns && in == a.field[1];
+  const bool back = may_turn(S::dims, radius_of<S>) && p.turns && in == a.field[1];
   team.deal(tiles, [&](unsigned nth) {
     const unsigned t = back ? tiles - 1 - nth : nth, line = t / across;
     const int x0 = first + static_cast<int>(t - line * across) * p.tile_x;
@@ -91,7 +91,7 @@ DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, 
   constexpr bool flat = S::dims == 2;  // then a column runs along y, else along z
   const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
   const std::ptrdiff_t along = flat ? pitch : plane;
-  each_tile<flat>(team, a, in, a.inner.x0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
+  each_tile<S>(team, a, in, a.inner.x0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
     const std::ptrdiff_t corner = z0 * plane + y0 * pitch + x0;
     const T* from = in + corner;
     T* to = out + corner;
@@ -158,7 +158,7 @@ DWELL_FN void sweep_patches(Team& team, const sweep_call<S, T>& a, const T* in, 
   const cell_box& inner = a.inner;
   const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
   // Pieces begin at multiples of their size.
-  each_tile<S::dims == 2>(team, a, in, 0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
+  each_tile<S>(team, a, in, 0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
     for (int deep = 0; deep < nz; deep += patch::deep)
       team.over((nx + patch::across - 1) / patch::across, (ny + patch::down - 1) / patch::down,
                 [&](int i, int j) {

@@ -16,6 +16,10 @@ enum class traversal : int { fixed, zig_zag, ring };
 /// warps, so that a warp reads whole lines.
 inline constexpr int lanes_beside = 64;
 
+/// Every second step may take tiles backwards in two dimensions, with no more rows above and below:
+/// others were slower for it (docs/results/stencil-h200.md).
+constexpr bool may_turn(int dims, int radius) { return dims == 2 && radius <= 4; }
+
 /// The compile-time constants of one compiled kernel for Sweeps.
 struct sweep_rung {
   int lanes;           ///< lanes of a team (threads of a block)

@@ -23,6 +23,8 @@ inline double cycle_of(const device_facts& device) {
 
 /// Of a warp of a wave, how much longer a turn takes where columns of a fixed border keep values.
 inline constexpr double beside_border = 1.11;
+/// And how much shorter its share may be made if that costs no other warp's.
+inline constexpr double most_beside_border = 1.2;
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: the full
 /// rate of fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole and
@@ -73,9 +75,10 @@ class sweep_clock {
   sweep_projection step_of_wave(const sweep_plan& p, const sweep_rung& r,
                                 const sweep_problem_facts& problem, double used) const {
     const double row = static_cast<double>(r.lanes) * r.across;
-    const double rows = p.scratch_rows + p.streamed_rows, rim = p.depth * problem.radius;
+    // Shares differ by a row, and warps wait for those around them, so that the mean counts.
+    const double ny = problem.size.y, rows = ny / p.shares_y, rim = p.depth * problem.radius;
     const double turns = rows + r.levels * problem.radius, depth = p.depth;
-    const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
+    const double streamed = 2 * bytes_ * row * used * std::max(0.0, rows - p.scratch_rows);
     const double rims = 3 * bytes_ * row * 2 * rim;
     const double source = source_ * row * turns * depth;
     const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > 0.8 * l2_;
@@ -85,7 +88,7 @@ class sweep_clock {
     t.l2 = (streamed + rims + source) / 30 / depth;
     t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
     t.exchange = 10000 / depth;
-    const double side = std::ceil(static_cast<double>(problem.size.y) / p.side_shares_y) + 2 * rim;
+    const double side = ny / p.side_shares_y + 2 * rim;
     const double slowest = fixed_ ? std::max(1.0, beside_border * side / (rows + 2 * rim)) : 1.0;
     const double work = (t.arithmetic + (r.levels > 1 ? 470 : 130) * turns / depth) * slowest;
     double waits = 0;

@@ -179,20 +179,22 @@ extents sweep_layout::most_of_layer(int number, int depth) const {
 }
 
 /// How many shares the first and the last column of warps' shares are cut into: so many that their
-/// warps, each turn of which takes longer beside a fixed border, are as soon done as the others.
+/// warps, each turn of which takes longer beside a fixed border, are as soon done as the others,
+/// and some more while there are warps left, as far as that was no slower.
 int sweep_layout::side_shares(const sweep_tiling& asked) const {
   const int ny = problem_.size.y, rim = asked.depth * problem_.radius, inner = asked.shares_y;
   if (problem_.edge != boundary::fixed || asked.shares_x < 2 || inner < 2) return inner;
   const int warps = rung(asked.rung).shape.lanes / 32;
   const int left = asked.teams * warps - (asked.shares_x - 2) * inner;
-  const double turns = pieces(ny, inner) + 2 * rim;
+  const auto turns = [&](int shares) { return static_cast<double>(ny) / shares + 2 * rim; };
   int n = inner;
   // A warp reads shares of at most four of a column.
   const auto possible = [&](int sides) {
     return 2 * sides <= left && ny / sides >= rim &&
            pieces(ny, inner) + 2 * rim - 2 < 3 * (ny / sides);
   };
-  while (beside_border * (pieces(ny, n) + 2 * rim) > turns && possible(n + 1)) ++n;
+  while (beside_border * turns(n) > turns(inner) && possible(n + 1)) ++n;
+  while (most_beside_border * turns(n + 1) > turns(inner) && possible(n + 1)) ++n;
   return n;
 }
 

@@ -25,11 +25,10 @@ bool draws(std::int64_t tiles, std::int64_t teams, const sweep_problem_facts& pr
 }
 
 /// Whether every second step takes the tiles backwards, and so begins with what L2 has of the step
-/// before. If L2 holds the field all is there anyway, and of a far larger one next to nothing; in
-/// three dimensions, and with more rows above and below, it was slower (measured).
+/// before. If L2 holds the field all is there anyway, and of a far larger one next to nothing.
 bool turns(const sweep_problem_facts& problem, const device_facts& device) {
   const double bytes = 2.0 * static_cast<double>(problem.size.cells() * problem.scalar_bytes);
-  return problem.size.dims == 2 && problem.radius <= 4 && bytes > limits_of(device).l2_keeps &&
+  return may_turn(problem.size.dims, problem.radius) && bytes > limits_of(device).l2_keeps &&
          bytes < 10 * static_cast<double>(device.l2);
 }
 
