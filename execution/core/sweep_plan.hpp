@@ -17,7 +17,7 @@ enum class traversal : int { fixed, zig_zag, ring };
 inline constexpr int lanes_beside = 64;
 
 /// Every second step may take tiles backwards in two dimensions, with no more rows above and below:
-/// others were slower for it (docs/results/stencil-h200.md).
+/// others were slower for it (docs/design.md).
 constexpr bool may_turn(int dims, int radius) { return dims == 2 && radius <= 4; }
 
 /// The compile-time constants of one compiled kernel for Sweeps.
