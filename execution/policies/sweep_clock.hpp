@@ -151,8 +151,8 @@ class sweep_clock {
     sweep_projection t;
     t.arithmetic = layer * turns * per_cell_;
     t.shared = layer * planes * 4 * bytes_ / 128;
-    t.exchange = 4400 + 300 * turns * cells / layer;
-    t.seconds = 0.78 * t.arithmetic + (300 + 200 * radius_) * turns + t.exchange;
+    t.exchange = 3000 + 270 * turns * cells / layer;
+    t.seconds = 0.8 * t.arithmetic + (180 + 130 * radius_) * turns + t.exchange;
     return in_seconds(t);
   }
 
