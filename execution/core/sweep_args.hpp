@@ -28,6 +28,13 @@ struct cell_box {
   int z0 = 0, z1 = 0, y0 = 0, y1 = 0, x0 = 0, x1 = 0;
 };
 
+/// What bricks of whole patches share of a grid. Where its border is fixed, planes and columns of
+/// that are nobody's; its rows are shared as all others, since patches have whole numbers of rows.
+DWELL_HD cell_box cells_of_bricks(const extents& n, const cell_box& inner, boundary edge) {
+  if (edge != boundary::fixed) return {0, n.z, 0, n.y, 0, n.x};
+  return {inner.z0, inner.z1, 0, n.y, inner.x0, inner.x1};
+}
+
 template <class T>
 struct sweep_args {
   extents size;

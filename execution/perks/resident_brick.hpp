@@ -18,6 +18,9 @@
 // they read the place where plane z - 2 was shown, and the rim of plane z - 1, whose place the copy
 // that is begun then fills.
 //
+// Planes and columns of a fixed border are in no brick: they come in by the rims, as they were at
+// the start, from either copy of the field. Rows of it are in bricks, and are not written.
+//
 // Between steps teams signal and wait, as in perks_brick.hpp.
 #pragma once
 #include "dwell/execution/perks/perks_rungs.hpp"
@@ -32,7 +35,7 @@ class resident_brick {
   DWELL_FN resident_brick(Team& team, const sweep_call<S, T>& a)
       : team_(team),
         a_(a),
-        own_(a.plan, team.worker(), shared_cells(a), RX, RY),
+        own_(a.plan, team.worker(), cells_of_bricks(a.size, a.inner, a.edge), RX, RY),
         plane_cells_(static_cast<unsigned>(a.size.y) * static_cast<unsigned>(a.size.x)),
         begin_(static_cast<unsigned>(own_.z0) * plane_cells_),
         shown_(team.template scratch<T>(2 * resident_shown_values<S>)),
@@ -129,13 +132,6 @@ class resident_brick {
     DWELL_FN bool operator()(int, int, int) const { return false; }
   };
 
-  /// What is cut into bricks. Where a border is fixed, its planes and columns are nobody's and come
-  /// in by the rims, as they were at the start, from either copy of the field. Its rows are owned,
-  /// since patches have whole numbers of them, and are not written.
-  DWELL_FN static cell_box shared_cells(const sweep_args<T>& a) {
-    if (a.edge != boundary::fixed) return {0, a.size.z, 0, a.size.y, 0, a.size.x};
-    return {a.inner.z0, a.inner.z1, 0, a.size.y, a.inner.x0, a.inner.x1};
-  }
   DWELL_FN static int left(int l) { return l % 32 * RX; }
   DWELL_FN static int top(int l) { return l / 32 * RY; }
 

@@ -19,8 +19,8 @@ struct resident_rim {
   struct alignas(across * sizeof(T)) piece {
     T v[across];
   };
-  /// Where a lane's piece goes (negative: it has none), and how far behind one piece before a plane
-  /// of the field it lies.
+  /// Where a lane's piece goes (negative: it has none), and where it lies, counted from one piece
+  /// before a plane of the field: beside a fixed border it may begin a cell before the plane.
   struct place {
     int to;
     unsigned from;

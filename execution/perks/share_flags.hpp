@@ -95,6 +95,7 @@ class share_flags {
     const int y = part_with(first > 0 ? first : 0, rows, n) + k / 3;
     return y <= part_with(last < rows ? last : rows - 1, rows, n) ? g.number(x, y) : -1;
   }
+
   const sweep_args<T>& a_;
   int* numbers_;  ///< of every owner's own flag and of those around; -1: there is none
 };

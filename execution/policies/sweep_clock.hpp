@@ -23,7 +23,7 @@ inline double cycle_of(const device_facts& device) {
 
 /// Of a warp of a wave, how much longer a turn takes where columns of a fixed border keep values.
 inline constexpr double beside_border = 1.11;
-/// And how much shorter its share may be made if that costs no other warp's.
+/// And how much shorter a pass of its share may be than others': less than that was no faster.
 inline constexpr double most_beside_border = 1.2;
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: the full

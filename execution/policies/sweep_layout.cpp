@@ -106,9 +106,9 @@ sweep_laid sweep_layout::of_resident_bricks(const sweep_tiling& asked) const {
   if (!asked.may.scratch || n.x % r.across != 0 || n.y % r.down != 0 ||
       problem_.edge == boundary::reflect)
     return sweep_obstacle::shares;
-  const int still = problem_.edge == boundary::fixed ? 2 * problem_.radius : 0;
-  const int columns = (n.x - still) / r.across, rows = n.y / r.down;  // of patches
-  const int deep = n.z - still;
+  const cell_box all = cells_of_bricks(n, problem_.inner, problem_.edge);
+  const int columns = (all.x1 - all.x0) / r.across, rows = n.y / r.down;  // of patches
+  const int deep = all.z1 - all.z0;
   if (columns / asked.shares_x < 1 || rows / asked.shares_y < 1) return sweep_obstacle::shares;
   const int width = pieces(columns, asked.shares_x), height = pieces(rows, asked.shares_y);
   if (width > 32 || height > r.lanes / 32) return sweep_obstacle::shares;
@@ -178,9 +178,8 @@ extents sweep_layout::most_of_layer(int number, int depth) const {
   return solid ? extents(1, height - 2 * rim, own) : extents(1, own * (r.lanes / 32));
 }
 
-/// How many shares the first and the last column of warps' shares are cut into: so many that their
-/// warps, each turn of which takes longer beside a fixed border, are as soon done as the others,
-/// and some more while there are warps left, as far as that was no slower.
+/// How many shares the first and the last column of warps' shares are cut into: more than others,
+/// since turns beside a fixed border take longer, while there are warps left.
 int sweep_layout::side_shares(const sweep_tiling& asked) const {
   const int ny = problem_.size.y, rim = asked.depth * problem_.radius, inner = asked.shares_y;
   if (problem_.edge != boundary::fixed || asked.shares_x < 2 || inner < 2) return inner;
@@ -193,7 +192,6 @@ int sweep_layout::side_shares(const sweep_tiling& asked) const {
     return 2 * sides <= left && ny / sides >= rim &&
            pieces(ny, inner) + 2 * rim - 2 < 3 * (ny / sides);
   };
-  while (beside_border * turns(n) > turns(inner) && possible(n + 1)) ++n;
   while (most_beside_border * turns(n + 1) > turns(inner) && possible(n + 1)) ++n;
   return n;
 }

@@ -149,6 +149,12 @@ class planner {
     out.tile.x = pieces(n.x, p.shares_x);
     out.tile.y = pieces(n.y, p.shares_y);
     out.tile.z = pieces(n.z, p.shares_z);
+    if (n.dims == 3 && !f.shape.rest) {  // whole patches, and none of a fixed border's planes
+      const cell_box all = cells_of_bricks(n, problem_.inner, problem_.edge);
+      out.tile.x = pieces((all.x1 - all.x0) / f.shape.across, p.shares_x) * f.shape.across;
+      out.tile.y = pieces((all.y1 - all.y0) / f.shape.down, p.shares_y) * f.shape.down;
+      out.tile.z = pieces(all.z1 - all.z0, p.shares_z);
+    }
     out.of_warps = f.shape.levels > 0 && n.dims == 2;
     out.side_tiles = p.side_shares_y;
     out.depth = p.depth;
