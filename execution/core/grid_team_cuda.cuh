@@ -20,10 +20,10 @@ class cuda_grid_team : public cuda_team<Lanes> {
     for (int j = lane / across; j < height; j += Lanes / across)
       for (int i = lane % across; i < width; i += across) f(i, j);
   }
-  /// In turn, so that teams work side by side and find each other's rows in L2.
+  /// A launch has a team for each of the n: no loop, whose number would take a register.
   template <class F>
   DWELL_FN void deal(unsigned n, F&& f) {
-    for (unsigned t = blockIdx.x; t < n; t += gridDim.x) f(t);
+    if (blockIdx.x < n) f(blockIdx.x);
   }
   template <class I, class F>
   DWELL_FN void each_of_all(I n, F&& f) {
@@ -142,9 +142,10 @@ class cuda_grid_team : public cuda_team<Lanes> {
   }
 };
 
-/// A team that stays for all steps. It may draw its tiles (`tickets`, a word that is zero at the
-/// start and all teams share): those that are done early then take more, and tiles are begun in
-/// turn, so that teams find each other's rows in L2 however far they have drifted apart.
+/// A team that stays for all steps. It takes its tiles in turn with others, so that teams work side
+/// by side and find each other's rows in L2; or it draws them (`tickets`, a word that is zero at
+/// the start and all teams share): those that are done early then take more, and tiles are begun in
+/// turn however far teams have drifted apart.
 template <int Lanes>
 class cuda_staying_team : public cuda_grid_team<Lanes> {
  public:
@@ -157,7 +158,7 @@ class cuda_staying_team : public cuda_grid_team<Lanes> {
     if (tickets_)
       draw(n, f);
     else
-      cuda_grid_team<Lanes>::deal(n, f);
+      for (unsigned t = blockIdx.x; t < n; t += gridDim.x) f(t);
   }
 
  private:

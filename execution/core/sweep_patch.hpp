@@ -105,6 +105,7 @@ DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, 
         if (first + depth <= length)
           sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
         else
+#pragma unroll 1
           for (int d = 0; d < length - first; ++d)
             sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
                                   pitch, plane, a.w);

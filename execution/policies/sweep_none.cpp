@@ -106,11 +106,17 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
     return c;
   }
   c.projected = sweep_roof(problem, resident, device);
-  // A launch takes a team per tile; beyond a million the teams take several each.
   const sweep_rung_facts& kernel = rungs[static_cast<std::size_t>(p.rung)];
-  const std::int64_t most =
-      resident ? resident_teams(tiles, kernel.max_teams, device.units) : 1 << 20;
-  p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
+  if (resident) {
+    const std::int64_t most = resident_teams(tiles, kernel.max_teams, device.units);
+    p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
+  } else {  // a launch has a team for each tile
+    p.teams = static_cast<int>(std::max<std::int64_t>(tiles, 1));
+    if (teams > 0 && teams != p.teams)
+      throw unsupported_error(
+          fmt::format("teams {}: a launch for every step has a thread block for each tile, {}",
+                      teams, p.teams));
+  }
   p.turns = turns(problem, device);
   p.by_ticket = resident && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
   c.reason = fmt::format(
