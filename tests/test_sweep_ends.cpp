@@ -165,6 +165,34 @@ TEST_F(sweep_ends, an_interrupt_ends_it_with_the_field_of_the_step_it_reports) {
   });
 }
 
+/// Of warps' rows that are on the chip, the last of which live in the field.
+TEST_F(sweep_ends, an_interrupt_leaves_all_of_a_field_that_is_on_the_chip) {
+  std::atomic<bool> stop = false;
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop = true;
+  });
+  stencil_options o;
+  o.shape = "2d5pt";
+  o.executor = "perks";
+  o.policy = "both";
+  o.blocking = "spatial";
+  o.teams = 2;  // whose tiles would not be wide enough
+  o.interrupt = &stop;
+  o.steps = 2000000000;
+  o.edge = boundary::periodic;
+  o.weights = {0, 0, 1, 0, 0};
+  const auto start = random_field<double>({80, 260}, 3);
+  auto u = start;
+  const auto report = solve(sweep_place::where(), u, o);
+  ASSERT_EQ(report.stopped, stencil_stop::interrupted);
+  EXPECT_NE(report.reason.find("of a warp each"), std::string::npos) << report.reason;
+  grid<double> moved(start.size());
+  for (int y = 0; y < 80; ++y)
+    for (int x = 0; x < 260; ++x) moved(y, x) = start(y, (x + report.steps % 260) % 260);
+  EXPECT_EQ(difference(u, moved), "");
+}
+
 TEST_F(sweep_ends, an_interrupt_in_three_dimensions_leaves_the_field_of_the_step_it_reports) {
   const auto start = random_field<double>({8, 10, 50}, 3);
   each_way([&](stencil_options o) {

@@ -89,15 +89,12 @@ class cpu_grid_team : public cpu_team<Lanes> {
         while (std::atomic_ref<unsigned>(*flag).load(std::memory_order_acquire) < epoch)
           std::this_thread::yield();
   }
-  /// The same by the lanes of each warp for themselves, with flags flag_of(warp) and n flags
-  /// flag_of(warp, 0 ... n - 1) of each.
-  template <class F>
-  static void signal_by_warps(F&& flag_of, unsigned epoch) {
+  /// Both by the lanes of each warp for themselves: it raises flag own(warp), and waits for the n
+  /// flags flag_of(warp, 0 ... n - 1).
+  template <class Own, class F>
+  static void meet_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
     for (int w = 0; w < Lanes / 32; ++w)
-      if (unsigned* flag = flag_of(w)) signal(flag, epoch);
-  }
-  template <class F>
-  static void wait_by_warps(int n, F&& flag_of, unsigned epoch) {
+      if (unsigned* flag = own(w)) signal(flag, epoch);
     for (int w = 0; w < Lanes / 32; ++w)
       wait(
           n, [&](int k) { return flag_of(w, k); }, epoch);
@@ -123,6 +120,8 @@ class cpu_grid_team : public cpu_team<Lanes> {
     if (wanted) *to = *from;
   }
   static void close_fetches() {}
+  /// The lanes of a warp meet: what they have put into scratch before, each finds there after.
+  static void warp_meets() {}
   template <int N>
   static void await_fetches() {}
   /// f(lane), which is the same for all lanes of a warp: for choices that its lanes make together,

@@ -7,9 +7,9 @@
 namespace dwell {
 
 template <int Lanes>
-class cuda_grid_team : public cuda_team<Lanes> {
+class cuda_grid_team : public cuda_team<Lanes, false, counter_barrier, false> {
  public:
-  using cuda_team<Lanes>::cuda_team;
+  using cuda_team<Lanes, false, counter_barrier, false>::cuda_team;
   /// Lanes are threads: see cpu_grid_team.
   static constexpr bool vectors = false;
   static constexpr int across = Lanes < lanes_beside ? Lanes : lanes_beside;
@@ -61,24 +61,24 @@ class cuda_grid_team : public cuda_team<Lanes> {
     }
     __syncthreads();
   }
-  /// Where a lane is, the compiler finds anew: kept, that took registers from the pass.
-  template <class F>
-  DWELL_FN static void signal_by_warps(F&& flag_of, unsigned epoch) {
-    const int me = opaque(static_cast<int>(threadIdx.x));
-    __syncwarp();
-    if (me % 32 == 0)
-      if (unsigned* flag = flag_of(me / 32))
-        asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
-  }
-  /// The lanes of a warp leave the loop together: loops of their own spilled what passes keep.
-  template <class F>
-  DWELL_FN static void wait_by_warps(int n, F&& flag_of, unsigned epoch) {
+  /// A first look at the flags is on its way while the fence waits for what the warp has written;
+  /// one fence serves both. The lanes of a warp leave the loop together: loops of their own spilled
+  /// what passes keep. Where a lane is, the compiler finds anew: kept, that took registers from the
+  /// pass.
+  template <class Own, class F>
+  DWELL_FN static void meet_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
     const int me = opaque(static_cast<int>(threadIdx.x));
     const unsigned* flag = me % 32 < n ? flag_of(me / 32, me % 32) : nullptr;
     unsigned seen = epoch;
-    do {
+    if (flag) asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag));
+    __syncwarp();
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    if (me % 32 == 0)
+      if (unsigned* mine = own(me / 32))
+        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(mine), "r"(epoch) : "memory");
+    while (__any_sync(~0u, seen < epoch))
       if (flag) seen = raised_to(flag);
-    } while (__any_sync(~0u, seen < epoch));
+    __syncwarp();
   }
   template <class T>
   DWELL_FN static void hand_over(T* p, T v) {
@@ -115,6 +115,7 @@ class cuda_grid_team : public cuda_team<Lanes> {
           "l"(from), "r"(static_cast<int>(wanted)), "n"(sizeof(V))
           : "memory");
   }
+  DWELL_FN static void warp_meets() { __syncwarp(); }
   DWELL_FN static void close_fetches() { asm volatile("cp.async.commit_group;" ::: "memory"); }
   template <int N>
   DWELL_FN static void await_fetches() {

@@ -34,6 +34,10 @@ DWELL_HD cell_box cells_of_bricks(const extents& n, const cell_box& inner, bound
   if (edge != boundary::fixed) return {0, n.z, 0, n.y, 0, n.x};
   return {inner.z0, inner.z1, 0, n.y, inner.x0, inner.x1};
 }
+/// What warps share of a grid that is on the chip whole, in two dimensions.
+DWELL_HD cell_box cells_of_rows(const extents& n, const cell_box& inner, boundary edge) {
+  return edge == boundary::fixed ? inner : cell_box{0, 1, 0, n.y, 0, n.x};
+}
 
 template <class T>
 struct sweep_args {

@@ -36,6 +36,10 @@ struct sweep_rung {
   bool orders = false;    ///< rows that stream may be taken in any order, not in `fixed` alone
   int deep = 1;           ///< cells along z at a time, where nothing is kept
   bool keeps = false;     ///< teams keep tiles of the field
+  // In two dimensions, passes of one step: warps own shares that are on the chip whole, but for so
+  // many rows, the last ones, which live in the field.
+  bool warp_shares = false;
+  int shown_rows = 0;
 };
 
 /// What the compiler and the driver say of one compiled kernel.

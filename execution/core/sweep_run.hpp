@@ -40,8 +40,8 @@ class sweep_run {
       const auto columns = static_cast<std::size_t>(how.shares_x * how.shares_z);
       const auto rows = static_cast<std::size_t>(std::max(how.shares_y, how.side_shares_y));
       flags_ = buffer<unsigned>(where, columns * rows * flag_distance);
-      // Planes that waves do not keep live in the field.
-      const bool apart = n.dims == 2 || r.levels == 0;
+      // Planes that waves do not keep live in the field, and so do rows that others need.
+      const bool apart = n.dims == 2 ? !r.warp_shares : r.levels == 0;
       streamed_ =
           buffer<T>(where, !apart ? 0
                                   : teams * static_cast<std::size_t>(how.streamed_rows) *
@@ -95,6 +95,7 @@ class sweep_run {
     const std::size_t lines = (radius + 31) / 32 * 32;
     if (r.keeps && n.dims == 2 && r.levels > 0)
       return lines + (static_cast<std::size_t>(how.depth) * radius + 3) / 4 * 4;
+    if (r.warp_shares) return lines + (edge == boundary::fixed ? line - radius : 0);
     if (r.keeps && n.dims == 3 && !r.rest)
       return lines + line / 2 + (edge == boundary::fixed ? line - radius : 0);
     return lines;

@@ -16,8 +16,9 @@
 
 namespace dwell {
 
-/// Clusters: the team may be a block of a cluster; else nothing of it is compiled.
-template <int Lanes, bool Clusters = false, class Barrier = counter_barrier>
+/// Clusters: the team may be a block of a cluster; else nothing of it is compiled. Sums: it adds up
+/// over its lanes, for which it needs scratch.
+template <int Lanes, bool Clusters = false, class Barrier = counter_barrier, bool Sums = true>
 class cuda_team {
  public:
   static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
@@ -29,12 +30,12 @@ class cuda_team {
   DWELL_FN explicit cuda_team(unsigned* barrier, double* posts = nullptr, bool in_cluster = false)
       : grid_(barrier),
         posts_(posts),
-        mail_(scratch_begin() + 2 * box_doubles),
+        mail_(scratch_begin() + boxes * box_doubles),
         in_cluster_(in_cluster),
         used_(reserved_bytes()) {}
   /// Scratch that the team itself needs.
   static constexpr std::size_t reserved_bytes() {
-    return 2 * box_doubles * sizeof(double) + (Clusters ? cluster_mail::bytes : 0);
+    return boxes * box_doubles * sizeof(double) + (Clusters ? cluster_mail::bytes : 0);
   }
 
   DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
@@ -210,6 +211,7 @@ class cuda_team {
 
  private:
   static constexpr int box_doubles = 6 * warp;  // of sums that travel together: five, and a word
+  static constexpr int boxes = Sums ? 2 : 0;
 
   DWELL_FN bool in_cluster() const { return Clusters && in_cluster_; }
   DWELL_FN static double* scratch_begin() {
@@ -219,6 +221,7 @@ class cuda_team {
   /// Two boxes in turn: a lane reaches the meeting inside the next use only after it has read this
   /// one, so one meeting per use is enough.
   DWELL_FN double* next_box() {
+    static_assert(Sums);
     box_turn_ ^= 1;
     return scratch_begin() + box_turn_ * box_doubles;
   }

@@ -12,6 +12,7 @@
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/brick_plane.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
+#include "dwell/execution/perks/resident_sizes.hpp"
 #include "dwell/execution/perks/wave_border.hpp"
 #include "dwell/execution/perks/wave_patch.hpp"
 
@@ -133,6 +134,13 @@ constexpr auto rungs_of_perks() {
                                         : 4;
     constexpr int least = (r + 1) / 2 * 2;
     constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
+    [[maybe_unused]] constexpr sweep_rung resident = [] {
+      sweep_rung r = {perks_lanes, 1,     perks_across<S>, resident_rows_kept<S, T>(),
+                      1,           false, false,           0};
+      r.warp_shares = true;
+      r.shown_rows = resident_rows_shown<S>;
+      return r;
+    }();
     // Waves need arithmetic of few registers. The window of a large box leaves none for rows that
     // stay.
     if constexpr (!is_linear<S>)
@@ -144,14 +152,17 @@ constexpr auto rungs_of_perks() {
       return std::array{solid, none, wave};
     else if constexpr (is_star<S> && r == 1)  // a tile of fewer rows is done sooner
       return std::array{
-          solid, sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
-          sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead, 0, true}, none,
-          wave};
+          solid,
+          sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
+          sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead, 0, true},
+          none,
+          wave,
+          resident};
     else
       return std::array{solid,
                         sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
                                    true, false, ahead, 0, true},
-                        none, wave};
+                        none, wave, resident};
   }
 }
 template <class S, class T>
@@ -204,6 +215,8 @@ std::size_t perks_layer_bytes(const sweep_plan& p) {
   const auto kept = static_cast<std::size_t>(p.scratch_rows);
   if (perks_rungs<S, T>[static_cast<std::size_t>(p.rung)].levels > 0)
     return kept * wave_layer_values<S, T> * sizeof(T);
+  if (perks_rungs<S, T>[static_cast<std::size_t>(p.rung)].warp_shares)
+    return kept * perks_layer_values<S> * sizeof(T);
   const std::size_t layers =
       kept + (p.streamed_rows > 0 ? fetch_ahead<S::dims> : 0) + perks_stash_layers<S>(p);
   const std::size_t still = S::dims == 2 ? kept * perks_warps * 2 * radius_of<S> : 0;
@@ -256,6 +269,8 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
     if constexpr (solid)
       values += static_cast<std::size_t>(wave_edge_values<S, T>) * (rung.levels - 1);
     places = static_cast<std::size_t>(numbers) * sizeof(int) + perks_lanes * sizeof(wave_habits);
+  } else if (rung.warp_shares) {
+    values = static_cast<std::size_t>(perks_warps * resident_side_values<S, T>);
   } else if (S::dims == 3 && !rung.rest) {
     values = static_cast<std::size_t>(2 * resident_shown_values<S> +
                                       (resident_rims_ahead + 1) * resident_rim_values<S>);
@@ -273,7 +288,8 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
              (rung.rest ? 0 : perks_lanes * 2 * sizeof(std::uint32_t));
   }
   places += perks_flag_numbers * sizeof(int);
-  return 128 + static_cast<std::size_t>(rung.lanes) * sizeof(double) + sizeof(T) * values + places;
+  const auto looks = static_cast<std::size_t>(rung.warp_shares ? 0 : rung.lanes) * sizeof(double);
+  return 128 + looks + sizeof(T) * values + places;
 }
 
 }  // namespace dwell

@@ -9,6 +9,7 @@
 #include "dwell/execution/perks/perks_tile.hpp"
 #include "dwell/execution/perks/perks_wave.hpp"
 #include "dwell/execution/perks/resident_brick.hpp"
+#include "dwell/execution/perks/resident_rows.hpp"
 #include "dwell/execution/perks/share_flags.hpp"
 
 namespace dwell {
@@ -18,9 +19,10 @@ struct perks_sweep {
 
   template <class S, class T, sweep_rung Rung, class Team>
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
-    double* box = team.template scratch<double>(Team::lanes());
+    double* box = Rung.warp_shares ? nullptr : team.template scratch<double>(Team::lanes());
     const share_flags<S, T, Rung, Team> flags(team, a);
     tile_of<S, T, Rung, Team> tile(team, a);
+    if constexpr (Rung.warp_shares) box = tile.idle();
     sweep_state now;
     tile.load(a.field[0]);
     while (now.stop == sweep_stop::running) {
@@ -62,6 +64,8 @@ struct perks_sweep {
   static auto tile_type() {
     if constexpr (Rung.levels > 0)
       return std::type_identity<perks_wave<S, T, Team, Rung.levels>>{};
+    else if constexpr (Rung.warp_shares)
+      return std::type_identity<resident_rows<S, T, Team, Rung.register_rows>>{};
     else if constexpr (S::dims == 3 && !Rung.rest)
       return std::type_identity<resident_brick<S, T, Team, Rung.register_rows>>{};
     else if constexpr (S::dims == 3)

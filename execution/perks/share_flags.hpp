@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How the owners of neighbouring shares meet between two passes: each raises a flag when what
 // others need of it is in the field, and waits for the flags around its own. Shares are teams', or
-// in waves of two dimensions warps', of which none waits for the others of its team. A share reads
+// in two dimensions warps', of which none waits for the others of its team. A share reads
 // of those next to it only (the policies see to that), so nobody is more than one pass ahead of
 // whom it reads, or who reads it.
 #pragma once
@@ -19,7 +19,10 @@ class share_flags {
     team.section([&](int l) {
       if (l >= owners * (1 + around)) return;
       const int k = l % (1 + around) - 1;
-      if constexpr (by_warps) {
+      if constexpr (Rung.warp_shares) {
+        const share_place own = place_of_row_share(a.plan, team.worker(), l / (1 + around));
+        numbers_[l] = own.z > 0 ? -1 : k < 0 ? number_of(own) : around_warp(own, k);
+      } else if constexpr (by_warps) {
         const share_place own = place_of_warp(a.plan, team.worker(), l / (1 + around));
         numbers_[l] = own.z > 0 ? -1
                       : k < 0   ? warp_grid(a.plan).number(own.x, own.y)
@@ -34,30 +37,32 @@ class share_flags {
   /// What has been written is shown to the neighbours, and theirs is there after. `epoch` goes up
   /// from meeting to meeting, and is the same for all.
   DWELL_FN void meet(Team& team, unsigned epoch) const {
-    const auto flag = [&](int owner, int k) {
-      const int number = numbers_[owner * (1 + around) + k];
-      return number < 0 ? nullptr : a_.flags + number * flag_distance;
-    };
     if constexpr (by_warps) {
-      team.signal_by_warps([&](int warp) { return flag(warp, 0); }, epoch);
-      team.wait_by_warps(
-          around, [&](int warp, int k) { return flag(warp, 1 + k); }, epoch);
+      team.meet_by_warps([&](int warp) { return flag_of(warp, 0); }, around,
+                         [&](int warp, int k) { return flag_of(warp, 1 + k); }, epoch);
     } else {
-      team.signal(flag(0, 0), epoch);
+      team.signal(flag_of(0, 0), epoch);
       team.wait(
-          around, [&](int k) { return flag(0, 1 + k); }, epoch);
+          around, [&](int k) { return flag_of(0, 1 + k); }, epoch);
     }
   }
 
  private:
-  static constexpr bool by_warps = S::dims == 2 && Rung.levels > 0;
+  static constexpr bool by_warps = S::dims == 2 && (Rung.levels > 0 || Rung.warp_shares);
   /// A star in three dimensions needs the faces of its neighbours only. In two, tiles exchange
   /// after several steps, through which corners matter to a star too, and so do waves.
   static constexpr bool faces_only = S::dims == 3 && is_star<S> && Rung.levels == 0;
-  static constexpr int around = by_warps ? wave_neighbours : S::dims == 2 ? 8 : faces_only ? 6 : 26;
+  static constexpr int around = by_warps && !Rung.warp_shares ? wave_neighbours
+                                : S::dims == 2                ? 8
+                                : faces_only                  ? 6
+                                                              : 26;
   static constexpr int owners = by_warps ? perks_warps : 1;  ///< of shares in a team
   static_assert(owners * (1 + around) <= perks_flag_numbers);
 
+  DWELL_FN unsigned* flag_of(int owner, int k) const {
+    const int number = numbers_[owner * (1 + around) + k];
+    return number < 0 ? nullptr : a_.flags + number * flag_distance;
+  }
   /// Of the 3 x 3 (x 3) teams around one, all but itself; or the middles of the six faces.
   DWELL_FN static share_place neighbour(share_place at, int k) {
     int nth = k < around / 2 ? k : k + 1;
@@ -76,6 +81,13 @@ class share_flags {
     }
     if (!within(at.x, nx) || !within(at.y, ny) || !within(at.z, nz)) return -1;
     return (at.z * ny + at.y) * nx + at.x;
+  }
+  /// Of warps' rows: a star needs the corners only where shares of a row have cells in common.
+  DWELL_FN int around_warp(share_place own, int k) const {
+    const cell_box all = cells_of_rows(a_.size, a_.inner, a_.edge);
+    const bool corner = k == 0 || k == 2 || k == 5 || k == 7;
+    if (is_star<S> && corner && (all.x1 - all.x0) % Rung.across == 0) return -1;
+    return number_of(neighbour(own, k));
   }
   /// Of a warp's share: in this column of shares and in those beside it, all that have rows of
   /// its rim, at most a third of wave_neighbours each. -1: there are fewer.

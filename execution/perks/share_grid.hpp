@@ -57,4 +57,11 @@ DWELL_FN share_place place_of_warp(const sweep_plan& p, int worker, int warp) {
   return {1 + k % inner, 1 + k / inner, 0};
 }
 
+/// The same of shares that all columns have as many of (resident_rows.hpp).
+DWELL_FN share_place place_of_row_share(const sweep_plan& p, int worker, int warp) {
+  const int k = warp * p.teams + worker;
+  if (k >= p.shares_x * p.shares_y) return {0, 0, 1};
+  return {k % p.shares_x, k / p.shares_x, 0};
+}
+
 }  // namespace dwell

@@ -59,6 +59,42 @@ class wave_view {
       });
     });
   }
+  /// The same of a row in two dimensions, whose ends are not those of a warp's lanes: wherever a
+  /// lane is at one, ends(lane, view, first, last) says what columns first to before last beyond it
+  /// hold. Columns beyond the next lane's cells are what that one has seen.
+  template <class Team, class Views, class Get, class Ends>
+  DWELL_FN static void spread_row(Team& team, Views& all, Get&& get, const Ends& ends) {
+    static_assert(RY == 1 && RV == 0);
+    team.each([&](int l) { all[l].take(get(l)); });
+    unrolled<0, (R + RX - 1) / RX>([&](auto far) {
+      constexpr int first = far * RX + 1, last = R < first + RX ? R + 1 : first + RX;
+      unrolled<first, last>([&](auto d) {
+        auto before = team.template from_left<T>([&](int l) { return all[l].v_[0][R + RX - d]; });
+        auto after = team.template from_right<T>([&](int l) { return all[l].v_[0][R + d - 1]; });
+        team.each([&](int l) {
+          all[l].v_[0][R - d] = before[l];
+          all[l].v_[0][RX - 1 + d + R] = after[l];
+        });
+      });
+      team.each([&](int l) {
+        ends(l, all[l], std::integral_constant<int, first>{}, std::integral_constant<int, last>{});
+      });
+    });
+  }
+  /// Columns first to before last beside the patch: get(d) is column d beyond it.
+  template <int First, int Last, class Get>
+  DWELL_FN void take_before(const Get& get) {
+    unrolled<First, Last>([&](auto d) { v_[0][R - d] = get(d); });
+  }
+  template <int First, int Last, class Get>
+  DWELL_FN void take_after(const Get& get) {
+    unrolled<First, Last>([&](auto d) { v_[0][RX - 1 + d + R] = get(d); });
+  }
+  /// A lane sees its own patch and nothing beside it that counts.
+  DWELL_FN void take(const layer& own) {
+    DWELL_UNROLL
+    for (int i = 0; i < RX + 2 * R; ++i) v_[RV][i] = i < R || i >= R + RX ? T{} : own.v[i - R];
+  }
   /// Columns beside the patch from elsewhere: get(k, d) is column d beyond it of row k.
   template <class Get>
   DWELL_FN void take_left(const Get& get) {

@@ -156,6 +156,23 @@ class sweep_clock {
     return in_seconds(t);
   }
 
+  /// The same of warps' rows that are on the chip whole. A warp makes a turn for each of its rows
+  /// and for R more. Those of a scheduler share its arithmetic, beside which a turn takes 110
+  /// cycles; one alone waits for its own results.
+  sweep_projection step_of_resident_rows(const sweep_plan& p, const sweep_rung& r) const {
+    const double row = static_cast<double>(r.lanes) * r.across;
+    const double rows = r.register_rows + p.scratch_rows + p.streamed_rows, turns = rows + radius_;
+    const double busy = 32.0 * p.shares_x * p.shares_y / p.teams / r.lanes;
+    sweep_projection t;
+    t.arithmetic = row * turns * per_cell_;
+    t.shared = row * (2 * p.scratch_rows + (star_ ? radius_ : 1) * rows) * bytes_ / 128;
+    t.l2 = row * 4 * radius_ * bytes_ / 30;
+    t.exchange = 2500;
+    const double together = 110 * turns + (star_ ? 1.15 : 0.93) * busy * t.arithmetic;
+    t.seconds = std::max(together, 130 * turns + 0.75 * t.arithmetic) + t.exchange;
+    return in_seconds(t);
+  }
+
   /// A step of the whole field, of which nothing is kept. A multiprocessor has teams enough to hide
   /// their waits, and a cell takes it 0.9 cycles in patches (1.0 in three dimensions), 1.1 in
   /// columns (1.7), and 0.02 for each tap. Where tiles are drawn by ticket the last turn is a

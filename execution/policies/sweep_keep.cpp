@@ -102,23 +102,26 @@ std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid, cons
   if (solid && r.levels > 0)
     return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.shares_z, p.shares_y,
                        p.shares_x, kept, steps_text(p.depth));
-  const auto order = p.streamed_rows > 0 ? ", " + to_string(p.order) : "";
+  const auto order = p.streamed_rows > 0 && !r.warp_shares ? ", " + to_string(p.order) : "";
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}{}", p.shares_z, p.shares_y, p.shares_x,
                        kept, order);
   if (r.levels > 0)
     return fmt::format("{} x {} tiles of a warp each, rows: {}; {} in one pass", p.shares_y,
                        p.shares_x, kept, steps_text(p.depth));
+  if (r.warp_shares)
+    return fmt::format("{} x {} tiles of a warp each, rows: {}", p.shares_y, p.shares_x, kept);
   return fmt::format("{} x {} tiles, rows per warp: {}{}; {} between exchanges", p.shares_y,
                      p.shares_x, kept, order, steps_text(p.depth));
 }
 
 /// Whether plans of this rung are looked at.
 bool serves(const sweep_rung& r, const sweep_problem_facts& problem, const sweep_wish& wish,
-            bool registers, bool mixed) {
-  const bool keeps = r.register_rows > 0;
+            const sweep_permission& may, bool mixed) {
+  const bool keeps = r.register_rows > 0, registers = may.registers;
   if (problem.source && !r.source) return false;
   if (keeps && !registers) return false;
+  if (r.warp_shares && (wish.order || !may.scratch)) return false;  // of which nothing streams
   // An order is asked for of rows that stream once per step, and waves leave no registers for rows.
   if (r.levels > 0)
     return wish.passes != passing::spatial && !wish.order &&
@@ -206,8 +209,8 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
   for (const sweep_permission& m : may)
     for (int rung = 0; rung < static_cast<int>(rungs.size()); ++rung) {
       const sweep_rung& r = rungs[static_cast<std::size_t>(rung)].shape;
-      if (!serves(r, problem, wish, m.registers, mixed)) continue;
-      const int warps = r.levels > 0 && !solid ? r.lanes / 32 : 1;
+      if (!serves(r, problem, wish, m, mixed)) continue;
+      const int warps = (r.levels > 0 && !solid) || r.warp_shares ? r.lanes / 32 : 1;
       for (const int depth : depths(r, problem, wish.depth)) {
         met.share(layout.most_of_layer(rung, depth), r.levels > 0);
         each_division({.rung = rung, .depth = depth, .may = m, .order = wish.order}, most, warps,

@@ -34,6 +34,7 @@ bool too_thin(int cells, int teams, int taken) { return teams > 1 && cells / tea
 
 sweep_laid sweep_layout::of(const sweep_tiling& asked) const {
   if (rung(asked.rung).shape.levels > 0) return of_waves(asked);
+  if (rung(asked.rung).shape.warp_shares) return of_resident_rows(asked);
   return problem_.size.dims == 3 ? of_bricks(asked) : of_tiles(asked);
 }
 
@@ -52,7 +53,7 @@ bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const
   const sweep_rung_facts& f = rung(p.rung);
   // In two dimensions a row also puts aside what stands on a border, if it is there at every step.
   const std::size_t aside =
-      problem_.size.dims == 2 && f.shape.levels == 0
+      problem_.size.dims == 2 && f.shape.levels == 0 && !f.shape.warp_shares
           ? static_cast<std::size_t>(f.shape.lanes / 32 * 2 * problem_.radius) *
                 problem_.scalar_bytes
           : 0;
@@ -171,7 +172,8 @@ extents sweep_layout::most_of_layer(int number, int depth) const {
   const sweep_rung& r = rung(number).shape;
   const int rim = depth * problem_.radius, width = 32 * r.across, height = r.lanes / 32 * r.down;
   const bool solid = problem_.size.dims == 3;
-  if (r.levels == 0)  // bricks compute no rim
+  if (r.warp_shares) return extents(1, 0);  // rows are what limits those
+  if (r.levels == 0)                        // bricks compute no rim
     return solid ? extents(1, height, width) : extents(1, width - 2 * rim);
   // As part_of_layer() has it; the warps of a team may lie side by side.
   const int own = (32 - 2 * pieces(rim, r.across)) * r.across;
@@ -221,6 +223,41 @@ sweep_laid sweep_layout::of_waves(const sweep_tiling& asked) const {
   }
   c.time = solid ? clock_.step_of_planes(c.plan, r, problem_, used)
                  : clock_.step_of_wave(c.plan, r, problem_, used);
+  return c;
+}
+
+/// Two dimensions: every warp has a share that is on the chip whole, but for the last rows, which
+/// others need. Lanes own all cells of theirs or none, so the last two shares of a row may have a
+/// piece of cells in common.
+sweep_laid sweep_layout::of_resident_rows(const sweep_tiling& asked) const {
+  const sweep_rung& r = rung(asked.rung).shape;
+  const int radius = problem_.radius, piece = static_cast<int>(16 / problem_.scalar_bytes);
+  const cell_box all = cells_of_rows(problem_.size, problem_.inner, problem_.edge);
+  const int width = all.x1 - all.x0, height = all.y1 - all.y0;
+  if (!asked.may.scratch || width < 1 || problem_.size.x % piece != 0 || width % piece != 0 ||
+      problem_.edge == boundary::reflect)
+    return sweep_obstacle::shares;
+  const int lanes = pieces(width, r.across), twice = lanes * r.across - width;
+  if (pieces(lanes, asked.shares_x) > 32 || (twice > 0 && asked.shares_x == 1))
+    return sweep_obstacle::shares;
+  // What lies beyond either end of a row is the next share's own, and another lane's.
+  if (lanes / asked.shares_x < 2 ||
+      lanes / asked.shares_x * r.across < pieces(radius, piece) * piece + 2 * twice)
+    return sweep_obstacle::shares;
+  // The loop over rows in scratch begins R rows after those in registers, and has a place half way
+  // before which nothing is asked for that others have only just shown.
+  const int least = height / asked.shares_y;
+  if (least < r.register_rows + 2 * radius + r.shown_rows + r.fetched + 1)
+    return sweep_obstacle::shares;
+  sweep_candidate c = begin(asked);
+  if (problem_.size.cells() > most_numbered_cells) return sweep_obstacle::numbers;
+  const int most = pieces(height, asked.shares_y);
+  if (!lay_rest(c.plan, most - r.shown_rows - r.register_rows, asked.may) ||
+      c.plan.streamed_rows > 0)
+    return sweep_obstacle::shares;
+  c.plan.streamed_rows = r.shown_rows;
+  c.plan.teams = std::min(asked.shares_x * asked.shares_y, asked.teams);
+  c.time = clock_.step_of_resident_rows(c.plan, r);
   return c;
 }
 

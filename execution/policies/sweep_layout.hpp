@@ -76,6 +76,7 @@ class sweep_layout {
   }
   sweep_laid of_bricks(const sweep_tiling& asked) const;
   sweep_laid of_resident_bricks(const sweep_tiling& asked) const;
+  sweep_laid of_resident_rows(const sweep_tiling& asked) const;
   sweep_laid of_waves(const sweep_tiling& asked) const;
   double part_of_layer(const sweep_tiling& asked) const;
   int side_shares(const sweep_tiling& asked) const;

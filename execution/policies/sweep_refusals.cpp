@@ -16,6 +16,7 @@ std::string steps_text(int n) { return n == 1 ? "1 step" : fmt::format("{} steps
 int most_depth(const sweep_rung& r, const sweep_problem_facts& problem) {
   if (problem.edge == boundary::reflect) return 1;  // a mirror is looked into at every step
   if (r.levels > 0) return r.levels;
+  if (r.warp_shares) return 1;
   // Bricks show their faces at every step.
   return problem.size.dims == 3 ? 1 : std::numeric_limits<int>::max();
 }

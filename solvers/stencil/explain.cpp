@@ -155,7 +155,12 @@ class planner {
       out.tile.y = pieces((all.y1 - all.y0) / f.shape.down, p.shares_y) * f.shape.down;
       out.tile.z = pieces(all.z1 - all.z0, p.shares_z);
     }
-    out.of_warps = f.shape.levels > 0 && n.dims == 2;
+    if (f.shape.warp_shares) {
+      const cell_box all = cells_of_rows(n, problem_.inner, problem_.edge);
+      out.tile.x = pieces(pieces(all.x1 - all.x0, f.shape.across), p.shares_x) * f.shape.across;
+      out.tile.y = pieces(all.y1 - all.y0, p.shares_y);
+    }
+    out.of_warps = (f.shape.levels > 0 && n.dims == 2) || f.shape.warp_shares;
     out.side_tiles = p.side_shares_y;
     out.depth = p.depth;
     out.rim = p.depth * problem_.radius;
@@ -163,7 +168,9 @@ class planner {
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;
     out.pass_steps = f.shape.levels > 0 ? p.depth : 1;
-    out.traversal = p.streamed_rows > 0 && f.shape.levels == 0 ? to_string(p.order) : "";
+    out.traversal = p.streamed_rows > 0 && f.shape.levels == 0 && !f.shape.warp_shares
+                        ? to_string(p.order)
+                        : "";
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
     out.streamed_bytes = streamed_bytes(out);
