@@ -117,13 +117,14 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
 /// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): stars of radius
 /// 1 to 3 and boxes of radius 1 and 2, if passes are waves (in three dimensions of several steps)
 /// or at least two thirds of the field stay on the chip; wider ones where the field is more than
-/// the chip holds; and all where it is on the chip whole in a kernel that is for that. The others,
-/// and those that are not linear, leave too little to save beside their arithmetic.
+/// the chip holds, but if passes do one step no more than eight times what stays; and all where it
+/// is on the chip whole in a kernel that is for that. The others, and those that are not linear,
+/// leave too little to save beside their arithmetic.
 bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
   const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
   if (!shape.linear || !rung.keeps) return false;
-  if (rung.levels == 1 && shape.dims == 3) return false;
+  if (rung.levels == 1 && (shape.dims == 3 || p.streamed_rows > 8 * p.scratch_rows)) return false;
   if (rung.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * shape.radius;
   if (!rung.rest) return true;
   return narrow && 2 * p.streamed_rows <= rung.register_rows + p.scratch_rows;
