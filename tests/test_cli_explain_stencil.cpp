@@ -118,6 +118,12 @@ TEST(cli_explain_stencil, a_rim_is_computed_or_read) {
   EXPECT_NE(text("3d7pt", "48x352x256").find("a rim of 1 cell, read of neighbours"),
             std::string::npos);
   EXPECT_NE(text("2d5pt", "4096x4096").find("times the cells computed"), std::string::npos);
+  const auto rows = dwell_cli({"explain", "stencil", "2d5pt", "--size", "2816x2400",
+                               "--device-facts", "h200", "--blocking", "spatial"});
+  EXPECT_EQ(rows.code, 0) << rows.err;
+  EXPECT_NE(rows.out.find("tiles of a warp each"), std::string::npos) << rows.out;
+  EXPECT_NE(rows.out.find("a rim of 1 cell, read of neighbours"), std::string::npos) << rows.out;
+  EXPECT_EQ(rows.out.find("in the first and in the last column"), std::string::npos) << rows.out;
 }
 
 /// 45 planes, 352 rows and 256 columns: the border's planes and columns are in no brick.

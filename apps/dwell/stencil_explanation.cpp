@@ -182,6 +182,7 @@ json to_json(const stencil_explanation& e, const stencil_plan& p) {
             {"steps_per_exchange", p.depth},
             {"steps_per_pass", p.pass_steps},
             {"rim", p.rim},
+            {"rim_computed", p.rim_computed},
             {"rows_per_warp",
              {{"registers", p.register_rows},
               {"shared_memory", p.scratch_rows},
@@ -199,10 +200,8 @@ void add_tiles(const stencil_explanation& e, const stencil_plan& p, table& out) 
     out.row("", fmt::format("{} in the first and in the last column, where turns take longer",
                             p.side_tiles));
   const bool planes = e.size.dims == 3;
-  // Bricks that exchange after every step read their rim, and compute none of it.
-  const auto computed = planes && p.depth == 1
-                            ? std::string("read of neighbours")
-                            : fmt::format("{:.2f} times the cells computed", overhead(p));
+  const auto computed = p.rim_computed ? fmt::format("{:.2f} times the cells computed", overhead(p))
+                                       : std::string("read of neighbours");
   out.row("", fmt::format("{} between exchanges: a rim of {}, {}", format_plural(p.depth, "step"),
                           format_plural(p.rim, "cell"), computed));
   out.row(planes ? "each team" : "each warp",

@@ -161,9 +161,11 @@ class planner {
       out.tile.y = pieces(all.y1 - all.y0, p.shares_y);
     }
     out.of_warps = (f.shape.levels > 0 && n.dims == 2) || f.shape.warp_shares;
-    out.side_tiles = p.side_shares_y;
+    out.side_tiles = f.shape.warp_shares ? p.shares_y : p.side_shares_y;
     out.depth = p.depth;
     out.rim = p.depth * problem_.radius;
+    // Bricks that exchange after every step, and warps' rows, read their rim.
+    out.rim_computed = n.dims == 3 ? p.depth > 1 : !f.shape.warp_shares;
     out.register_rows = f.shape.register_rows;
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;

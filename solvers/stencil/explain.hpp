@@ -41,18 +41,19 @@ struct stencil_plan {
 
   // Of perks: a team owns a tile for the whole run, each of its warps some rows of it, or each of
   // its warps owns one; in three dimensions the rows below are planes, which all warps share.
-  extents tiles_along;    ///< tiles along each axis
-  extents tile;           ///< cells of the largest tile, without its rim,
-  bool of_warps = false;  ///< which is one warp's; else a team's
-  int side_tiles = 0;     ///< of warps, in the first and the last column of tiles, down each
-  int depth = 0;          ///< steps between two exchanges of tiles' edges
-  int rim = 0;            ///< cells around a tile that its owner needs too: depth * radius
-  int register_rows = 0;  ///< rows of a warp that stay in registers,
-  int scratch_rows = 0;   ///< in shared memory,
-  int streamed_rows = 0;  ///< and that pass through in every pass,
-  int pass_steps = 1;     ///< which does so many steps
-  std::string traversal;  ///< of these, "static", "zig-zag" or "ring"; empty without them
-  double resident = 0;    ///< share of those rows that stays on the chip, 0 to 1
+  extents tiles_along;        ///< tiles along each axis
+  extents tile;               ///< cells of the largest tile, without its rim,
+  bool of_warps = false;      ///< which is one warp's; else a team's
+  int side_tiles = 0;         ///< of warps, in the first and the last column of tiles, down each
+  int depth = 0;              ///< steps between two exchanges of tiles' edges
+  int rim = 0;                ///< cells around a tile that its owner needs too: depth * radius;
+  bool rim_computed = false;  ///< it computes them, or some, too; else it reads them of neighbours
+  int register_rows = 0;      ///< rows of a warp that stay in registers,
+  int scratch_rows = 0;       ///< in shared memory,
+  int streamed_rows = 0;      ///< and that pass through in every pass,
+  int pass_steps = 1;         ///< which does so many steps
+  std::string traversal;      ///< of these, "static", "zig-zag" or "ring"; empty without them
+  double resident = 0;        ///< share of those rows that stays on the chip, 0 to 1
   /// Read and written per step beyond the chip's own memories, a source included: bytes_per_step
   /// without those of cells that stay, and with those of a pass shared among its steps. Rims,
   /// which teams next to each other both move, are not counted.
