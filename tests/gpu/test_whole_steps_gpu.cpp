@@ -33,6 +33,32 @@ TEST_P(whole_steps, of_many_tiles_for_few_teams) {
     EXPECT_EQ(difference(u, expected), "") << teams << " teams";
   }
 }
+TEST_P(whole_steps, of_launches_have_a_block_for_each_tile) {
+  stencil_options o;
+  o.shape = GetParam();
+  o.steps = 2;
+  const auto start = random_field<double>(
+      find_stencil_shape(o.shape).dims == 2 ? extents(301, 512) : extents(37, 41, 260), 3);
+  for (const char* executor : {"host-loop", "graph"}) {
+    o.executor = executor;
+    o.teams = 0;
+    auto u = start;
+    const int tiles = solve(sweep_place::where(), u, o).teams;
+    ASSERT_GT(tiles, 1);
+    o.teams = tiles - 1;
+    try {
+      solve(sweep_place::where(), u, o);
+      ADD_FAILURE() << executor << " ran with " << o.teams << " of " << tiles << " blocks";
+    } catch (const unsupported_error& e) {
+      EXPECT_NE(std::string(e.what()).find("a thread block for each tile"), std::string::npos)
+          << e.what();
+    }
+    o.teams = tiles;
+    u = start;
+    EXPECT_EQ(solve(sweep_place::where(), u, o).teams, tiles);
+    EXPECT_EQ(difference(u, sweep_by_loops(o.shape, start, o.steps, o.edge)), "") << executor;
+  }
+}
 INSTANTIATE_TEST_SUITE_P(shapes, whole_steps, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
 
