@@ -170,7 +170,9 @@ TEST_P(sweep_bits, of_warps_rows_that_are_on_the_chip_whole) {
   o.blocking = "spatial";
   o.weights = uneven_weights(o.shape);
   int whole = 0;
-  for (const extents& n : {extents(60, 92), extents(62, 130), extents(125, 266), extents(190, 412)})
+  // The second is one column of shares, whose neighbours above and below are other teams'.
+  for (const extents& n : {extents(60, 92), extents(400, 128 + 2 * shape.radius), extents(62, 130),
+                           extents(125, 266), extents(190, 412)})
     for (const boundary edge : {boundary::fixed, boundary::periodic})
       for (const int steps : {1, 2, 7}) {
         o.edge = edge;
