@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "sweep_oracle.hpp"
 #include "sweep_place.hpp"
@@ -120,6 +122,38 @@ TEST_P(sweep_bits, of_tiles_at_every_side_of_the_grid) {
   EXPECT_GE(whole, 30);
 }
 
+/// Under either border against plain loops, by each number of teams, of which `reversed` has its
+/// lanes backwards on a CPU: how many runs there were whose plan says `kernel`.
+int runs_of_kernel(const std::string& kernel, stencil_options o, const std::vector<extents>& sizes,
+                   const std::vector<int>& steps, const std::vector<int>& teams, int reversed) {
+  o.executor = "perks";
+  o.policy = "both";
+  o.weights = uneven_weights(o.shape);
+  int found = 0;
+  for (const extents& n : sizes)
+    for (const boundary edge : {boundary::fixed, boundary::periodic})
+      for (const int done : steps) {
+        o.edge = edge;
+        o.steps = done;
+        const auto start = random_field<double>(n, 3);
+        const auto expected = sweep_by_loops(o.shape, start, done, edge, o.weights);
+        for (const int some : teams) {
+          o.teams = some;
+          o.reverse_lanes = some == reversed && sweep_place::where().on() == backend::cpu;
+          grid<double> u = start;
+          try {
+            const auto report = solve(sweep_place::where(), u, o);
+            found += report.reason.find(kernel) != std::string::npos;
+            EXPECT_EQ(difference(u, expected), "")
+                << o.shape << ' ' << to_string(n) << ' ' << to_string(edge) << ", " << done
+                << " steps, " << some << " teams: " << report.reason;
+          } catch (const unsupported_error&) {  // too wide for so few teams
+          }
+        }
+      }
+  return found;
+}
+
 /// Bricks of whole patches, none of whose planes stream: as many as planes in registers allow and
 /// more, one team and several along every axis, of shares that differ.
 TEST_P(sweep_bits, of_bricks_that_are_on_the_chip_whole) {
@@ -128,32 +162,14 @@ TEST_P(sweep_bits, of_bricks_that_are_on_the_chip_whole) {
   const auto planes = fmt::format("planes: {} in registers", shape.radius == 1 ? 4 : 3);
   stencil_options o;
   o.shape = GetParam();
-  o.executor = "perks";
-  o.policy = "both";
-  o.weights = uneven_weights(o.shape);
-  int whole = 0;
-  for (const extents& n : {extents(14, 12, 8), extents(14, 36, 70), extents(28, 60, 66)})
-    for (const boundary edge : {boundary::fixed, boundary::periodic})
-      for (const int steps : {1, 6}) {
-        o.edge = edge;
-        o.steps = steps;
-        const auto start = random_field<double>(n, 3);
-        const auto expected = sweep_by_loops(o.shape, start, steps, edge, o.weights);
-        for (const int teams : {1, 2, 4, 8}) {
-          o.teams = teams;
-          o.reverse_lanes = teams == 4 && sweep_place::where().on() == backend::cpu;
-          grid<double> u = start;
-          try {
-            const auto report = solve(sweep_place::where(), u, o);
-            whole += report.reason.find(planes) != std::string::npos;
-            EXPECT_EQ(difference(u, expected), "")
-                << o.shape << ' ' << to_string(n) << ' ' << to_string(edge) << ", " << steps
-                << " steps, " << teams << " teams: " << report.reason;
-          } catch (const unsupported_error&) {  // too wide for so few teams
-          }
-        }
-      }
-  EXPECT_GE(whole, 12);
+  EXPECT_GE(
+      runs_of_kernel(planes, o, {extents(14, 12, 8), extents(14, 36, 70), extents(28, 60, 66)},
+                     {1, 6}, {1, 2, 4, 8}, 4),
+      12);
+}
+
+bool has_warps_rows(const stencil_shape& shape) {
+  return shape.dims == 2 && shape.linear && (shape.star() || shape.radius <= 2);
 }
 
 /// Shares of warps, of which but the last rows are on the chip: one and many along either axis,
@@ -161,45 +177,21 @@ TEST_P(sweep_bits, of_bricks_that_are_on_the_chip_whole) {
 /// does not, and which are their own neighbours.
 TEST_P(sweep_bits, of_warps_rows_that_are_on_the_chip_whole) {
   const stencil_shape shape = find_stencil_shape(GetParam());
-  if (shape.dims == 3 || !shape.linear || (!shape.star() && shape.radius > 2))
-    GTEST_SKIP() << "no such kernel";
+  if (!has_warps_rows(shape)) GTEST_SKIP() << "no such kernel";
   stencil_options o;
   o.shape = GetParam();
-  o.executor = "perks";
-  o.policy = "both";
   o.blocking = "spatial";
-  o.weights = uneven_weights(o.shape);
-  int whole = 0;
   // The second is one column of shares, whose neighbours above and below are other teams'.
-  for (const extents& n : {extents(60, 92), extents(400, 128 + 2 * shape.radius), extents(62, 130),
-                           extents(125, 266), extents(190, 412)})
-    for (const boundary edge : {boundary::fixed, boundary::periodic})
-      for (const int steps : {1, 2, 7}) {
-        o.edge = edge;
-        o.steps = steps;
-        const auto start = random_field<double>(n, 3);
-        const auto expected = sweep_by_loops(o.shape, start, steps, edge, o.weights);
-        for (const int teams : {1, 2, 5}) {
-          o.teams = teams;
-          o.reverse_lanes = teams == 2 && sweep_place::where().on() == backend::cpu;
-          grid<double> u = start;
-          try {
-            const auto report = solve(sweep_place::where(), u, o);
-            whole += report.reason.find("of a warp each") != std::string::npos;
-            EXPECT_EQ(difference(u, expected), "")
-                << o.shape << ' ' << to_string(n) << ' ' << to_string(edge) << ", " << steps
-                << " steps, " << teams << " teams: " << report.reason;
-          } catch (const unsupported_error&) {  // too wide for so few teams
-          }
-        }
-      }
-  EXPECT_GE(whole, 12);
+  EXPECT_GE(runs_of_kernel("of a warp each", o,
+                           {extents(60, 92), extents(400, 128 + 2 * shape.radius), extents(62, 130),
+                            extents(125, 266), extents(190, 412)},
+                           {1, 2, 7}, {1, 2, 5}, 2),
+            12);
 }
 
 TEST_P(sweep_bits, of_warps_rows_in_single_precision) {
   const stencil_shape shape = find_stencil_shape(GetParam());
-  if (shape.dims == 3 || !shape.linear || (!shape.star() && shape.radius > 2))
-    GTEST_SKIP() << "no such kernel";
+  if (!has_warps_rows(shape)) GTEST_SKIP() << "no such kernel";
   stencil_options o;
   o.shape = GetParam();
   o.executor = "perks";
@@ -219,7 +211,7 @@ TEST_P(sweep_bits, of_warps_rows_in_single_precision) {
 /// The same until the change is small, which compares two whole fields.
 TEST_P(sweep_bits, of_what_is_on_the_chip_whole_until_the_change_is_small) {
   const stencil_shape shape = find_stencil_shape(GetParam());
-  if (!shape.linear || (shape.dims == 2 && !shape.star() && shape.radius > 2))
+  if (!shape.linear || (shape.dims == 2 && !has_warps_rows(shape)))
     GTEST_SKIP() << "no such kernel";
   stencil_options o;
   o.shape = GetParam();

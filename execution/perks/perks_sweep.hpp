@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Persistent, and every team keeps its tile of the field on the chip: in registers, in scratch, and
-// what does not fit streams through. Teams (in waves of two dimensions warps) exchange rims every
-// `depth` steps, through the field and with flags between neighbours; a grid barrier stands only
-// around the looks.
+// what does not fit streams through. Teams (warps, in waves and rows of two dimensions) exchange
+// every `depth` steps, through the field and with flags between neighbours; a grid barrier stands
+// only around the looks.
 #pragma once
 #include "dwell/execution/core/sweep_look.hpp"
 #include "dwell/execution/perks/perks_brick.hpp"

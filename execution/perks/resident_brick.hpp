@@ -127,10 +127,6 @@ class resident_brick {
       write(brick.kept_at(l, z), v, rows);
     }
   };
-  struct still_nowhere {
-    static constexpr bool never(int, int) { return true; }
-    DWELL_FN bool operator()(int, int, int) const { return false; }
-  };
 
   DWELL_FN static int left(int l) { return l % 32 * RX; }
   DWELL_FN static int top(int l) { return l / 32 * RY; }

@@ -82,7 +82,7 @@ class resident_rows {
   /// Turns of the loop without a branch between them: as many as make it faster. Turns of a large
   /// box are long, and a whole step no more than the caches for instructions hold.
   static constexpr int straight = !star && R > 1 ? 2 : together;
-  static_assert(Team::lanes() == perks_lanes && RZ >= R && RX == perks_across<S>);
+  static_assert(Team::lanes() == perks_lanes && RZ >= R && Q <= R && RX == perks_across<S>);
 
   struct patch_of_lane {
     static constexpr int across = RX, down = 1, cells = RX;
@@ -122,10 +122,6 @@ class resident_rows {
   /// Of a row that is in registers: in a star the columns beside those above it do not count.
   template <int Row>
   static constexpr columns beside_rows = Row < first_side ? columns::none : columns::asked_for;
-  struct still_nowhere {
-    static constexpr bool never(int, int) { return true; }
-    DWELL_FN bool operator()(int, int, int) const { return false; }
-  };
   struct in_field {
     static constexpr bool exists = true;
     DWELL_FN void put(int, int, const row&) const {}

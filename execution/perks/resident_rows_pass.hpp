@@ -88,7 +88,7 @@ DWELL_FN void resident_rows<S, T, Team, RZ>::advance(int, const T* from, T* to, 
   });
   unrolled<-1, Q + R>([&](auto d) {
     constexpr columns beside_it = d < Q || !star ? columns::asked_for : columns::none;
-    constexpr show_rows shown = d < Q && d < R ? show_rows::ends : show_rows::whole;
+    constexpr show_rows shown = d < Q ? show_rows::ends : show_rows::whole;
     const auto then = [&](int l) {
       const row v = below[l].v[0];
       DWELL_UNROLL

@@ -18,6 +18,12 @@
 
 namespace dwell {
 
+/// Where no cell keeps its value: those of a fixed border are nobody's.
+struct still_nowhere {
+  static constexpr bool never(int, int) { return true; }
+  DWELL_FN bool operator()(int, int, int) const { return false; }
+};
+
 template <class S, class T, class Patch = wave_patch<S, T>>
 class wave_sums {
  public:

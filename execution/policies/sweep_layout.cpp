@@ -173,8 +173,8 @@ extents sweep_layout::most_of_layer(int number, int depth) const {
   const int rim = depth * problem_.radius, width = 32 * r.across, height = r.lanes / 32 * r.down;
   const bool solid = problem_.size.dims == 3;
   if (r.warp_shares) return extents(1, 0);  // rows are what limits those
-  if (r.levels == 0)                        // bricks compute no rim
-    return solid ? extents(1, height, width) : extents(1, width - 2 * rim);
+  // Bricks compute no rim.
+  if (r.levels == 0) return solid ? extents(1, height, width) : extents(1, width - 2 * rim);
   // As part_of_layer() has it; the warps of a team may lie side by side.
   const int own = (32 - 2 * pieces(rim, r.across)) * r.across;
   return solid ? extents(1, height - 2 * rim, own) : extents(1, own * (r.lanes / 32));
@@ -244,11 +244,10 @@ sweep_laid sweep_layout::of_resident_rows(const sweep_tiling& asked) const {
   if (lanes / asked.shares_x < 2 ||
       lanes / asked.shares_x * r.across < pieces(radius, piece) * piece + 2 * twice)
     return sweep_obstacle::shares;
-  // The loop over rows in scratch begins R rows after those in registers, and has a place half way
-  // before which nothing is asked for that others have only just shown.
+  // The loop over rows in scratch begins R rows after those in registers, and ends R rows and one
+  // before those that live in the field.
   const int least = height / asked.shares_y;
-  if (least < r.register_rows + 2 * radius + r.shown_rows + r.fetched + 1)
-    return sweep_obstacle::shares;
+  if (least < r.register_rows + 2 * radius + r.shown_rows + 1) return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
   if (problem_.size.cells() > most_numbered_cells) return sweep_obstacle::numbers;
   const int most = pieces(height, asked.shares_y);
