@@ -26,13 +26,17 @@ int place(int i, int n, boundary edge) {
 
 template <class T>
 T gradient(const std::vector<T>& u, const std::vector<T>& w) {  // taps: here, then four neighbours
-  T flow[2];
+  T above[2], below[2];
   for (std::size_t k = 0; k < 2; ++k) {
     const T p = u[2 * k + 1] - u[0], q = u[2 * k + 2] - u[0];
     const T below_p = std::fma(p * p, w[1], T(1)), below_q = std::fma(q * q, w[1], T(1));
-    flow[k] = std::fma(p, below_q, q * below_p) / (below_p * below_q);
+    above[k] = std::fma(p, below_q, q * below_p);
+    below[k] = below_p * below_q;
   }
-  return std::fma(w[0], flow[0] + flow[1], u[0]);
+  const T flows = sizeof(T) == 8
+                      ? std::fma(above[0], below[1], above[1] * below[0]) / (below[0] * below[1])
+                      : above[0] / below[0] + above[1] / below[1];
+  return std::fma(w[0], flows, u[0]);
 }
 
 }  // namespace

@@ -104,14 +104,18 @@ TEST(sweep_none, resident_teams_draw_tiles_of_which_there_are_many) {
   EXPECT_FALSE(by_ticket({168, 352, 256}, 1));
 }
 
-/// The kernels of perks for a shape, and behind them those for steps of the whole field, as on a
-/// GPU.
+/// The kernels of perks for a shape, and behind them those for steps of the whole field, with a
+/// barrier after each and without, as on a GPU.
 template <class S>
 std::vector<sweep_rung_facts> kernels_of_perks() {
   std::vector<sweep_rung_facts> all;
   for (const sweep_rung& r : perks_rungs<S, double>)
     all.push_back({r, 255, 0, 132, perks_scratch_bytes<S, double>(r)});
-  for (const sweep_rung& r : thread_rungs<S, double>) all.push_back({r, 128, 0, 2 * 132, 0});
+  for (const bool flows : {false, true})
+    for (sweep_rung r : thread_rungs<S, double>) {
+      r.flows = flows;
+      all.push_back({r, 128, 0, r.teams_per_unit * 132, 0});
+    }
   return all;
 }
 template <class S>
@@ -134,7 +138,6 @@ TEST(sweep_keep, nothing_is_kept_where_steps_of_the_whole_field_are_faster) {
   EXPECT_LT(rung("both", {168, 352, 256}), tiles);
   EXPECT_LT(rung("auto", {42, 352, 256}), tiles);
   const auto whole = plans_of_perks<star3d13>({168, 352, 256}, {"auto"}).front();
-  EXPECT_TRUE(whole.plan.by_ticket);
   EXPECT_EQ(whole.plan.teams, 2 * 132);
   EXPECT_EQ(whole.reason.rfind("steps of the whole field", 0), 0u) << whole.reason;
   // What is asked of tiles is asked for.
@@ -145,12 +148,43 @@ TEST(sweep_keep, nothing_is_kept_where_steps_of_the_whole_field_are_faster) {
   EXPECT_GT(plans_of_perks<star2d5>({4096, 4096}, {"auto"}).front().plan.shares_x, 0);
 }
 
-/// Divisions take the time, which tiles do not save; and lanes that are many wait less for them.
-TEST(sweep_keep, nothing_is_kept_of_fields_that_are_divided) {
+/// Tiles that are in registers whole save more than lanes that are many hide; others do not.
+TEST(sweep_keep, of_shapes_that_are_not_linear_only_what_fits_registers_is_kept) {
   const int tiles = static_cast<int>(perks_rungs<gradient2d, double>.size());
-  EXPECT_GE(plans_of_perks<gradient2d>({1344, 1232}, {"auto"}).front().plan.rung, tiles);
-  EXPECT_LT(plans_of_perks<star2d5>({1344, 1232}, {"auto"}).front().plan.rung,
-            static_cast<int>(perks_rungs<star2d5, double>.size()));
+  const auto rung = [](const extents& size) {
+    return plans_of_perks<gradient2d>(size, {"auto"}).front().plan.rung;
+  };
+  EXPECT_LT(rung({1200, 1232}), tiles);
+  EXPECT_GE(rung({1520, 1232}), tiles);
+  EXPECT_GE(rung({3072, 2688}), tiles);
+}
+
+/// Steps of the whole field wait for each other where borders look anywhere, and where teams have
+/// many tiles each.
+TEST(sweep_keep, steps_of_the_whole_field_flow_where_teams_have_few_tiles) {
+  const auto rungs = kernels_of_perks<star3d13>();
+  const auto chosen = [&](const extents& size, boundary edge) {
+    auto problem = problem_of(size, 2, flops_of<star3d13>);
+    problem.star = true;
+    problem.edge = edge;
+    return policies::sweep_candidates(problem, {"auto"}, rungs, facts_of("h200")).front().plan;
+  };
+  const auto flows = [&](const sweep_plan& p) {
+    return rungs[static_cast<std::size_t>(p.rung)].shape.flows;
+  };
+  const sweep_plan some = chosen({168, 352, 256}, boundary::fixed);
+  EXPECT_TRUE(flows(some));
+  EXPECT_FALSE(some.by_ticket);  // all such teams draw
+  EXPECT_EQ(some.tile_z, 8);
+  EXPECT_FALSE(flows(chosen({168, 352, 256}, boundary::periodic)));
+  const sweep_plan many = chosen({512, 512, 512}, boundary::fixed);
+  EXPECT_FALSE(flows(many));
+  EXPECT_TRUE(many.by_ticket);
+  // Few tiles are lower ones, but whole patches.
+  const sweep_plan few = chosen({30, 200, 128}, boundary::fixed);
+  EXPECT_TRUE(flows(few));
+  EXPECT_EQ(few.tile_z, 2);
+  EXPECT_EQ(few.tiles_z, 13);
 }
 
 /// Warps' shares: as many as the multiprocessors have warps, nearly; at a fixed border lower ones.

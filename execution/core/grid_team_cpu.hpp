@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/core/team_cpu.hpp"
 
 namespace dwell {
@@ -152,6 +153,32 @@ class cpu_grid_team : public cpu_team<Lanes> {
     std::this_thread::sleep_for(std::chrono::microseconds(chance() % 512));
   }
 #endif
+};
+
+/// A team that draws its tiles by itself (flowing_steps.hpp).
+template <int Lanes>
+class cpu_flowing_team : public cpu_grid_team<Lanes> {
+ public:
+  using cpu_grid_team<Lanes>::cpu_grid_team;
+
+  /// One of the tickets that all teams draw; the team may have it somewhat later.
+  static unsigned draw(unsigned* tickets) {
+    return std::atomic_ref<unsigned>(*tickets).fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Raises the team's own flag, and looks, without waiting, at those that it needs next: next(the
+  /// number drawn) has as operator() n flags, null is none, and the `epoch` that they must have
+  /// reached.
+  template <class Next>
+  static drawn_ticket signal_and_look(unsigned* mine, unsigned epoch, unsigned drawn, int n,
+                                      Next&& next) {
+    const auto flags = next(drawn);
+    bool up = true;
+    for (int k = 0; k < n; ++k)
+      if (unsigned* flag = flags(k))
+        up = up && std::atomic_ref<unsigned>(*flag).load(std::memory_order_acquire) >= flags.epoch;
+    cpu_grid_team<Lanes>::signal(mine, epoch);
+    return {drawn, up};
+  }
 };
 
 }  // namespace dwell

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a team needs for Sweeps beside the members of cuda_team; see grid_team_cpu.hpp.
 #pragma once
-#include "dwell/execution/core/sweep_plan.hpp"
+#include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/core/team_cuda.cuh"
 
 namespace dwell {
@@ -135,7 +135,7 @@ class cuda_grid_team : public cuda_team<Lanes, false, counter_barrier, false> {
     return v;
   }
 
- private:
+ protected:
   DWELL_FN static unsigned raised_to(const unsigned* flag) {
     unsigned epoch;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(epoch) : "l"(flag) : "memory");
@@ -171,8 +171,10 @@ class cuda_staying_team : public cuda_grid_team<Lanes> {
     __shared__ unsigned drawn[2];
     int place = 0;
     for (unsigned t = blockIdx.x; t < n; place ^= 1) {
-      if (threadIdx.x == 0) drawn[place] = gridDim.x + (atomicAdd(tickets_, 1u) - step_begin_);
+      unsigned ticket = 0;  // under way while the tile is computed
+      if (threadIdx.x == 0) ticket = atomicAdd(tickets_, 1u);
       f(t);
+      if (threadIdx.x == 0) drawn[place] = gridDim.x + (ticket - step_begin_);
       __syncthreads();
       t = drawn[place];
     }
@@ -181,6 +183,43 @@ class cuda_staying_team : public cuda_grid_team<Lanes> {
 
   unsigned* tickets_;
   unsigned step_begin_ = 0;
+};
+
+/// A team that stays, and draws its tiles by itself (flowing_steps.hpp).
+template <int Lanes>
+class cuda_flowing_team : public cuda_grid_team<Lanes> {
+ public:
+  using cuda_grid_team<Lanes>::cuda_grid_team;
+
+  /// The ticket is under way until the lane that has drawn it needs it.
+  DWELL_FN unsigned draw(unsigned* tickets) {
+    return threadIdx.x == 31 ? atomicAdd(tickets, 1u) : 0u;
+  }
+  /// The warp that has drawn asks for the flags while others are at the tile still, and another
+  /// warp raises the team's.
+  template <class Next>
+  DWELL_FN drawn_ticket signal_and_look(unsigned* mine, unsigned epoch, unsigned drawn, int n,
+                                        Next&& next) {
+    __shared__ drawn_ticket box[2];  // in turn: all have read one when they meet over the other
+    place_ ^= 1;
+    if (threadIdx.x < 32) {
+      const unsigned ticket = __shfl_sync(~0u, drawn, 31);
+      const auto flags = next(ticket);
+      bool up = true;
+      if (static_cast<int>(threadIdx.x) < n)
+        if (const unsigned* flag = flags(static_cast<int>(threadIdx.x)))
+          up = this->raised_to(flag) >= flags.epoch;
+      const bool all = __all_sync(~0u, up) != 0;
+      if (threadIdx.x == 0) box[place_] = {ticket, all};
+    }
+    __syncthreads();
+    if (threadIdx.x == Lanes / 2)
+      asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(mine), "r"(epoch) : "memory");
+    return box[place_];
+  }
+
+ private:
+  int place_ = 0;
 };
 
 }  // namespace dwell

@@ -15,11 +15,13 @@ template <class S, class T>
 struct lane_patch {
   static constexpr bool flat = S::dims == 2, star = is_star<S>;
   static constexpr int radius = radius_of<S>;
+  /// Wide shapes, whose windows would take too many registers, go layer by layer if they are
+  /// linear.
+  static constexpr bool wide = flat ? radius > (star ? 3 : 1)
+                                    : tap_count<S> > 20 || (star && radius > 1);
+  static constexpr bool by_layers = wide && is_linear<S>;
   /// A row that a box of radius 3 reaches takes more registers than it is worth.
-  static constexpr bool pays = is_linear<S> && (!flat || star || radius <= 2);
-  /// Wide shapes go layer by layer, for which windows would take too many registers.
-  static constexpr bool by_layers = flat ? radius > (star ? 3 : 1)
-                                         : tap_count<S> > 20 || (star && radius > 1);
+  static constexpr bool pays = is_linear<S> ? !flat || star || radius <= 2 : !wide;
   static constexpr int across = cell_piece<T>::size;
   static constexpr int down = flat ? 4 : 2;
   static constexpr int deep = flat ? 1 : star && radius == 1 ? 4 : 2;

@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,6 +47,47 @@ enum class boundary { fixed, periodic, reflect };
 /// Fused multiply-add in T's own precision.
 DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
+
+/// 1 / d, correctly rounded, where 2^-1000 <= |d| <= 2^1000 (f32: 2^-120 and 2^120), else NaN.
+DWELL_HD double reciprocal(double d) {
+#if defined(__CUDA_ARCH__)
+  double y;  // to 20 bits, then to 60, then as good as rounded
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+  const double e = std::fma(-d, y, 1.0);
+  y = std::fma(y, std::fma(e, e, e), y);
+  y = std::fma(y, std::fma(-d, y, 1.0), y);
+  // Of the last number before a power of two the reciprocal is next to the middle between two.
+  const bool ones = (__double2hiint(d) & 0xfffff) == 0xfffff && __double2loint(d) == -1;
+  y = __hiloint2double(__double2hiint(y), ones ? 1 : __double2loint(y));
+  const int exponent = __double2hiint(d) >> 20 & 0x7ff;
+  const bool within = static_cast<unsigned>(exponent - (1023 - 1000)) < 2000u;
+#else
+  const double y = 1 / d, size = std::fabs(d);
+  const bool within = size >= 0x1p-1000 && size < 0x1p1000;
+#endif
+  return within ? y : std::numeric_limits<double>::quiet_NaN();
+}
+DWELL_HD float reciprocal(float d) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(d));
+  y = std::fma(y, std::fma(-d, y, 1.0f), y);
+#else
+  const float y = 1 / d;
+#endif
+  const float size = std::fabs(d);
+  return size >= 0x1p-120f && size < 0x1p120f ? y : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// n / d by the reciprocal of d, for which see above, and the remainder, so that the quotient is
+/// correctly rounded too (Markstein, IBM J. Res. Dev. 34, 1990) unless n or it is next to the
+/// smallest numbers there are. No backend branches, as a GPU's own division does: the cells of a
+/// lane are divided side by side.
+template <class T>
+DWELL_HD T quotient(T n, T d) {
+  const T y = reciprocal(d), q = n * y;
+  return multiply_add(multiply_add(-d, q, n), y, q);
+}
 
 namespace detail {
 /// Taps by layers, from the first to the last: rows in two dimensions, planes in three. Within a

@@ -22,6 +22,14 @@ struct sweep_state {
 
 /// Words between two flags: each has a cache line to itself.
 inline constexpr int flag_distance = 32;
+/// And where each tile of a field has one: of tiles there are many more.
+inline constexpr int tile_flag_distance = 8;
+
+/// A ticket for a tile, and whether the flags that the tile needs were up when the team looked.
+struct drawn_ticket {
+  unsigned number;
+  bool ready;
+};
 
 /// A half-open box of cells.
 struct cell_box {
@@ -60,7 +68,7 @@ struct sweep_args {
   monitor* watch = nullptr;
   unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
   unsigned* tickets = nullptr;  ///< for tiles, how many have been drawn
-  unsigned* flags = nullptr;    ///< flag_distance apart, one per share, for signal and wait
+  unsigned* flags = nullptr;    ///< for signal and wait, one per share or tile
   T* streamed = nullptr;        ///< rows that teams own and do not keep on the chip
   bool reverse_lanes = false;   ///< CPU teams only
 

@@ -21,15 +21,17 @@ constexpr auto rungs_of_threads() {
   using patch = lane_patch<S, T>;
   constexpr int lanes = 256, high = 8;
   constexpr bool flat = S::dims == 2;
-  constexpr auto rung = [](int teams, int across, int down) {
+  constexpr auto rung = [](int teams, int across, int down, int together) {
     sweep_rung r{lanes, teams, across};
     r.down = flat ? high : down;
     r.deep = flat ? 1 : high;
+    r.together = together;
     return r;
   };
-  constexpr sweep_rung columns = rung(4, 1, 1);
+  constexpr sweep_rung columns = rung(4, 1, 1, column_depth);
   if constexpr (patch::pays)
-    return std::array{rung(patch::teams, patch::across, patch::down), columns};
+    return std::array{
+        rung(patch::teams, patch::across, patch::down, flat ? patch::down : patch::deep), columns};
   else
     return std::array{columns};
 }
@@ -62,55 +64,56 @@ DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t 
   for (int d = 0; d < Depth; ++d) out[d * along] = v[d];
 }
 
-/// f(x0, y0, z0, nx, ny, nz) for every tile of the team: where it begins, and its cells. Tiles lie
-/// side by side from column `first` on. Where a plan turns, steps from the second copy of the field
-/// begin with the tiles that the step before wrote last: what of those is in L2 still is not read
-/// from memory.
-template <class S, class T, class Team, class F>
-DWELL_FN void each_tile(Team& team, const sweep_args<T>& a, const T* in, int first, F&& f) {
-  const cell_box& inner = a.inner;
-  const sweep_plan& p = a.plan;
+/// The cells of a tile: where it begins, and how many.
+struct tile_cells {
+  int x0, y0, z0, nx, ny, nz;
+};
+/// Of tile number t. Tiles lie side by side from column `first` on.
+DWELL_FN tile_cells cells_of_tile(const sweep_plan& p, const cell_box& inner, int first,
+                                  unsigned t) {
   const unsigned across = static_cast<unsigned>(p.tiles_x), down = static_cast<unsigned>(p.tiles_y);
-  const unsigned tiles = across * down * static_cast<unsigned>(p.tiles_z);
-  const bool back = may_turn(S::dims, radius_of<S>) && p.turns && in == a.field[1];
-  team.deal(tiles, [&](unsigned nth) {
-    const unsigned t = back ? tiles - 1 - nth : nth, line = t / across;
-    const int x0 = first + static_cast<int>(t - line * across) * p.tile_x;
-    const int y0 = inner.y0 + static_cast<int>(line % down) * p.tile_y;
-    const int z0 = inner.z0 + static_cast<int>(line / down) * p.tile_z;
-    f(x0, y0, z0, inner.x1 - x0 < p.tile_x ? inner.x1 - x0 : p.tile_x,
-      inner.y1 - y0 < p.tile_y ? inner.y1 - y0 : p.tile_y,
-      inner.z1 - z0 < p.tile_z ? inner.z1 - z0 : p.tile_z);
-  });
+  const unsigned line = t / across;
+  const int x0 = first + static_cast<int>(t - line * across) * p.tile_x;
+  const int y0 = inner.y0 + static_cast<int>(line % down) * p.tile_y;
+  const int z0 = inner.z0 + static_cast<int>(line / down) * p.tile_z;
+  return {x0,
+          y0,
+          z0,
+          inner.x1 - x0 < p.tile_x ? inner.x1 - x0 : p.tile_x,
+          inner.y1 - y0 < p.tile_y ? inner.y1 - y0 : p.tile_y,
+          inner.z1 - z0 < p.tile_z ? inner.z1 - z0 : p.tile_z};
+}
+DWELL_FN unsigned tiles_of(const sweep_plan& p) {
+  return static_cast<unsigned>(p.tiles_x) * static_cast<unsigned>(p.tiles_y) *
+         static_cast<unsigned>(p.tiles_z);
 }
 
-/// Columns over all inner cells.
+/// Columns over all cells of a tile.
 template <class S, class T, class Team>
-DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, T* out,
+                            const tile_cells& c) {
   constexpr int depth = column_depth;
   constexpr bool flat = S::dims == 2;  // then a column runs along y, else along z
   const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
   const std::ptrdiff_t along = flat ? pitch : plane;
-  each_tile<S>(team, a, in, a.inner.x0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
-    const std::ptrdiff_t corner = z0 * plane + y0 * pitch + x0;
-    const T* from = in + corner;
-    T* to = out + corner;
-    const T* source = a.source ? a.source + corner : nullptr;
-    const int length = flat ? ny : nz;  // of a column
-    for (int below = 0; below < (flat ? 1 : nz); below += depth)
-      team.over(nx, flat ? (ny + depth - 1) / depth : ny, [&](int i, int j) {
-        const int first = flat ? j * depth : below;
-        const std::ptrdiff_t at = first * along + (flat ? 0 : j * pitch) + i;
-        const T* f = source ? source + at : nullptr;
-        if (first + depth <= length)
-          sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
-        else
+  const std::ptrdiff_t corner = c.z0 * plane + c.y0 * pitch + c.x0;
+  const T* from = in + corner;
+  T* to = out + corner;
+  const T* source = a.source ? a.source + corner : nullptr;
+  const int length = flat ? c.ny : c.nz;  // of a column
+  for (int below = 0; below < (flat ? 1 : c.nz); below += depth)
+    team.over(c.nx, flat ? (c.ny + depth - 1) / depth : c.ny, [&](int i, int j) {
+      const int first = flat ? j * depth : below;
+      const std::ptrdiff_t at = first * along + (flat ? 0 : j * pitch) + i;
+      const T* f = source ? source + at : nullptr;
+      if (first + depth <= length)
+        sweep_column<S, T, depth>(from + at, to + at, f, pitch, plane, a.w);
+      else
 #pragma unroll 1
-          for (int d = 0; d < length - first; ++d)
-            sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
-                                  pitch, plane, a.w);
-      });
-  });
+        for (int d = 0; d < length - first; ++d)
+          sweep_column<S, T, 1>(from + at + d * along, to + at + d * along, f ? f + d * along : f,
+                                pitch, plane, a.w);
+    });
 }
 
 /// What a patch leaves to others: rows and planes at its beginning, and columns, a bit for each.
@@ -150,33 +153,52 @@ DWELL_FN void sweep_patch(const T* in, T* out, const T* source, std::ptrdiff_t p
   });
 }
 
-/// Patches over all inner cells, which are no fewer than a patch's along any axis. A patch at the
-/// left or the right end of a row loads up to `radius` values before or behind it, for sums that
-/// nobody wants: fields have a margin around them (sweep_run.hpp).
+/// Patches over all cells of a tile; the inner cells are no fewer than a patch's along any axis. A
+/// patch at the left or the right end of a row loads up to `radius` values before or behind it, for
+/// sums that nobody wants: fields have a margin around them (sweep_run.hpp).
 template <class S, class T, class Team>
-DWELL_FN void sweep_patches(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+DWELL_FN void sweep_patches(Team& team, const sweep_call<S, T>& a, const T* in, T* out,
+                            const tile_cells& c) {
   using patch = lane_patch<S, T>;
   const cell_box& inner = a.inner;
   const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
-  // Pieces begin at multiples of their size.
-  each_tile<S>(team, a, in, 0, [&](int x0, int y0, int z0, int nx, int ny, int nz) {
-    for (int deep = 0; deep < nz; deep += patch::deep)
-      team.over((nx + patch::across - 1) / patch::across, (ny + patch::down - 1) / patch::down,
-                [&](int i, int j) {
-                  // The last patches of a column reach back into those before them.
-                  const int x = x0 + i * patch::across;
-                  const int row = y0 + j * patch::down, y1 = inner.y1 - patch::down;
-                  const int layer = z0 + deep, z1 = inner.z1 - patch::deep;
-                  const int y = row < y1 ? row : y1, z = layer < z1 ? layer : z1;
-                  patch_rest rest{row - y, layer - z, 0};
-                  DWELL_UNROLL
-                  for (int c = 0; c < patch::across; ++c)
-                    rest.columns |= static_cast<unsigned>(x + c < inner.x0 || x + c >= inner.x1)
-                                    << c;
-                  const std::ptrdiff_t at = z * plane + y * pitch + x;
-                  sweep_patch<S, T>(in + at, out + at, a.source ? a.source + at : nullptr, pitch,
-                                    plane, rest, a.w);
-                });
+  for (int deep = 0; deep < c.nz; deep += patch::deep)
+    team.over((c.nx + patch::across - 1) / patch::across, (c.ny + patch::down - 1) / patch::down,
+              [&](int i, int j) {
+                // The last patches of a column reach back into those before them.
+                const int x = c.x0 + i * patch::across;
+                const int row = c.y0 + j * patch::down, y1 = inner.y1 - patch::down;
+                const int layer = c.z0 + deep, z1 = inner.z1 - patch::deep;
+                const int y = row < y1 ? row : y1, z = layer < z1 ? layer : z1;
+                patch_rest rest{row - y, layer - z, 0};
+                DWELL_UNROLL
+                for (int k = 0; k < patch::across; ++k)
+                  rest.columns |= static_cast<unsigned>(x + k < inner.x0 || x + k >= inner.x1) << k;
+                const std::ptrdiff_t at = z * plane + y * pitch + x;
+                sweep_patch<S, T>(in + at, out + at, a.source ? a.source + at : nullptr, pitch,
+                                  plane, rest, a.w);
+              });
+}
+
+/// Tile number t, by patches or by columns. Pieces begin at multiples of their size.
+template <class S, class T, bool Patches, class Team>
+DWELL_FN void sweep_tile(Team& team, const sweep_call<S, T>& a, const T* in, T* out, unsigned t) {
+  const tile_cells c = cells_of_tile(a.plan, a.inner, Patches ? 0 : a.inner.x0, t);
+  if constexpr (Patches)
+    sweep_patches<S, T>(team, a, in, out, c);
+  else
+    sweep_columns<S, T>(team, a, in, out, c);
+}
+
+/// All tiles, dealt to all teams. Where a plan turns, steps from the second copy of the field begin
+/// with the tiles that the step before wrote last: what of those is in L2 still is not read from
+/// memory.
+template <class S, class T, bool Patches, class Team>
+DWELL_FN void sweep_tiles(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
+  const unsigned tiles = tiles_of(a.plan);
+  const bool back = may_turn(S::dims, radius_of<S>) && a.plan.turns && in == a.field[1];
+  team.deal(tiles, [&](unsigned nth) {
+    sweep_tile<S, T, Patches>(team, a, in, out, back ? tiles - 1 - nth : nth);
   });
 }
 

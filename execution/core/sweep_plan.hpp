@@ -35,7 +35,9 @@ struct sweep_rung {
   int levels = 0;         ///< steps of one pass; 0: a pass is one step
   bool orders = false;    ///< rows that stream may be taken in any order, not in `fixed` alone
   int deep = 1;           ///< cells along z at a time, where nothing is kept
+  int together = 1;       ///< of these, or in two dimensions of those along y, in one patch
   bool keeps = false;     ///< teams keep tiles of the field
+  bool flows = false;     ///< a tile of a step waits for those around it, not for all
   // In two dimensions, passes of one step: warps own shares that are on the chip whole, but for so
   // many rows, the last ones, which live in the field.
   bool warp_shares = false;

@@ -117,10 +117,8 @@ void sweep_rows(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
 
 template <class S, class T, bool Patches, class Team>
 DWELL_FN void sweep_once(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
-  if constexpr (!Team::vectors && Patches) {
-    sweep_patches<S, T>(team, a, in, out);
-  } else if constexpr (!Team::vectors) {
-    sweep_columns<S, T>(team, a, in, out);
+  if constexpr (!Team::vectors) {
+    sweep_tiles<S, T, Patches>(team, a, in, out);
   } else if (a.source) {
     sweep_rows<S, T, true>(team, a, in, out);
   } else {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How a GPU runs perks: one cooperative launch, one block per multiprocessor; or, where nothing is
-// worth keeping, steps of the whole field in one launch.
+// worth keeping, steps of the whole field in one launch, with a barrier after each or without.
 #pragma once
 #include <algorithm>
 #include <array>
 
 #include "dwell/execution/core/launch_sweep_cuda.cuh"
 #include "dwell/execution/core/resident_steps.hpp"
+#include "dwell/execution/perks/flowing_steps.hpp"
 #include "dwell/execution/perks/perks_sweep.hpp"
 
 namespace dwell::cuda {
@@ -21,14 +22,33 @@ __global__ void __launch_bounds__(perks_lanes, 1)
   E::template run<S, T, perks_rungs<S, T>[Rung]>(team, a);
 }
 
-/// The rungs that keep tiles, then those for steps of the whole field.
+/// Steps of the whole field that do not wait for each other.
+template <class S, class T>
+inline constexpr auto flowing_rungs = [] {
+  auto all = whole_rungs<S, T>;
+  for (sweep_rung& r : all) r.flows = true;
+  return all;
+}();
+template <class S, class T, int Rung>
+__global__ void __launch_bounds__(plain_lanes, flowing_rungs<S, T>[Rung].teams_per_unit)
+    flowing_kernel(const __grid_constant__ sweep_call<S, T> a) {
+  cuda_flowing_team<plain_lanes> team(a.barrier);
+  flowing_steps::run<S, T, (flowing_rungs<S, T>[Rung].across > 1)>(team, a);
+}
+
+/// The rungs that keep tiles; then those for steps of the whole field, with a barrier after each
+/// and without.
 template <class S, class T>
 inline constexpr std::size_t keeping_rungs = perks_rungs<S, T>.size();
 template <class S, class T>
+inline constexpr std::size_t waiting_rungs = keeping_rungs<S, T> + whole_rungs<S, T>.size();
+template <class S, class T>
 inline constexpr auto all_perks_rungs = [] {
-  std::array<sweep_rung, keeping_rungs<S, T> + whole_rungs<S, T>.size()> all{};
+  std::array<sweep_rung, waiting_rungs<S, T> + flowing_rungs<S, T>.size()> all{};
   std::copy(perks_rungs<S, T>.begin(), perks_rungs<S, T>.end(), all.begin());
   std::copy(whole_rungs<S, T>.begin(), whole_rungs<S, T>.end(), all.begin() + keeping_rungs<S, T>);
+  std::copy(flowing_rungs<S, T>.begin(), flowing_rungs<S, T>.end(),
+            all.begin() + waiting_rungs<S, T>);
   return all;
 }();
 
@@ -41,6 +61,13 @@ template <class S, class T, class E>
 double run_keeping(const void* args, std::span<const double> weights, const device& where,
                    const run_control& control) {
   sweep_args<T> steps = *static_cast<const sweep_args<T>*>(args);
+  if (constexpr int waiting = waiting_rungs<S, T>; steps.plan.rung >= waiting) {
+    const auto a = call_of<S, T>(args, weights);
+    return with_plain_rung<S, T>(a.plan.rung - waiting, [&](auto rung) {
+      return run_resident(flowing_kernel<S, T, rung>, a, plain_lanes, plain_scratch, where,
+                          control);
+    });
+  }
   if (constexpr int keeping = keeping_rungs<S, T>; steps.plan.rung >= keeping) {
     steps.plan.rung -= keeping;
     return run_sweep<S, T, resident_steps>(&steps, weights, where, control);
@@ -55,6 +82,10 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
 
 template <class S, class T, class E>
 sweep_rung_facts probe_keeping(const device& where, int rung) {
+  if (constexpr int waiting = waiting_rungs<S, T>; rung >= waiting)
+    return with_plain_rung<S, T>(rung - waiting, [&](auto r) {
+      return facts_of(flowing_kernel<S, T, r>, flowing_rungs<S, T>[r], plain_scratch, where);
+    });
   if (constexpr int keeping = keeping_rungs<S, T>; rung >= keeping)
     return probe_whole<S, T, resident_steps>(where, rung - keeping);
   return with_perks_rung<S, T>(rung, [&](auto index) {

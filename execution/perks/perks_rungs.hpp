@@ -43,7 +43,7 @@ template <class S, class T>
 constexpr int perks_register_rows() {
   constexpr int r = radius_of<S>, across = perks_across<S>;
   constexpr int columns = is_star<S> ? 2 * r : (2 * r + 1) * r + (r > 2 ? 8 : 0);
-  constexpr int beside = r * across + columns + 2 * across + (is_linear<S> ? 0 : 24);
+  constexpr int beside = r * across + columns + 2 * across + (is_linear<S> ? 0 : 10);
   constexpr int values = r == 1 ? 86 : 78;
   const int rows = (values * 8 / static_cast<int>(sizeof(T)) - beside) / across;
   return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);

@@ -28,8 +28,8 @@ inline constexpr double most_beside_border = 1.2;
 
 /// Projected time of a step. Rates per cycle of a multiprocessor are the H200's, measured: the full
 /// rate of fused multiply-adds, of which 0.75 are reached by tiles that are in registers whole and
-/// 0.14 by gradient2d, for whose divisions two warps on a scheduler wait most of the time;
-/// 128 bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
+/// 0.42 by gradient2d, whose cells are long chains that two warps on a scheduler wait for; 128
+/// bytes of shared memory, 30 bytes of L2, and of device memory 14.5, which all teams share. A
 /// source is kept nowhere: its cells are read in every step.
 class sweep_clock {
  public:
@@ -176,14 +176,31 @@ class sweep_clock {
   /// A step of the whole field, of which nothing is kept. A multiprocessor has teams enough to hide
   /// their waits, and a cell takes it 0.9 cycles in patches (1.0 in three dimensions), 1.1 in
   /// columns (1.7), and 0.02 for each tap. Where tiles are drawn by ticket the last turn is a
-  /// quarter of one; borders that look up their neighbours add a third. `roof`: what no run passes.
+  /// quarter of one; borders that look up their neighbours add a third. Where no step waits for all
+  /// of the one before, there are no turns, loads come while others compute, and a step takes as
+  /// long as if teams had a tile and a quarter each, at least; where it takes as long as memory
+  /// does, a quarter longer than either. `roof`: what no run passes.
   sweep_projection step_of_field(const sweep_plan& p, const sweep_rung& r, double cells,
                                  sweep_projection roof) const {
     const double taps = per_cell_ * (bytes_ < 8 ? 128 : 64);
     const bool solid = r.deep > 1;
-    const double loads = r.across > 1 ? (solid ? 1.0 : 0.9) : solid ? 1.7 : 1.1;
-    const double cell = (loads + 0.02 * taps + (source_ > 0 ? 0.45 : 0)) * (bytes_ < 8 ? 0.6 : 1.0);
+    const bool patches = r.across > 1;
+    const double loads = r.flows ? (patches ? (solid ? 0.65 : 0.5)
+                                    : solid ? 1.2
+                                            : 0.6)
+                                 : (patches ? (solid ? 1.0 : 0.9)
+                                    : solid ? 1.7
+                                            : 1.1);
+    const double tap = r.flows && patches && !solid && !star_ ? 0.0115 : 0.02;
+    const double cell = (loads + tap * taps + (source_ > 0 ? 0.45 : 0)) * (bytes_ < 8 ? 0.6 : 1.0);
     const double tile = static_cast<double>(p.tile_x) * p.tile_y * p.tile_z;
+    if (r.flows) {
+      const double busy = std::max(cells, 1.25 * tile * p.teams);
+      const double alone = (busy / units_ * cell + 2300) * cycle_;
+      roof.seconds =
+          std::max(roof.seconds, std::cbrt(std::pow(alone, 3) + std::pow(roof.memory, 3)));
+      return roof;
+    }
     const double tiles = static_cast<double>(p.tiles_x) * p.tiles_y * p.tiles_z;
     const double turns = p.by_ticket ? cells / (tile * p.teams) + 0.25 : std::ceil(tiles / p.teams);
     const double teams = std::max(1.0, p.teams / units_);
@@ -193,7 +210,7 @@ class sweep_clock {
   }
 
  private:
-  static constexpr double divided = 0.14;
+  static constexpr double divided = 0.42;
 
   sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})

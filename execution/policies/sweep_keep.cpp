@@ -173,13 +173,25 @@ bool sooner(const sweep_choice& a, const sweep_choice& b) {
   return a.projected.seconds < b.projected.seconds;
 }
 
-/// Steps of the whole field, as persistent makes them: what tiles are worth is over these.
+/// Steps of the whole field: what tiles are worth is over these.
 sweep_choice whole_steps(const sweep_problem_facts& problem, const sweep_wish& wish,
                          std::span<const sweep_rung_facts> rungs, std::size_t keeping,
                          const device_facts& device) {
-  sweep_choice c = sweep_none(problem, true, rungs.subspan(keeping), device);
+  const auto with = [&](bool flows) {
+    const auto serves = [&](const sweep_rung_facts& f) { return f.shape.flows == flows; };
+    const auto begin = rungs.begin() + static_cast<std::ptrdiff_t>(keeping);
+    const auto first = std::find_if(begin, rungs.end(), serves);
+    sweep_choice c =
+        sweep_none(problem, true, {first, std::find_if_not(first, rungs.end(), serves)}, device);
+    c.plan.rung += static_cast<int>(first - rungs.begin());
+    return c;
+  };
+  // Without a meeting after every step, unless a team has so many tiles that one meeting takes less
+  // than the waits of each, or borders look up neighbours anywhere.
+  sweep_choice c = with(problem.edge == boundary::fixed);
+  const auto tiles = static_cast<std::int64_t>(c.plan.tiles_z) * c.plan.tiles_y * c.plan.tiles_x;
+  if (tiles > std::int64_t{12} * c.plan.teams) c = with(false);
   const auto cells = changing_cells(problem.size, problem.inner, problem.edge);
-  c.plan.rung += static_cast<int>(keeping);
   c.policy = wish.policy;
   c.projected = sweep_clock(problem, device)
                     .step_of_field(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape,

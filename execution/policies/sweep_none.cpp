@@ -45,6 +45,20 @@ std::int64_t resident_teams(std::int64_t tiles, int most, int units) {
   return static_cast<std::int64_t>(5 * turns(2) <= 4 * turns(per_unit) ? 2 : per_unit) * units;
 }
 
+/// Tiles of half the height, and again, until teams have three for every two of them or a lane has
+/// one patch of each: where tiles wait for those around them only, a team then seldom does.
+void halve_tiles(sweep_plan& p, const cell_box& b, int dims, const sweep_rung_facts& kernel) {
+  const bool flat = dims == 2;
+  const sweep_rung& r = kernel.shape;
+  int& height = flat ? p.tile_y : p.tile_z;
+  for (int left = (flat ? r.down : r.deep) / r.together; left > 1; left /= 2) {
+    const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
+    if (2 * tiles >= std::int64_t{3} * kernel.max_teams) return;
+    height /= 2;
+    (flat ? p.tiles_y : p.tiles_z) = pieces(flat ? b.y1 - b.y0 : b.z1 - b.z0, height);
+  }
+}
+
 }  // namespace
 
 /// Every step reads and writes all cells that change, and reads their source: through L2
@@ -95,6 +109,8 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
   p.tiles_x = pieces(columns, p.tile_x);
+  if (device.on != backend::cpu && rungs[static_cast<std::size_t>(p.rung)].shape.flows)
+    halve_tiles(p, b, problem.size.dims, rungs[static_cast<std::size_t>(p.rung)]);
   const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
   if (tiles > INT32_MAX)
     throw unsupported_error(
@@ -107,7 +123,9 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   }
   c.projected = sweep_roof(problem, resident, device);
   const sweep_rung_facts& kernel = rungs[static_cast<std::size_t>(p.rung)];
-  if (resident) {
+  if (kernel.shape.flows) {
+    p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, kernel.max_teams));
+  } else if (resident) {
     const std::int64_t most = resident_teams(tiles, kernel.max_teams, device.units);
     p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
   } else {  // a launch has a team for each tile
@@ -118,10 +136,13 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
                       teams, p.teams));
   }
   p.turns = turns(problem, device);
-  p.by_ticket = resident && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
-  c.reason = fmt::format(
-      "{} blocks of {} threads on {} multiprocessors, nothing cached explicitly{}", p.teams,
-      kernel.shape.lanes, device.units, p.turns ? "; every second step goes backwards" : "");
+  p.by_ticket =
+      resident && !kernel.shape.flows && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
+  c.reason =
+      fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly{}{}",
+                  p.teams, kernel.shape.lanes, device.units,
+                  kernel.shape.flows ? "; a tile waits for those around it only" : "",
+                  p.turns ? "; every second step goes backwards" : "");
   return c;
 }
 

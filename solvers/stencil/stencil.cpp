@@ -114,16 +114,17 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   return {policies::sweep_none(problem, v.resident, rungs, facts, o.teams)};
 }
 
-/// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): stars of radius
-/// 1 to 3 and boxes of radius 1 and 2, if passes are waves (in three dimensions of several steps)
-/// or at least two thirds of the field stay on the chip; wider ones where the field is more than
-/// the chip holds, but if passes do one step no more than eight times what stays; and all where it
-/// is on the chip whole in a kernel that is for that. The others, and those that are not linear,
-/// leave too little to save beside their arithmetic.
+/// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): steps of the
+/// whole field whose tiles wait for those around them only; what is on the chip whole; and of what
+/// is not, if it is linear, stars of radius 1 to 3 and boxes of radius 1 and 2, if passes are waves
+/// (in three dimensions of several steps) or at least two thirds of the field stay on the chip, and
+/// wider ones where the field is more than the chip holds, but if passes do one step no more than
+/// eight times what stays. The others leave too little to save beside their arithmetic.
 bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
   const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
   const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
-  if (!shape.linear || !rung.keeps) return false;
+  if (!rung.keeps) return rung.flows;
+  if (!shape.linear) return !rung.rest;
   if (rung.levels == 1 && (shape.dims == 3 || p.streamed_rows > 8 * p.scratch_rows)) return false;
   if (rung.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * shape.radius;
   if (!rung.rest) return true;
@@ -150,7 +151,7 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
     return with("perks", "no other executor keeps anything on the chip");
-  if (shape.linear && facts.cooperative_launch && o.policy == "auto") {
+  if (facts.cooperative_launch && o.policy == "auto") {
     try {
       auto kept = with("perks", "less is moved and fewer barriers are met");
       if (perks_gains(shape, *kept.variant, kept.plans.front().plan)) return kept;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Steps of the whole field by teams that stay on a GPU: tiles drawn by ticket, of which teams are
-// far too few for one turn, and perks where it finds nothing worth keeping.
+// far too few for one turn; tiles that wait for those around them only; and perks where it finds
+// nothing worth keeping.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "dwell/execution/core/sweep_run.hpp"
+#include "dwell/execution/policies/sweep_none.hpp"
 #include "sweep_oracle.hpp"
 #include "sweep_place.hpp"
 
@@ -58,6 +64,47 @@ TEST_P(whole_steps, of_launches_have_a_block_for_each_tile) {
     EXPECT_EQ(solve(sweep_place::where(), u, o).teams, tiles);
     EXPECT_EQ(difference(u, sweep_by_loops(o.shape, start, o.steps, o.edge)), "") << executor;
   }
+}
+/// perks' kernels for that, which a plan takes for fields of some sizes only.
+TEST_P(whole_steps, whose_tiles_wait_for_those_around_them) {
+  const device where = sweep_place::where();
+  const auto& v =
+      find_variant(sweep_variants(), GetParam(), "perks", precision::f64, backend::cuda);
+  std::vector<sweep_rung_facts> rungs;
+  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
+  const auto flowing = std::find_if(rungs.begin(), rungs.end(),
+                                    [](const sweep_rung_facts& f) { return f.shape.flows; });
+  ASSERT_NE(flowing, rungs.end());
+  const bool flat = v.shape.dims == 2;
+  const std::vector<extents> sizes =
+      flat ? std::vector<extents>{{301, 512}, {299, 509}, {17, 700}, {14, 15}}
+           : std::vector<extents>{{37, 41, 260}, {35, 43, 257}, {7, 9, 300}, {6, 7, 9}};
+  for (const extents& n : sizes)
+    for (const int teams : {1, 2, 5, 0})
+      for (const bool turns : {false, true}) {
+        const sweep_problem_facts problem{n, inner_box(n, v.shape.radius), v.shape.radius};
+        sweep_plan plan =
+            policies::sweep_none(problem, true, {flowing, rungs.end()}, where.facts()).plan;
+        plan.rung += static_cast<int>(flowing - rungs.begin());
+        if (teams > 0) plan.teams = std::min(teams, plan.teams);
+        plan.turns = turns;
+        const auto start = random_field<double>(n, 4), source = random_field<double>(n, 5);
+        for (const grid<double>* f : {static_cast<const grid<double>*>(nullptr), &source}) {
+          sweep_run<double> run(where, v, plan, n, boundary::fixed, f != nullptr);
+          run.set_field(start.cells());
+          if (f) run.set_source(f->cells());
+          run.args().steps = 11;
+          run.args().look_every = 4;
+          run.run(v.shape.weights, {});
+          auto u = start;
+          const sweep_state end = run.outcome();
+          run.result(end, u.cells());
+          EXPECT_EQ(end.done, 11);
+          EXPECT_EQ(difference(u, sweep_by_loops(GetParam(), start, 11, boundary::fixed, {}, f)),
+                    "")
+              << to_string(n) << ", " << plan.teams << " teams, source " << (f != nullptr);
+        }
+      }
 }
 INSTANTIATE_TEST_SUITE_P(shapes, whole_steps, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
