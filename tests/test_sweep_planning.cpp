@@ -4,6 +4,7 @@
 // and where perks keeps nothing either.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "dwell/execution/core/sweep_patch.hpp"
@@ -185,6 +186,18 @@ TEST(sweep_keep, steps_of_the_whole_field_flow_where_teams_have_few_tiles) {
   EXPECT_TRUE(flows(few));
   EXPECT_EQ(few.tile_z, 2);
   EXPECT_EQ(few.tiles_z, 13);
+}
+
+/// A cell that reaches farther than the next tile would be read before it is there.
+TEST(sweep_keep, tiles_that_wait_for_those_around_them_are_no_thinner_than_the_radius) {
+  const auto rungs = kernels_of_perks<star3d13>();
+  for (const int radius : {2, 3, 4, 5, 8, 9, 20}) {
+    auto problem = problem_of({60, 200, 128}, radius, flops_of<star3d13>);
+    problem.star = true;
+    for (const auto& c : policies::sweep_candidates(problem, {"auto"}, rungs, facts_of("h200")))
+      if (rungs[static_cast<std::size_t>(c.plan.rung)].shape.flows)
+        EXPECT_GE(std::min({c.plan.tile_x, c.plan.tile_y, c.plan.tile_z}), radius);
+  }
 }
 
 /// Warps' shares: as many as the multiprocessors have warps, nearly; at a fixed border lower ones.

@@ -187,10 +187,13 @@ sweep_choice whole_steps(const sweep_problem_facts& problem, const sweep_wish& w
     return c;
   };
   // Without a meeting after every step, unless a team has so many tiles that one meeting takes less
-  // than the waits of each, or borders look up neighbours anywhere.
+  // than the waits of each; borders look up neighbours anywhere; or tiles are thinner than a cell
+  // reaches, which shapes of one's own may.
   sweep_choice c = with(problem.edge == boundary::fixed);
-  const auto tiles = static_cast<std::int64_t>(c.plan.tiles_z) * c.plan.tiles_y * c.plan.tiles_x;
-  if (tiles > std::int64_t{12} * c.plan.teams) c = with(false);
+  const sweep_plan& p = c.plan;
+  const auto tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
+  const int thinnest = std::min({p.tile_x, p.tile_y, problem.size.dims == 3 ? p.tile_z : p.tile_y});
+  if (tiles > std::int64_t{12} * p.teams || thinnest < problem.radius) c = with(false);
   const auto cells = changing_cells(problem.size, problem.inner, problem.edge);
   c.policy = wish.policy;
   c.projected = sweep_clock(problem, device)

@@ -46,14 +46,17 @@ std::int64_t resident_teams(std::int64_t tiles, int most, int units) {
 }
 
 /// Tiles of half the height, and again, until teams have three for every two of them or a lane has
-/// one patch of each: where tiles wait for those around them only, a team then seldom does.
-void halve_tiles(sweep_plan& p, const cell_box& b, int dims, const sweep_rung_facts& kernel) {
-  const bool flat = dims == 2;
+/// one patch of each: where tiles wait for those around them only, a team then seldom does. No tile
+/// may reach farther than those.
+void halve_tiles(sweep_plan& p, const sweep_problem_facts& problem,
+                 const sweep_rung_facts& kernel) {
+  const cell_box& b = problem.inner;
+  const bool flat = problem.size.dims == 2;
   const sweep_rung& r = kernel.shape;
   int& height = flat ? p.tile_y : p.tile_z;
   for (int left = (flat ? r.down : r.deep) / r.together; left > 1; left /= 2) {
     const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
-    if (2 * tiles >= std::int64_t{3} * kernel.max_teams) return;
+    if (2 * tiles >= std::int64_t{3} * kernel.max_teams || height / 2 < problem.radius) return;
     height /= 2;
     (flat ? p.tiles_y : p.tiles_z) = pieces(flat ? b.y1 - b.y0 : b.z1 - b.z0, height);
   }
@@ -110,7 +113,7 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
   p.tiles_x = pieces(columns, p.tile_x);
   if (device.on != backend::cpu && rungs[static_cast<std::size_t>(p.rung)].shape.flows)
-    halve_tiles(p, b, problem.size.dims, rungs[static_cast<std::size_t>(p.rung)]);
+    halve_tiles(p, problem, rungs[static_cast<std::size_t>(p.rung)]);
   const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
   if (tiles > INT32_MAX)
     throw unsupported_error(
