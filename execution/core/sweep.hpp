@@ -50,7 +50,7 @@ enum class boundary { fixed, periodic, reflect };
 DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
-/// 1 / d, correctly rounded, where 2^-1000 <= |d| <= 2^1000 (f32: 2^-120 and 2^120), else NaN. In
+/// 1 / d, correctly rounded, where 2^-1000 <= |d| < 2^1000 (f32: 2^-120 and 2^120), else NaN. In
 /// f64 but for the last d before a power of two, whose reciprocal is next to the middle between two
 /// numbers: there the lower one, a power of two, as Newton's method has it.
 DWELL_HD double reciprocal(double d) {

@@ -70,6 +70,13 @@ DWELL_FN sweep_stop verdict_at(Team& team, const sweep_args<T>& a, int step, dou
   return sweep_stop::running;
 }
 
+/// The step of the next look after `done`, or the last one.
+template <class T>
+DWELL_FN int next_look(const sweep_args<T>& a, int done) {
+  const int to_look = a.look_every - done % a.look_every;
+  return a.steps - done < to_look ? a.steps : done + to_look;
+}
+
 /// Tells the host how far the run is.
 template <class T, class Team>
 DWELL_FN void report_progress(Team& team, const sweep_args<T>& a, int step, double change) {

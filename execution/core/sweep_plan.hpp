@@ -3,6 +3,7 @@
 // extents. Plans are made by a policy and checked against the device before a launch.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 namespace dwell {
 
@@ -71,6 +72,8 @@ struct sweep_plan {
   int streamed_rows = 0;  ///< rows of every warp (planes) that pass through in every step
   traversal order = traversal::fixed;
   int ring_rows = 0;  ///< by which the beginning of a pass moves, if it is a ring
+
+  constexpr std::int64_t tiles() const { return std::int64_t{tiles_z} * tiles_y * tiles_x; }
 };
 
 }  // namespace dwell

@@ -47,12 +47,8 @@ class sweep_run {
                                   : teams * static_cast<std::size_t>(how.streamed_rows) *
                                         static_cast<std::size_t>(r.lanes * r.across * r.down));
     }
-    if (v.rungs[static_cast<std::size_t>(how.rung)].flows) {
-      const auto layers =
-          static_cast<std::size_t>(how.tiles_z) * static_cast<std::size_t>(how.tiles_y);
-      flags_ = buffer<unsigned>(
-          where, layers * static_cast<std::size_t>(how.tiles_x) * tile_flag_distance);
-    }
+    if (v.rungs[static_cast<std::size_t>(how.rung)].flows)
+      flags_ = buffer<unsigned>(where, static_cast<std::size_t>(how.tiles()) * tile_flag_distance);
     args_.size = n;
     args_.edge = edge;
     args_.inner = inner_box(n, v.shape.radius);

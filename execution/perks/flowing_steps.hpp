@@ -67,8 +67,7 @@ struct flowing_steps {
     sweep_state now;
     unsigned begin = 0u - static_cast<unsigned>(team.workers());
     while (now.stop == sweep_stop::running) {
-      const int to_look = a.look_every - now.done % a.look_every;
-      const int look = a.steps - now.done < to_look ? a.steps : now.done + to_look;
+      const int look = next_look(a, now.done);
       take_tiles<S, T, Patches>(team, a, now.done, look, begin);
       now.done = look;
       now.copy = look % 2;

@@ -26,8 +26,7 @@ struct perks_sweep {
     sweep_state now;
     tile.load(a.field[0]);
     while (now.stop == sweep_stop::running) {
-      const int to_look = a.look_every - now.done % a.look_every;
-      const int look = a.steps - now.done < to_look ? a.steps : now.done + to_look;
+      const int look = next_look(a, now.done);
       const bool tests = a.tests(look);
       while (now.done < look) {
         // A test compares two whole fields: the step before it is published too.

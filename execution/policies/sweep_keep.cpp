@@ -191,9 +191,8 @@ sweep_choice whole_steps(const sweep_problem_facts& problem, const sweep_wish& w
   // reaches, which shapes of one's own may.
   sweep_choice c = with(problem.edge == boundary::fixed);
   const sweep_plan& p = c.plan;
-  const auto tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
   const int thinnest = std::min({p.tile_x, p.tile_y, problem.size.dims == 3 ? p.tile_z : p.tile_y});
-  if (tiles > std::int64_t{12} * p.teams || thinnest < problem.radius) c = with(false);
+  if (p.tiles() > std::int64_t{12} * p.teams || thinnest < problem.radius) c = with(false);
   const auto cells = changing_cells(problem.size, problem.inner, problem.edge);
   c.policy = wish.policy;
   c.projected = sweep_clock(problem, device)

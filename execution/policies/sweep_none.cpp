@@ -55,8 +55,7 @@ void halve_tiles(sweep_plan& p, const sweep_problem_facts& problem,
   const sweep_rung& r = kernel.shape;
   int& height = flat ? p.tile_y : p.tile_z;
   for (int left = (flat ? r.down : r.deep) / r.together; left > 1; left /= 2) {
-    const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
-    if (2 * tiles >= std::int64_t{3} * kernel.max_teams || height / 2 < problem.radius) return;
+    if (2 * p.tiles() >= std::int64_t{3} * kernel.max_teams || height / 2 < problem.radius) return;
     height /= 2;
     (flat ? p.tiles_y : p.tiles_z) = pieces(flat ? b.y1 - b.y0 : b.z1 - b.z0, height);
   }
@@ -114,7 +113,7 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   p.tiles_x = pieces(columns, p.tile_x);
   if (device.on != backend::cpu && rungs[static_cast<std::size_t>(p.rung)].shape.flows)
     halve_tiles(p, problem, rungs[static_cast<std::size_t>(p.rung)]);
-  const std::int64_t tiles = static_cast<std::int64_t>(p.tiles_z) * p.tiles_y * p.tiles_x;
+  const std::int64_t tiles = p.tiles();
   if (tiles > INT32_MAX)
     throw unsupported_error(
         fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
