@@ -26,20 +26,23 @@ set(DWELL_PUBLIC_HEADERS
 
 # What dwell/custom_stencil.hpp compiles in a user's program: the texts of the executors of stencils. Those with
 # "cuda" in their names are for nvcc only.
-foreach(name cell_piece cluster_mail crew cuda_check grid_barrier grid_team_cpu grid_team_cuda launch_sweep_cpu launch_sweep_cuda
-    patch_sums plan program resident_steps sweep_args sweep_kernels_cuda sweep_launches sweep_look sweep_patch sweep_plan sweep_step sweep_variant team_cpu team_cuda tiles variant
-    warp_cuda watch_cpu watch_cuda window)
-  if(name MATCHES "team_cuda$|launch_sweep_cuda$|sweep_kernels_cuda$|^grid_barrier$|^cluster_mail$|^warp_cuda$")
-    list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.cuh)
-  else()
-    list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.hpp)
-  endif()
+foreach(name cell_piece crew cuda_check grid_team_cpu launch_sweep_cpu patch_sums plan program ranges resident_steps
+    sweep_args sweep_launches sweep_look sweep_patch sweep_plan sweep_step sweep_variant team_cpu threads_cpu tiles variant
+    watch_cpu watch_cuda window)
+  list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.hpp)
 endforeach()
-file(GLOB dwell_sweep_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-  execution/*/*_sweep.hpp execution/perks/*.hpp execution/perks/*.cuh)
-list(REMOVE_ITEM dwell_sweep_headers execution/perks/perks.hpp)  # of Programs
-list(APPEND DWELL_PUBLIC_HEADERS ${dwell_sweep_headers})
-list(REMOVE_DUPLICATES DWELL_PUBLIC_HEADERS)
+foreach(name cluster_mail grid_barrier grid_team_cuda kernel_cuda launch_sweep_cuda sweep_kernels_cuda team_cuda warp_cuda)
+  list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.cuh)
+endforeach()
+# An executor of stencils is all headers of its folder but NAME.hpp, which is of Programs.
+file(GLOB dwell_sweep_executors CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} execution/*/*_sweep.hpp)
+foreach(header IN LISTS dwell_sweep_executors)
+  cmake_path(GET header PARENT_PATH folder)
+  cmake_path(GET folder FILENAME name)
+  file(GLOB dwell_executor_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${folder}/*.hpp ${folder}/*.cuh)
+  list(REMOVE_ITEM dwell_executor_headers ${folder}/${name}.hpp)
+  list(APPEND DWELL_PUBLIC_HEADERS ${dwell_executor_headers})
+endforeach()
 
 foreach(header IN LISTS DWELL_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The atomic output file on POSIX. What is not a regular file (/dev/null, /dev/stdout, a pipe)
 // cannot be replaced by a rename and is written directly. A link to a file stays a link: the file
-// changes.
+// changes, or appears. A file that is replaced lends its owner and its permissions to the new one,
+// and one that may not be written may not be replaced.
 #include "dwell/formats/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,9 +24,11 @@ namespace dwell {
 namespace fs = std::filesystem;
 namespace {
 
+[[noreturn]] void fail(const fs::path& file, const std::string& found) {
+  throw input_error(fmt::format("{}: expected a writable file, found: {}", file.string(), found));
+}
 [[noreturn]] void fail(const fs::path& file, int code) {
-  throw input_error(fmt::format("{}: expected a writable file, found: {}", file.string(),
-                                std::generic_category().message(code)));
+  fail(file, std::generic_category().message(code));
 }
 
 /// Names such as /dev/stdout and /dev/fd/3 stand for something open already, even when that is a
@@ -54,14 +58,15 @@ void strike_off(std::atomic<char*>* slot) {
 }
 
 /// Opens a new file. It is enlisted before it exists: a signal may come in between.
-int create_beside(const fs::path& target, fs::path& temporary, std::atomic<char*>*& enlisted) {
+int create_beside(const fs::path& target, mode_t mode, fs::path& temporary,
+                  std::atomic<char*>*& enlisted) {
   constexpr std::size_t longest = 200;  // of the 255 bytes of a file name, the rest is ours
   const auto stem = fmt::format(".{}.tmp", target.filename().string().substr(0, longest));
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary = target.parent_path() / fmt::format("{}{:08x}", stem, random());
     enlisted = enlist(temporary);
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return fd;
     const int why = errno;
     strike_off(std::exchange(enlisted, nullptr));
@@ -71,7 +76,30 @@ int create_beside(const fs::path& target, fs::path& temporary, std::atomic<char*
   return -1;
 }
 
+/// Gives a new file, which none but its owner may open, what the file that it will replace has. Who
+/// may not give it that group does not open it to another one.
+void take_over(int fd, const struct stat& old) {
+  mode_t mode = old.st_mode & 0777;
+  if (::fchown(fd, old.st_uid, old.st_gid) != 0 && ::fchown(fd, uid_t(-1), old.st_gid) != 0)
+    mode &= ~mode_t{S_IRWXG};
+  ::fchmod(fd, mode);
+}
+
 }  // namespace
+
+fs::path behind_links(const fs::path& file) {
+  constexpr int most_links = 40;  // Linux's own limit
+  fs::path at = file;
+  std::error_code failed;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, failed)); ++links) {
+    if (stands_for_open_file(at)) return at;
+    if (links == most_links) fail(file, ELOOP);
+    const fs::path to = fs::read_symlink(at, failed);
+    if (failed) fail(file, failed.value());
+    at = at.parent_path() / to;  // `to` alone if it is absolute
+  }
+  return at;
+}
 
 atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
   std::error_code ignored;
@@ -81,9 +109,19 @@ atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
   if (other || stands_for_open_file(target_)) {
     fd_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   } else {
+    const fs::path named = std::exchange(target_, behind_links(target_));
+    const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+    if (named != target_ && !fs::is_directory(folder, ignored))
+      fail(named, fmt::format("a link to '{}', and there is no folder '{}'", target_.string(),
+                              folder.string()));
     fs::path real = fs::weakly_canonical(target_, ignored);
     if (!ignored && !real.empty()) target_ = std::move(real);
-    fd_ = create_beside(target_, temporary_, registered_);
+    struct stat old = {};
+    const bool there = ::stat(target_.c_str(), &old) == 0;
+    if (there && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0)
+      fail(target_, errno);
+    fd_ = create_beside(target_, there ? 0600 : 0666, temporary_, registered_);
+    if (fd_ >= 0 && there) take_over(fd_, old);
   }
   if (fd_ < 0) fail(target_, errno);
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // An output file that appears whole or not at all: written beside its final name, synced, renamed
-// by commit(); removed again if commit() is never reached.
+// by commit(); removed again if commit() is never reached. It has the permissions of the file that
+// it replaces.
 #pragma once
 #include <atomic>
 #include <filesystem>
 #include <string_view>
 
 namespace dwell {
+
+/// The file that a link, or a chain of them, stands for, be it there or not; `file` itself if it is
+/// none. Throws input_error if links go round.
+std::filesystem::path behind_links(const std::filesystem::path& file);
 
 class atomic_file {
  public:

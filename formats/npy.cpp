@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -149,9 +151,26 @@ std::ifstream open(const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
     fail(file, "expected a .npy file, found a folder");
+  errno = 0;
   std::ifstream in(file, std::ios::binary);
-  if (!in) fail(file, "cannot be opened");
+  if (!in)
+    fail(file, fmt::format("expected a readable .npy file, found: {}",
+                           std::generic_category().message(errno ? errno : EIO)));
   return in;
+}
+
+[[noreturn]] void fail_at_size(const std::filesystem::path& file, const extents& size,
+                               std::size_t expected, const std::string& found) {
+  fail(file, fmt::format("expected {} bytes of values for shape {}, found {}", expected,
+                         to_string(size), found));
+}
+
+/// A regular file holds what its header claims, no less and no more. A pipe is not asked.
+void check_length(const std::filesystem::path& file, const npy_facts& facts) {
+  if (!std::filesystem::is_regular_file(file)) return;
+  const std::size_t bytes = facts.size.cells() * (facts.single ? 4 : 8);
+  const auto there = static_cast<std::size_t>(std::filesystem::file_size(file)) - facts.offset;
+  if (there != bytes) fail_at_size(file, facts.size, bytes, std::to_string(there));
 }
 
 npy_facts read_header(std::ifstream& in, const std::filesystem::path& file) {
@@ -180,13 +199,9 @@ npy_facts read_header(std::ifstream& in, const std::filesystem::path& file) {
     fail(file, fmt::format("expected values of type '<f8' or '<f4', found '{}'", shown(d.descr)));
   if (d.fortran)
     fail(file, "expected C order, found Fortran order (numpy.ascontiguousarray changes it)");
-  return {to_extents(file, d.shape), d.descr == "<f4", start.size() + width + length};
-}
-
-[[noreturn]] void fail_at_size(const std::filesystem::path& file, const extents& size,
-                               std::size_t expected, const std::string& found) {
-  fail(file, fmt::format("expected {} bytes of values for shape {}, found {}", expected,
-                         to_string(size), found));
+  const npy_facts facts{to_extents(file, d.shape), d.descr == "<f4", start.size() + width + length};
+  check_length(file, facts);
+  return facts;
 }
 
 }  // namespace
@@ -205,8 +220,7 @@ grid<T> npy_reader::values() {
                      facts_.single ? "<f4 (f32)" : "<f8 (f64)"));
   if (!std::filesystem::is_regular_file(file_)) return values_of_pipe<T>();
   const std::size_t bytes = facts_.size.cells() * sizeof(T);
-  const auto there = static_cast<std::size_t>(std::filesystem::file_size(file_)) - facts_.offset;
-  if (there != bytes) fail_at_size(file_, facts_.size, bytes, std::to_string(there));
+  check_length(file_, facts_);  // before memory is taken; it may have changed
   grid<T> values(facts_.size);
   in_.read(reinterpret_cast<char*>(values.cells().data()), static_cast<std::streamsize>(bytes));
   if (!in_) fail(file_, "the file ends within its values");

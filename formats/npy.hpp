@@ -21,7 +21,7 @@ struct npy_facts {
 /// A file that is opened once and read from front to end: a pipe will do.
 class npy_reader {
  public:
-  /// Reads no more than the header.
+  /// Reads no more than the header, and looks at the length of a regular file.
   explicit npy_reader(std::filesystem::path file);
   const npy_facts& facts() const { return facts_; }
   /// The whole array; once. Memory is bounded by the size of the file, of a pipe by a few times

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Fork and join for set-up work (reading, sorting, checking): f(part) for every part, each on a
-// thread of its own. The first exception is rethrown once all have ended.
+// thread of its own as far as the system starts them. The first exception is rethrown once all have
+// ended.
 #pragma once
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,7 +15,8 @@ namespace dwell {
 /// The number of threads to use where none was asked for: those this process may run on.
 int default_threads();
 
-/// Runs f(part) for part = 0 .. parts - 1 and returns when all are done.
+/// Runs f(part) for part = 0 .. parts - 1 and returns when all are done. No part may wait for
+/// another: parts whose thread cannot be started run on the caller's, one after the other.
 template <class F>
 void for_parts(int parts, F&& f) {
   std::vector<std::exception_ptr> failed(static_cast<std::size_t>(std::max(parts, 1)));
@@ -25,8 +28,14 @@ void for_parts(int parts, F&& f) {
     }
   };
   std::vector<std::jthread> others;
-  for (int part = 1; part < parts; ++part) others.emplace_back(guarded, part);
+  others.reserve(failed.size());
+  int begun = 1;
+  try {
+    for (; begun < parts; ++begun) others.emplace_back(guarded, begun);
+  } catch (const std::system_error&) {  // the system starts no more
+  }
   if (parts > 0) guarded(0);
+  for (; begun < parts; ++begun) guarded(begun);
   others.clear();
   for (auto& e : failed)
     if (e) std::rethrow_exception(e);

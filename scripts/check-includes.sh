@@ -20,7 +20,6 @@ execution/host_loop/   formats/ execution/core/ execution/model/ execution/polic
 execution/graph/       formats/ execution/core/ execution/model/ execution/policies/ execution/host_loop/
 execution/persistent/  formats/ execution/core/ execution/model/ execution/policies/
 execution/perks/       formats/ execution/core/ execution/model/ execution/policies/ execution/persistent/
-execution/temporal/    formats/ execution/core/ execution/model/ execution/policies/
 solvers/*/             formats/ execution/core/ execution/model/ execution/policies/
 '
 

@@ -52,6 +52,13 @@ channel make_terminal() {
   return {ours, theirs};
 }
 
+/// Makes `fd` the descriptor `number`, or what `to` says: see cli_setting.
+void become_stream(int number, int fd, const std::string& to) {
+  if (to.starts_with('/')) fd = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);
+  ::dup2(fd, number);
+  if (to == "closed") ::close(number);
+}
+
 [[noreturn]] void become_dwell(const std::vector<std::string>& args, const cli_setting& setting,
                                int in, int out, int err) {
   for (const int n : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(n, SIG_DFL);
@@ -61,12 +68,10 @@ channel make_terminal() {
       const rlimit limit = {most, most};
       ::setrlimit(what, &limit);
     }
+  if (setting.hang_up_when) ::setsid(), ::ioctl(err, TIOCSCTTY, 0);
   if (in >= 0) ::dup2(in, 0);
-  if (!setting.stdout_to.empty() && setting.stdout_to[0] == '/')
-    out = ::open(setting.stdout_to.c_str(), O_WRONLY | O_CLOEXEC);
-  ::dup2(out, 1);
-  ::dup2(err, 2);
-  if (setting.stdout_to == "closed") ::close(1);
+  become_stream(1, setting.stdout_to == "terminal" ? err : out, setting.stdout_to);
+  become_stream(2, err, setting.stderr_to);
   std::vector<char*> argv = {const_cast<char*>("dwell")};
   for (const auto& a : args) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -111,17 +116,25 @@ cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& s
 
   cli_outcome result;
   bool waiting = static_cast<bool>(setting.signal_when);
+  bool hanging = static_cast<bool>(setting.hang_up_when);
   pollfd watched[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}};
   if (setting.stdout_to == "gone") ::close(out.read), watched[0].fd = -1;
+  if (setting.stderr_to == "gone") ::close(err.read), watched[1].fd = -1;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (watched[0].fd >= 0 || watched[1].fd >= 0) {
-    ::poll(watched, 2, waiting ? 1 : 1000);
+    ::poll(watched, 2, waiting || hanging ? 1 : 1000);
     for (auto& w : watched)
       if (w.fd >= 0 && w.revents != 0 && !take(w.fd, w.fd == out.read ? result.out : result.err))
         ::close(w.fd), w.fd = -1;
     if (waiting && setting.signal_when(result.err)) {
       ::kill(child, setting.signal);
       waiting = false;
+    }
+    if (hanging && setting.hang_up_when(result.err)) {
+      ::close(err.read), watched[1].fd = -1;
+      ::usleep(2000);
+      ::kill(child, SIGHUP);
+      hanging = false;
     }
     if (std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
   }

@@ -33,8 +33,11 @@ struct cli_setting {
   /// What is written to its standard input, a pipe; without it, that of the test.
   std::optional<std::string> input = {};
   /// A file for standard output, e.g. /dev/full; "closed": the descriptor is closed; "gone": a pipe
-  /// whose reader has gone away.
-  std::string stdout_to = {};
+  /// whose reader has gone away; "terminal": where standard error is. And for standard error.
+  std::string stdout_to = {}, stderr_to = {};
+  /// Once this is true of what has come on standard error, its terminal hangs up: SIGHUP from the
+  /// kernel, and a moment later from the shell.
+  std::function<bool(const std::string& err)> hang_up_when = {};
 };
 
 /// Runs `dwell args...`. Kills it after 120 seconds: the code is then -SIGKILL.

@@ -3,6 +3,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "sweep_place.hpp"
 
 namespace dwell::test {
@@ -15,9 +17,14 @@ class each_sweep_way : public testing::Test {
   /// f(options) for each of them.
   template <class F>
   static void each_way(F&& f) {
+    each_way("2d5pt", f);
+  }
+  template <class F>
+  static void each_way(const std::string& shape, F&& f) {
     for (const auto& way : sweep_place::ways()) {
       SCOPED_TRACE(testing::PrintToString(way));
       stencil_options o;
+      o.shape = shape;
       way.apply(o);
       f(o);
     }

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <stdexcept>
+#include <utility>
 
 namespace dwell::test {
 namespace {
@@ -22,6 +24,14 @@ int place(int i, int n, boundary edge) {
       i = i < 0 ? -1 - i : 2 * n - 1 - i;
   }
   return i;
+}
+
+/// Of a linear shape, whose taps are in the order in which they are added.
+template <class T>
+T fused_sum(const std::vector<T>& u, const std::vector<T>& w) {
+  T v = w[0] * u[0];
+  for (std::size_t k = 1; k < u.size(); ++k) v = std::fma(w[k], u[k], v);
+  return v;
 }
 
 template <class T>
@@ -39,25 +49,47 @@ T gradient(const std::vector<T>& u, const std::vector<T>& w) {  // taps: here, t
   return std::fma(w[0], flows, u[0]);
 }
 
+std::invalid_argument no_formula(const std::string& name) {
+  return std::invalid_argument(fmt::format("sweep_oracle: no formula for {}", name));
+}
+
+/// Of a shape that is not linear.
+template <class T>
+cell_formula<T> formula_of(const std::string& name) {
+  if (name == "gradient2d") return gradient<T>;
+  throw no_formula(name);
+}
+
 }  // namespace
 
 template <class T>
-grid<T> sweep_by_loops(const std::string& name, grid<T> u, int steps, boundary edge,
-                       const std::vector<double>& weights, const grid<T>* source) {
-  const stencil_shape shape = find_stencil_shape(name);
+grid<T> sweep_by_loops(const stencil_shape& shape, grid<T> u, int steps, boundary edge,
+                       const std::vector<double>& weights, const grid<T>* source,
+                       cell_formula<T> formula) {
+  const extents n = u.size();
   std::vector<T> w;
   for (const double v : weights.empty() ? shape.weights : weights) w.push_back(static_cast<T>(v));
-  const extents n = u.size();
+  std::vector<tap> taps = shape.taps;
+  if (shape.linear) {  // which add what they read row by row, or plane by plane
+    const auto layer = [&](std::size_t k) {
+      return n.dims == 3 ? shape.taps[k].dz : shape.taps[k].dy;
+    };
+    std::vector<std::size_t> order(taps.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t k) { return layer(i) < layer(k); });
+    const std::vector<T> as_given = w;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      taps[k] = shape.taps[order[k]];
+      w[k] = as_given[order[k]];
+    }
+    formula = fused_sum<T>;
+  } else if (!formula) {
+    formula = formula_of<T>(shape.name);
+  }
   const int r = shape.radius;
   const auto in_ring = [&](int i, int cells) { return i < r || i >= cells - r; };
-  std::vector<T> near(shape.taps.size());
-  // Linear shapes add what they read row by row, or plane by plane.
-  std::vector<std::size_t> order(shape.taps.size());
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
-    const tap &a = shape.taps[i], &b = shape.taps[k];
-    return n.dims == 3 ? a.dz < b.dz : a.dy < b.dy;
-  });
+  std::vector<T> near(taps.size());
   for (int s = 0; s < steps; ++s) {
     const grid<T> before = u;
     for (int z = 0; z < n.z; ++z)
@@ -66,23 +98,20 @@ grid<T> sweep_by_loops(const std::string& name, grid<T> u, int steps, boundary e
           if (edge == boundary::fixed &&
               (in_ring(y, n.y) || in_ring(x, n.x) || (n.dims == 3 && in_ring(z, n.z))))
             continue;
-          for (std::size_t k = 0; k < near.size(); ++k) {
-            const tap t = shape.taps[k];
-            near[k] = before(place(z + t.dz, n.z, edge), place(y + t.dy, n.y, edge),
-                             place(x + t.dx, n.x, edge));
-          }
-          T v;
-          if (shape.linear) {
-            v = w[order[0]] * near[order[0]];
-            for (std::size_t k = 1; k < near.size(); ++k)
-              v = std::fma(w[order[k]], near[order[k]], v);
-          } else {
-            v = gradient(near, w);
-          }
+          for (std::size_t k = 0; k < near.size(); ++k)
+            near[k] = before(place(z + taps[k].dz, n.z, edge), place(y + taps[k].dy, n.y, edge),
+                             place(x + taps[k].dx, n.x, edge));
+          const T v = formula(near, w);
           u(z, y, x) = source ? v + (*source)(z, y, x) : v;
         }
   }
   return u;
+}
+
+template <class T>
+grid<T> sweep_by_loops(const std::string& name, grid<T> u, int steps, boundary edge,
+                       const std::vector<double>& weights, const grid<T>* source) {
+  return sweep_by_loops<T>(find_stencil_shape(name), std::move(u), steps, edge, weights, source);
 }
 
 template <class T>
@@ -95,8 +124,11 @@ grid<T> random_field(const extents& n, unsigned seed) {
 }
 
 std::vector<double> uneven_weights(const std::string& name) {
-  const stencil_shape shape = find_stencil_shape(name);
-  if (!shape.linear) return {0.17, 3.0};
+  return uneven_weights(find_stencil_shape(name));
+}
+std::vector<double> uneven_weights(const stencil_shape& shape) {
+  if (shape.name == "gradient2d") return {0.17, 3.0};
+  if (!shape.linear) throw no_formula(shape.name);
   std::vector<double> w;
   double sum = 0;
   for (std::size_t k = 0; k < shape.weights.size(); ++k) {
@@ -133,8 +165,14 @@ std::string difference(const grid<T>& found, const grid<T>& expected) {
                      found.cells()[first], expected.cells()[first]);
 }
 
+template grid<double> sweep_by_loops(const stencil_shape&, grid<double>, int, boundary,
+                                     const std::vector<double>&, const grid<double>*,
+                                     cell_formula<double>);
 template grid<double> sweep_by_loops(const std::string&, grid<double>, int, boundary,
                                      const std::vector<double>&, const grid<double>*);
+template grid<float> sweep_by_loops(const stencil_shape&, grid<float>, int, boundary,
+                                    const std::vector<double>&, const grid<float>*,
+                                    cell_formula<float>);
 template grid<float> sweep_by_loops(const std::string&, grid<float>, int, boundary,
                                     const std::vector<double>&, const grid<float>*);
 template grid<double> random_field(const extents&, unsigned);

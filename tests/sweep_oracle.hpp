@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a Sweep means, in plain loops over one cell at a time: the judge of every executor. Knows
-// nothing of teams, tiles or halos; a shape reaches it as its list of taps.
+// nothing of teams, tiles or halos; a shape reaches it as its list of taps, and if it is not linear
+// by a formula that is written here once more.
 #pragma once
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "dwell/formats/grid.hpp"
@@ -13,8 +16,37 @@ namespace dwell::test {
 template <class T>
 grid<T> sweep_by_loops(const std::string& shape, grid<T> u, int steps, boundary edge,
                        const std::vector<double>& weights = {}, const grid<T>* source = nullptr);
+
+/// What a cell becomes: of the cells at its shape's taps, in their order, and the weights.
+template <class T>
+using cell_formula = T (*)(const std::vector<T>& near, const std::vector<T>& weights);
+/// The same of a shape that this build need not have. One that is not linear needs a formula,
+/// unless it is known here by its name; else std::invalid_argument is thrown.
+template <class T>
+grid<T> sweep_by_loops(const stencil_shape& shape, grid<T> u, int steps, boundary edge,
+                       const std::vector<double>& weights = {}, const grid<T>* source = nullptr,
+                       cell_formula<T> formula = nullptr);
+/// The shape of a struct.
+template <class S>
+stencil_shape shape_of() {
+  return {S::name,
+          S::dims,
+          radius_of<S>,
+          flops_of<S>,
+          is_linear<S>,
+          {std::begin(S::taps), std::end(S::taps)},
+          default_weights<S>(),
+          about_of<S>()};
+}
+
+extern template grid<double> sweep_by_loops(const stencil_shape&, grid<double>, int, boundary,
+                                            const std::vector<double>&, const grid<double>*,
+                                            cell_formula<double>);
 extern template grid<double> sweep_by_loops(const std::string&, grid<double>, int, boundary,
                                             const std::vector<double>&, const grid<double>*);
+extern template grid<float> sweep_by_loops(const stencil_shape&, grid<float>, int, boundary,
+                                           const std::vector<double>&, const grid<float>*,
+                                           cell_formula<float>);
 extern template grid<float> sweep_by_loops(const std::string&, grid<float>, int, boundary,
                                            const std::vector<double>&, const grid<float>*);
 
@@ -24,8 +56,15 @@ grid<T> random_field(const extents& n, unsigned seed);
 extern template grid<double> random_field(const extents&, unsigned);
 extern template grid<float> random_field(const extents&, unsigned);
 
+/// Of which a GPU's kernels for patches can do every plain step, in either precision: rows that are
+/// whole pieces of 16 bytes, and no fewer of them, or planes, than a lane takes below each other.
+inline extents whole_patches(int dims) {
+  return dims == 2 ? extents(45, 136) : extents(13, 30, 32);
+}
+
 /// Weights that differ from each other and sum to 1 in size: a transposed or swapped tap shows.
 std::vector<double> uneven_weights(const std::string& shape);
+std::vector<double> uneven_weights(const stencil_shape& shape);
 
 /// Of all stencils of this build.
 std::vector<std::string> shape_names();

@@ -17,7 +17,7 @@ struct sweep_way {
   int teams = 0;
   bool reversed = false;
   int depth = 0;
-  std::string blocking = "spatial";  ///< of perks in two dimensions
+  std::string blocking = "spatial";  ///< of perks, where there are waves
   friend std::ostream& operator<<(std::ostream& out, const sweep_way& w);
   void apply(stencil_options& o) const;
 };

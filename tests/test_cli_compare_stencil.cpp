@@ -147,17 +147,30 @@ TEST(cli_compare_stencil, every_policy_that_is_listed_runs) {
 }
 
 TEST(cli_compare_stencil, interrupt_hands_over_what_there_is) {
-  const auto r = dwell_cli(
-      {"compare", "stencil", "2d5pt", "--size", "50x50", "--device", "cpu", "--threads", "1",
-       "--steps", "2147483647", "--format", "json"},
-      {.terminal = true,
-       .signal_when = [](const std::string& err) { return holds(err, "host-loop, run 1"); },
-       .signal = SIGINT});
-  EXPECT_EQ(r.code, 130);
-  EXPECT_TRUE(holds(r.err, "dwell: interrupted"));
-  const auto j = r.json();
+  const auto interrupted = [](const char* format) {
+    const auto r = dwell_cli(
+        {"compare", "stencil", "2d5pt", "--size", "50x50", "--device", "cpu", "--threads", "1",
+         "--steps", "2147483647", "--format", format},
+        {.terminal = true,
+         .signal_when = [](const std::string& err) { return holds(err, "host-loop, run 1"); },
+         .signal = SIGINT});
+    EXPECT_EQ(r.code, 130);
+    EXPECT_TRUE(holds(r.err, "dwell: interrupted before the first row was measured"));
+    return r;
+  };
+  const auto j = interrupted("json").json();
   EXPECT_EQ(j.at("interrupted"), true);
-  EXPECT_EQ(j.at("stencils").at(0).at("runs").size(), 0u);
+  const auto& s = j.at("stencils").at(0);
+  EXPECT_EQ(s.at("runs").size(), 0u);
+  EXPECT_EQ(s.at("changing_cells"), 48 * 48);
+  EXPECT_EQ(s.at("bytes_per_step"), 48 * 48 * 16);
+  for (const auto* format : {"table", "markdown"}) {
+    const auto text = interrupted(format).out;
+    EXPECT_TRUE(
+        holds(text, "\nThe comparison was interrupted before the first row was measured.\n"));
+    EXPECT_TRUE(holds(text, ": no row was measured\n"));
+    EXPECT_FALSE(holds(text, "speed-up  ")) << "a table of nothing";
+  }
 }
 
 TEST(cli_compare_stencil, output_goes_to_a_file) {
@@ -191,7 +204,7 @@ TEST(cli_compare_stencil, a_source_is_added_in_every_run) {
                  "expected 8x8 cells as the field has, found 20x30");
   expect_refused(
       compare({"2d5pt", "2d9pt", "--size", "20x30", "--source", f, "--precision", "f32"}),
-      "expected values of f32 as the field has, found f64");
+      "f.npy: expected f32 values, found f64; add --precision f64 to compute with these");
   expect_refused(compare({"2d5pt", "--size", "20x30", "--source", f, "-o", f}), "f.npy");
 }
 

@@ -58,6 +58,31 @@ TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_rea
                   .is_null());
 }
 
+/// Two copies of 46300 x 46300 cells are 34.3 GB.
+TEST(cli_explain_limits, a_field_beyond_the_memory_of_the_device_is_said_to_be) {
+  const auto on = [](const char* size, const char* device, const char* precision) {
+    return strings{"2d5pt", "--size", size, "--device-facts", device, "--precision", precision};
+  };
+  const auto text = [](strings args) {
+    args.insert(args.begin(), {"explain", "stencil"});
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  const auto large = on("46300x46300", "v100", "f64");
+  EXPECT_TRUE(holds(text(large),
+                    "memory     DOES NOT FIT: 2 copies of 46300x46300 cells need 31.9 GiB, the "
+                    "device has 29.8 GiB\n"));
+  const auto memory = explain_stencil(large).at("memory");
+  EXPECT_EQ(memory.at("fits"), false);
+  EXPECT_EQ(memory.at("needed_bytes"), 2 * 8 * 46300.0 * 46300.0);
+  EXPECT_EQ(memory.at("device_bytes"), 32e9);
+  for (const auto& args : {on("46300x46300", "v100", "f32"), on("46300x46300", "h200", "f64")}) {
+    EXPECT_FALSE(holds(text(args), "DOES NOT FIT"));
+    EXPECT_EQ(explain_stencil(args).at("memory").at("fits"), true);
+  }
+}
+
 TEST(cli_explain_limits, what_measured_would_choose_only_a_run_tells) {
   const strings args = {"2d5pt",    "--size",         "1320x1200", "--policy",
                         "measured", "--device-facts", "h200"};

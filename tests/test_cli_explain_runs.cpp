@@ -80,9 +80,9 @@ TEST(cli_explain_runs, knows_what_a_source_forbids) {
                  "expected 90x151 cells as the field has, found 90x150");
   expect_refused(
       {"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f, "--precision", "f32"},
-      "expected values of f32 as the field has, found f64");
+      "expected f32 values, found f64; add --precision f64 to compute with these");
   expect_refused({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", in("g.npy")},
-                 "cannot be opened");
+                 "expected a readable .npy file, found: No such file or directory");
   expect_refused({"explain", "stencil", "2d5pt", "--size", "90x150", "--source", f, "--json", f},
                  "f.npy");
 }

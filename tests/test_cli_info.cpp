@@ -87,6 +87,50 @@ TEST(cli_info, a_stencil) {
   EXPECT_TRUE(holds(text, "( 0,  0, -1)  0.125"));
 }
 
+TEST(cli_info, a_stencil_that_is_not_linear_says_what_it_computes) {
+  const auto text = dwell_cli({"info", "gradient2d"}).out;
+  EXPECT_TRUE(holds(text, "computes "));
+  EXPECT_TRUE(holds(text, "f(d) = d / (1 + w2 d^2)"));
+  EXPECT_TRUE(holds(text, "w1  the rate: stable from 0 to 1/4"));
+  EXPECT_TRUE(holds(text, "w2  1 / k^2"));
+  for (const auto& line : lines_of(text)) EXPECT_LE(line.size(), 95u) << line;
+  EXPECT_TRUE(
+      holds(dwell_cli({"info", "gradient2d", "--json", "-"}).json().at("stencil").at("about"),
+            "stable from 0 to 1/4"));
+  EXPECT_TRUE(
+      dwell_cli({"info", "2d5pt", "--json", "-"}).json().at("stencil").at("about").is_null());
+}
+
+/// Of a kind of matrix and of a stencil alike; what has its name is ./NAME.
+TEST(cli_info, a_name_goes_before_a_file) {
+  const scratch_folder in;
+  const auto here = std::filesystem::current_path();
+  for (const std::string name : {"2d5pt", "poisson2d:5x4"}) {
+    in.write(name, two_by_two(4, 1, 3));
+    std::filesystem::current_path(in(""));
+    const auto by_name = dwell_cli({"info", name}), file = dwell_cli({"info", "./" + name});
+    std::filesystem::remove(name);
+    std::filesystem::create_directory(name);
+    const auto beside_folder = dwell_cli({"info", name});
+    std::filesystem::current_path(here);
+    EXPECT_EQ(by_name.code, 0) << by_name.err;
+    EXPECT_TRUE(holds(by_name.out, name == "2d5pt" ? "linear" : "20 rows")) << name;
+    EXPECT_EQ(file.code, 0) << file.err;
+    EXPECT_TRUE(holds(file.out, "2 rows, 2 columns")) << name;
+    EXPECT_EQ(beside_folder.code, 0) << beside_folder.err;
+  }
+  const auto help = dwell_cli({"info", "--help"}).out;
+  EXPECT_FALSE(holds(help, "./NAME.;"));
+}
+
+TEST(cli_info, what_is_not_there_could_have_been_a_stencil) {
+  expect_refused({"info", "2d6pt"}, "or a stencil (");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--device", "cpu"}, {"--threads", "2"}})
+    expect_refused({"info", "2d5pt", more[0], more[1]},
+                   more[0] + ": expected a matrix or no name with it, found stencil 2d5pt");
+}
+
 TEST(cli_info, rectangular) {
   const auto [text, j] = info(
       "%%MatrixMarket matrix coordinate integer general\n3 4 5\n1 1 2\n1 4 7\n1 2 0\n3 3 -1\n3 1 "

@@ -99,19 +99,41 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
   const scratch_folder in;
   grid<double> u(extents(4, 5), 1.0);
   write_npy<double>(in("u.npy"), std::as_const(u).view());
+  const grid<float> v(extents(4, 5));
   u(1, 1) = std::numeric_limits<double>::quiet_NaN();
   write_npy<double>(in("nan.npy"), std::as_const(u).view());
+  write_npy<float>(in("single.npy"), std::as_const(v).view());
+  const std::string header =
+      "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }\n";
+  in.write("short.npy",
+           std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header);
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"2d6pt", "--size", "4x4"}, "found '2d6pt'"},
       {{"2d5pt"}, "expected --size or --input"},
       {{"2d5pt", "--size", "4"}, "--size: expected rows x columns such as 4096x4096"},
-      {{"2d5pt", "--size", "0x4"}, "found '0x4'"},
+      {{"2d5pt", "--size", "0x4"}, "of 1 to 2147483647 cells each, found '0x4'"},
+      {{"2d5pt", "--size", "99999999999x8"},
+       "of 1 to 2147483647 cells each, found '99999999999x8'"},
+      {{"2d5pt", "--size", "2147483647x2147483647"},
+       "--size: expected at most 2^40 cells, found '2"},
+      {{"2d5pt", "--size", "4x4", "--steps", "-1"}, "--steps: expected a whole number from 0 to"},
+      {{"2d5pt", "--size", "4x4", "--steps", "0", "--until", "1"}, "--steps and --until"},
       {{"2d5pt", "--size", "4x4x4"}, "2d5pt works on 2 dimensions, found 4x4x4"},
       {{"3d7pt", "--size", "4x4"}, "3d7pt works on 3 dimensions, found 4x4"},
       {{"2d5pt", "--size", "4x4", "--input", in("u.npy")},
        "expected the 4x4 cells of --size, found 4x5"},
       {{"2d5pt", "--input", in("u.npy"), "--precision", "f32"},
-       "expected values of type '<f4 (f32)', found '<f8 (f64)'"},
+       "u.npy: expected f32 values, found f64; add --precision f64 to compute with these"},
+      {{"2d5pt", "--size", "4x5", "--source", in("single.npy")},
+       "single.npy: expected f64 values, found f32; add --precision f32 to compute with these"},
+      {{"2d5pt", "--input", in("single.npy")},
+       "single.npy: expected f64 values, found f32; add --precision f32 to compute with these"},
+      {{"2d5pt", "--input", in("none.npy")},
+       "none.npy: expected a readable .npy file, found: No such"},
+      {{"2d5pt", "--input", in("short.npy")},
+       "short.npy: expected 8000000000000 bytes of values for shape 1000000x1000000, found 0"},
+      {{"2d5pt", "--size", "9x9", "--source", in("short.npy")},
+       "short.npy: expected 8000000000000"},
       {{"2d5pt", "--input", in("nan.npy")}, "nan.npy: expected finite values, found nan at [1, 1]"},
       {{"2d5pt", "--input", in("u.npy"), "--initial", "zeros"}, "--input and --initial"},
       {{"2d5pt", "--size", "4x4", "--source", in("u.npy")},
@@ -180,6 +202,55 @@ TEST(cli_stencil, a_report_says_which_weights_were_used) {
                          .at("problem");
   EXPECT_EQ(again.at("weights"), (std::vector<double>{0, .25, .25, .25, .25}));
   EXPECT_EQ(again.at("default_weights"), false);
+}
+
+TEST(cli_stencil, a_report_says_how_to_do_it_again) {
+  const auto problem = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"2d5pt", "--size", "9x9", "--json", "-"});
+    return dwell_cli(stencil(more)).json().at("problem");
+  };
+  auto j = problem({"--steps", "7"});
+  EXPECT_EQ(j.at("step_limit"), 7);
+  EXPECT_TRUE(j.at("until").is_null() && j.at("check_every").is_null());
+  j = problem({"--until", "1e-3"});
+  EXPECT_EQ(j.at("step_limit"), 1000000);
+  EXPECT_EQ(j.at("until"), 1e-3);
+  EXPECT_EQ(j.at("check_every"), 100);
+  j = problem({"--until", "1e-3", "--check-every", "30", "--max-steps", "500"});
+  EXPECT_EQ(j.at("step_limit"), 500);
+  EXPECT_EQ(j.at("check_every"), 30);
+}
+
+TEST(cli_stencil, no_steps_make_or_convert_a_field) {
+  const scratch_folder in;
+  for (const auto* executor : {"auto", "host-loop", "persistent", "perks"}) {
+    const auto r = dwell_cli(stencil({"2d5pt", "--size", "9x9", "--initial", "random:3", "--steps",
+                                      "0", "-o", in("a.npy"), "--executor", executor}));
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(holds(r.out, "0 steps done"));
+  }
+  const auto once = read_text(in("a.npy"));
+  EXPECT_EQ(
+      dwell_cli(stencil({"2d5pt", "--input", in("a.npy"), "--steps", "0", "-o", in("b.npy")})).code,
+      0);
+  EXPECT_EQ(read_text(in("b.npy")), once);
+  EXPECT_EQ(
+      dwell_cli(stencil({"2d5pt", "--input", in("a.npy"), "--steps", "0", "-o", in("b.png")})).code,
+      0);
+}
+
+TEST(cli_stencil, a_report_says_on_how_many_threads) {
+  for (const auto* executor : {"persistent", "perks"}) {
+    const auto r = dwell_cli(stencil(
+        {"2d5pt", "--size", "40x3000", "--steps", "2", "--executor", executor, "--json", "-"}));
+    const int threads = r.json().at("execution").at("teams");
+    EXPECT_EQ(threads == 2, executor == std::string("persistent")) << threads;
+    const auto text =
+        dwell_cli(stencil({"2d5pt", "--size", "40x3000", "--steps", "2", "--executor", executor}));
+    EXPECT_TRUE(
+        holds(text.out, executor + (" on " + std::to_string(threads)) + " threads, policy"));
+  }
+  EXPECT_TRUE(holds(dwell_cli({"stencil", "--help"}).out, "every tile of its plan"));
 }
 
 TEST(cli_stencil, says_when_no_cell_can_change) {

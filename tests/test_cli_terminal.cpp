@@ -102,6 +102,18 @@ TEST(cli_terminal, progress_is_shown_and_erased) {
   }
 }
 
+TEST(cli_terminal, steps_are_counted_to_their_number_or_a_limit) {
+  stencil_options o;
+  o.steps = 5000;
+  EXPECT_EQ(app::describe({1000, {}, 2}, o),
+            "step 1,000 of 5,000   500 steps/s   about 8.00 s left");
+  EXPECT_EQ(app::describe({0, {}, 0}, o), "step 0 of 5,000   0 steps/s   about ? left");
+  o.until = 1e-8;
+  EXPECT_EQ(app::describe({1000, 3.21e-5, 2}, o),
+            "step 1,000   change 3.21e-05, to reach 1.00e-08   500 steps/s   at most 8.00 s left");
+  EXPECT_EQ(app::describe({1000, {}, 2}, o), "step 1,000   500 steps/s   at most 8.00 s left");
+}
+
 TEST(cli_terminal, quiet_shows_no_progress) {
   const auto r = dwell_cli({"cg", "poisson2d:300x300", "-q"}, {.terminal = true});
   EXPECT_EQ(r.code, 0);

@@ -3,6 +3,7 @@
 // standard error, the documented code, nothing left behind.
 #include <gtest/gtest.h>
 
+#include "../apps/dwell/device_choice.hpp"
 #include "cli_runner.hpp"
 
 namespace dwell::test {
@@ -45,6 +46,35 @@ TEST(cli_usage, wrong_command_lines) {
   expect_refused({"cg", "trefethen:20", "--rtol"}, "--rtol");
   expect_refused({"cg", "trefethen:20", "--rtol="}, "--rtol");
   expect_refused({"generate", "trefethen:20"}, "--output is required");
+  const strings field = {"stencil", "2d5pt", "--size", "9x9"};
+  const auto refused = [&](const strings& more, const std::string& part) {
+    auto args = field;
+    args.insert(args.end(), more.begin(), more.end());
+    expect_refused(args, "dwell: " + part);
+  };
+  refused({"--steps", "2", "--steps", "3"}, "--steps: expected once, found 2 times (see");
+  refused({"--output"}, "--output: expected FILE, found nothing (see");
+  refused({"--output", ""}, "--output: expected a file name, found ''\n");
+  refused({"-o", "x.jpg"}, "--output: expected a name that ends in");
+}
+
+/// Threads of a run on a GPU are none of the CPU's. Reading a matrix takes some anywhere.
+TEST(cli_usage, threads_are_for_runs_on_the_cpu) {
+  using kind = app::device_choice::kind;
+  const app::device_choice by_itself = {kind::automatic}, cpu = {kind::cpu}, gpu = {kind::cuda};
+  EXPECT_EQ(app::threads_refusal(by_itself, 2, backend::cpu), "");
+  EXPECT_EQ(app::threads_refusal(cpu, 2, backend::cpu), "");
+  EXPECT_EQ(app::threads_refusal(by_itself, 0, backend::cuda), "");
+  EXPECT_EQ(app::threads_refusal(by_itself, 2, backend::cuda),
+            "--threads: expected a run on the CPU, found a GPU; add --device cpu");
+  EXPECT_EQ(app::threads_refusal(gpu, 2, backend::cuda),
+            "--threads: expected a run on the CPU, found --device cuda; use --device cpu");
+  for (const strings& what : {strings{"stencil"}, {"compare", "stencil"}, {"explain", "stencil"}}) {
+    auto args = what;
+    args.insert(args.end(), {"2d5pt", "--size", "9x9", "--device", "cuda", "--threads", "2"});
+    expect_refused(args, "--threads: expected a run on the CPU, found --device cuda");
+  }
+  expect_refused({"info", "--device", "cuda", "--threads", "2"}, "--threads: expected");
 }
 
 TEST(cli_usage, wrong_values) {
@@ -106,6 +136,24 @@ TEST(cli_usage, too_little_memory_is_4) {
   EXPECT_TRUE(holds(r.err, "memory"));
 }
 
+// Those that had started waited for the others for ever.
+TEST(cli_usage, threads_that_the_system_does_not_start_are_4) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than this test leaves";
+#endif
+  const strings matrix = {"cg", "trefethen:2000"}, field = {"stencil", "2d5pt", "--size", "99x99"};
+  for (const strings& problem : {matrix, field})
+    for (const char* executor : {"host-loop", "persistent"}) {
+      strings args = problem;
+      for (const char* more : {"--executor", executor, "--device", "cpu", "--threads", "2000"})
+        args.push_back(more);
+      const auto r = dwell_cli(args, {.memory = rlim_t{2} << 30});
+      EXPECT_EQ(r.code, 4) << r.err;
+      EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
+      EXPECT_TRUE(holds(r.err, "expected the system to start"));
+    }
+}
+
 TEST(cli_usage, a_history_takes_memory_as_it_grows_or_says_how_much_it_wants) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more address space than this test leaves";
@@ -126,7 +174,7 @@ TEST(cli_usage, a_history_takes_memory_as_it_grows_or_says_how_much_it_wants) {
   EXPECT_EQ(huge.code, 4) << huge.err;
   EXPECT_EQ(lines_of(huge.err).size(), 1u) << huge.err;
   EXPECT_TRUE(holds(huge.err, "history of up to 2147483648 residuals"));
-  EXPECT_TRUE(holds(huge.err, "17179869184 more bytes"));
+  EXPECT_TRUE(holds(huge.err, "16.0 GiB more are needed"));
 }
 
 // The matrix is malformed: if the complaint is about the output, it came before any reading.

@@ -3,7 +3,13 @@
 // executor that it offers, whole fields with the bits of plain loops.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sweep_oracle.hpp"
 
 #include "dwell/custom_stencil.hpp"
 #include "dwell/formats/error.hpp"
@@ -33,93 +39,109 @@ struct limiter {
   }
 };
 
+/// Its formula once more, for loops.
+template <class T>
+T limited(const std::vector<T>& u, const std::vector<T>& w) {
+  const T pull = (u[1] - u[0]) + (u[2] - u[0]) + (u[3] - u[0]) + (u[4] - u[0]);
+  return std::fma(w[0], std::min(pull, w[1]), u[0]);
+}
+
 struct upwind : linear_sweep<upwind> {
   static constexpr const char* name = "upwind";
   static constexpr int dims = 3;
   static constexpr tap taps[] = {{0, 0, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
 };
 
-int wrapped(int i, int n) { return (i % n + n) % n; }
-int mirrored(int i, int n) { return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i; }
+/// One of the ways to run a stencil.
+struct way {
+  std::string executor, policy = "auto", blocking = "auto";
+  int depth = 0;
+};
 
-/// One step by loops over all cells; extents are at least the radius.
+/// Every executor as it plans; and perks, which has several kernels, as it may be asked to. Tiles
+/// are then exchanged after every step.
 template <class S, class T>
-grid<T> step(const grid<T>& u, boundary edge, const grid<T>* source) {
-  constexpr int r = radius_of<S>;
-  const extents n = u.size();
-  const auto weights = default_weights<S>();
-  T w[weight_count<S>];
-  for (std::size_t k = 0; k < weights.size(); ++k) w[k] = static_cast<T>(weights[k]);
-  grid<T> out = u;
-  const auto place = [&](int i, int size) {
-    return edge == boundary::periodic ? wrapped(i, size) : mirrored(i, size);
-  };
-  const auto outside = [&](int i, int size) { return i < r || i >= size - r; };
-  for (int z = 0; z < n.z; ++z)
-    for (int y = 0; y < n.y; ++y)
-      for (int x = 0; x < n.x; ++x) {
-        if (edge == boundary::fixed &&
-            (outside(y, n.y) || outside(x, n.x) || (n.dims == 3 && outside(z, n.z))))
-          continue;
-        struct near {
-          const grid<T>& u;
-          decltype(place)& at;
-          int z, y, x;
-          T operator()(int dy, int dx) const { return (*this)(0, dy, dx); }
-          T operator()(int dz, int dy, int dx) const {
-            return u(at(z + dz, u.size().z), at(y + dy, u.size().y), at(x + dx, u.size().x));
-          }
-        };
-        T v = S::template apply<T>(near{u, place, z, y, x}, w);
-        if (source) v += (*source)(z, y, x);
-        out(z, y, x) = v;
-      }
-  return out;
+std::vector<way> ways() {
+  std::vector<way> all;
+  for (const auto& v : custom_variants<S, T>()) all.push_back({v.executor});
+  EXPECT_GE(all.size(), 3u);
+  for (const char* policy : {"none", "shared", "registers", "both"}) {
+    all.push_back({"perks", policy, "spatial", 1});
+    if (is_linear<S>) all.push_back({"perks", policy, "temporal"});
+  }
+  return all;
 }
 
-template <class T>
-grid<T> random_field(const extents& n, unsigned state) {
-  grid<T> u(n);
-  for (T& v : u.cells()) v = static_cast<T>((state = state * 1664525u + 1013904223u) * 0x1p-32);
-  return u;
-}
-
+/// Under each of them whole fields have the bits of loops; none is refused.
 template <class S, class T>
-void every_way_gives_the_bits_of_loops(const extents& n) {
+void every_way_gives_the_bits_of_loops(const extents& n, const std::vector<double>& weights = {},
+                                       cell_formula<T> formula = nullptr) {
   const auto start = random_field<T>(n, 1), source = random_field<T>(n, 2);
+  std::size_t registers = 0, scratch = 0, streamed = 0;
+  constexpr int steps = 3;  // no multiple of a pass
+  int longest_pass = 0;
   for (const grid<T>* f : {static_cast<const grid<T>*>(nullptr), &source})
     for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
-      grid<T> expected = start;
-      for (int k = 0; k < 9; ++k) expected = step<S>(expected, edge, f);
-      int ways = 0;
-      for (const auto& v : custom_variants<S, T>()) {
+      const auto expected = sweep_by_loops(shape_of<S>(), start, steps, edge, weights, f, formula);
+      for (const way& w : ways<S, T>()) {
         grid<T> u = start;
         stencil_options o;
-        o.executor = v.executor;
+        o.executor = w.executor;
+        o.policy = w.policy;
+        o.blocking = w.blocking;
+        o.depth = w.depth;
         o.edge = edge;
-        o.steps = 9;
+        o.steps = steps;
+        o.weights = weights;
         const auto report = solve<S>(device::cpu(2), u, o, f);
         EXPECT_EQ(report.shape, S::name);
-        EXPECT_EQ(report.executor, v.executor);
-        EXPECT_EQ(std::memcmp(u.cells().data(), expected.cells().data(), u.cells().size_bytes()), 0)
-            << S::name << " under " << v.executor << ", " << to_string(edge)
-            << (f ? ", with a source" : "");
-        ++ways;
+        EXPECT_EQ(report.executor, w.executor);
+        EXPECT_EQ(difference(u, expected), "")
+            << S::name << " under " << w.executor << ", " << to_string(edge) << ", "
+            << report.reason << (f ? ", with a source" : "");
+        if (w.executor != "perks") continue;
+        registers += report.kept_registers;
+        scratch += report.kept_scratch;
+        streamed += report.streamed;
+        longest_pass = std::max(longest_pass, report.pass_steps);
       }
-      EXPECT_GE(ways, 3);
     }
+  EXPECT_GT(registers, 0u);
+  EXPECT_GT(scratch, 0u);
+  EXPECT_GT(streamed, 0u);
+  EXPECT_EQ(longest_pass > 1, is_linear<S>);
 }
 
 TEST(custom_stencil, a_linear_one_of_odd_form) {
-  every_way_gives_the_bits_of_loops<lopsided, double>({41, 150});
-  every_way_gives_the_bits_of_loops<lopsided, float>({7, 23});
+  const auto weights = uneven_weights(shape_of<lopsided>());
+  every_way_gives_the_bits_of_loops<lopsided, double>({41, 150}, weights);
+  every_way_gives_the_bits_of_loops<lopsided, float>({7, 23}, weights);
 }
 TEST(custom_stencil, one_that_is_not_linear) {
-  every_way_gives_the_bits_of_loops<limiter, double>({33, 70});
+  every_way_gives_the_bits_of_loops<limiter, double>({33, 70}, {}, limited);
 }
 TEST(custom_stencil, one_in_three_dimensions) {
-  every_way_gives_the_bits_of_loops<upwind, double>({9, 12, 37});
-  every_way_gives_the_bits_of_loops<upwind, float>({5, 4, 6});
+  const auto weights = uneven_weights(shape_of<upwind>());
+  every_way_gives_the_bits_of_loops<upwind, double>({12, 12, 37}, weights);
+  every_way_gives_the_bits_of_loops<upwind, float>({18, 4, 6}, weights);
+}
+
+/// Rows of warps, a kernel for fields that are too wide for the tiles of so few teams.
+TEST(custom_stencil, a_linear_one_that_is_on_the_chip_whole) {
+  stencil_options o;
+  o.executor = "perks";
+  o.policy = "both";
+  o.blocking = "spatial";
+  o.steps = 5;
+  o.teams = 2;
+  const auto start = random_field<double>({100, 404}, 3);
+  for (const boundary edge : {boundary::fixed, boundary::periodic}) {
+    o.edge = edge;
+    auto u = start;
+    const auto report = solve<lopsided>(device::cpu(2), u, o);
+    EXPECT_NE(report.reason.find("of a warp each"), std::string::npos) << report.reason;
+    EXPECT_EQ(difference(u, sweep_by_loops(shape_of<lopsided>(), start, o.steps, edge)), "");
+  }
 }
 
 TEST(custom_stencil, what_is_not_compiled_is_refused) {
@@ -127,8 +149,21 @@ TEST(custom_stencil, what_is_not_compiled_is_refused) {
   stencil_options o;
   o.executor = "turbo";
   EXPECT_THROW(solve<lopsided>(device::cpu(2), u, o), unsupported_error);
+  o.executor = "perks";
+  o.blocking = "temporal";
+  EXPECT_THROW(solve<limiter>(device::cpu(2), u, o), unsupported_error);
   grid<double> deep(extents(8, 8, 8));
   EXPECT_THROW(solve<lopsided>(device::cpu(2), deep), input_error);
+}
+
+/// The loops guess no formula: a shape that is not linear brings its own, or has one there.
+TEST(sweep_oracle, knows_the_formulas_of_stencils_by_their_names) {
+  try {
+    sweep_by_loops(shape_of<limiter>(), random_field<double>({4, 5}, 1), 1, boundary::fixed);
+    ADD_FAILURE() << "accepted";
+  } catch (const std::invalid_argument& e) {
+    EXPECT_STREQ(e.what(), "sweep_oracle: no formula for limiter");
+  }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,29 +17,31 @@
 #include "dwell/solvers/stencil/shapes/star2d13.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
 #include "dwell/solvers/stencil/shapes/star3d13.hpp"
+#include "sweep_oracle.hpp"
 
 namespace dwell::test {
 namespace {
 
 constexpr int lanes = 8;
 
-/// Both copies of a field with a margin around each, and what teams share.
-template <class S>
+/// Both copies of a field with a margin around each, a source, and what teams share.
+template <class S, class T = double>
 struct flowing_run {
   static constexpr std::size_t margin = 32;
-  sweep_call<S, double> call;
-  std::vector<double> copies[2];
+  sweep_call<S, T> call;
+  std::vector<T> copies[2];
+  grid<T> start, source;
   std::vector<double> partial;
   std::vector<unsigned> flags;
   sweep_state state;
   monitor watch;
   unsigned tickets = 0;
 
-  flowing_run(const extents& n, int teams, int tile) {
+  flowing_run(const extents& n, int teams, int tile)
+      : start(random_field<T>(n, 1)), source(random_field<T>(n, 2)) {
     for (int k = 0; k < 2; ++k) {
-      copies[k].resize(n.cells() + 2 * margin);
-      for (std::size_t i = 0; i < copies[k].size(); ++i)
-        copies[k][i] = static_cast<double>(i * 7919 % 1009) / 1009 - 0.5;
+      copies[k].resize(n.cells() + 2 * margin, std::numeric_limits<T>::quiet_NaN());
+      std::copy(start.cells().begin(), start.cells().end(), copies[k].begin() + margin);
       call.field[k] = copies[k].data() + margin;
     }
     constexpr int r = radius_of<S>;
@@ -50,10 +52,15 @@ struct flowing_run {
     p.tile_x = 16;
     p.tile_y = tile;
     p.tile_z = S::dims == 3 ? tile : 1;
-    const auto pieces = [](int cells, int of) { return (cells + of - 1) / of; };
-    p.tiles_x = pieces(n.x - r, p.tile_x);  // from the grid's first column on, as patches need it
-    p.tiles_y = pieces(call.inner.y1 - call.inner.y0, p.tile_y);
-    p.tiles_z = pieces(call.inner.z1 - call.inner.z0, p.tile_z);
+    // The last tile of a column has the rows after it too if they are fewer than a patch's.
+    const auto tiles = [](int cells, int of, int patch) {
+      const int over = cells % of;
+      return cells / of + (over >= patch || (over > 0 && cells < of) ? 1 : 0);
+    };
+    using patch = lane_patch<S, T>;
+    p.tiles_x = tiles(n.x - r, p.tile_x, 1);  // from the grid's first column on, for patches
+    p.tiles_y = tiles(call.inner.y1 - call.inner.y0, p.tile_y, patch::down);
+    p.tiles_z = tiles(call.inner.z1 - call.inner.z0, p.tile_z, patch::deep);
     partial.resize(static_cast<std::size_t>(teams) + 1);
     flags.resize(std::size_t{tiles_of(p)} * tile_flag_distance);
     call.partial = partial.data();
@@ -61,8 +68,8 @@ struct flowing_run {
     call.state = &state;
     call.watch = &watch;
     call.tickets = &tickets;
-    const auto w = default_weights<S>();
-    std::copy(w.begin(), w.end(), call.w);
+    const auto w = uneven_weights(shape_of<S>());
+    std::transform(w.begin(), w.end(), call.w, [](double v) { return static_cast<T>(v); });
   }
 
   template <bool Patches>
@@ -75,63 +82,71 @@ struct flowing_run {
         const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
         cpu_flowing_team<lanes> team(t, call.plan.teams, &grid, call.reverse_lanes, scratch.get(),
                                      bytes);
-        flowing_steps::run<S, double, Patches>(team, call);
+        flowing_steps::run<S, T, Patches>(team, call);
       });
     for (auto& t : threads) t.join();
   }
+
+  /// Of the copy that a run says.
+  grid<T> result() const {
+    grid<T> u(call.size);
+    std::copy_n(call.field[state.copy], u.cells().size(), u.cells().begin());
+    return u;
+  }
+  grid<T> by_loops(int steps, bool with_source = false) const {
+    const auto shape = shape_of<S>();
+    return sweep_by_loops<T>(shape, start, steps, boundary::fixed, uneven_weights(shape),
+                             with_source ? &source : nullptr);
+  }
 };
 
-/// The field after so many steps, cell by cell.
-template <class S>
-std::vector<double> by_loops(const flowing_run<S>& start, int steps) {
-  const auto& c = start.call;
-  const std::ptrdiff_t pitch = c.size.x, plane = pitch * c.size.y;
-  std::vector<double> u = start.copies[0];
-  for (int s = 0; s < steps; ++s) {
-    const std::vector<double> before = u;
-    for (int z = c.inner.z0; z < c.inner.z1; ++z)
-      for (int y = c.inner.y0; y < c.inner.y1; ++y)
-        for (int x = c.inner.x0; x < c.inner.x1; ++x) {
-          const std::size_t at = start.margin + static_cast<std::size_t>(z * plane + y * pitch + x);
-          u[at] =
-              S::template apply<double>(near_inner<double>{before.data() + at, pitch, plane}, c.w);
-        }
-  }
-  return u;
-}
-
-template <class S, bool Patches>
+template <class S, bool Patches, class T = double>
 void compare(const extents& n, int tile) {
-  for (const int teams : {1, 2, 3, 7})
-    for (const int steps : {1, 2, 7, 12})
+  const struct {
+    int steps;
+    bool with_source;
+  } runs[] = {{1, false}, {2, false}, {7, false}, {7, true}, {12, false}};
+  for (const auto& [steps, with_source] : runs) {
+    const auto expected = flowing_run<S, T>(n, 1, tile).by_loops(steps, with_source);
+    for (const int teams : {1, 2, 3, 7})
       for (const bool turns : {false, true}) {
-        flowing_run<S> r(n, teams, tile);
+        flowing_run<S, T> r(n, teams, tile);
         r.call.steps = steps;
         r.call.look_every = 5;
         r.call.plan.turns = turns;
         r.call.reverse_lanes = steps == 7;
-        const auto expected = by_loops(r, steps);
+        if (with_source) r.call.source = r.source.cells().data();
         r.template run<Patches>();
         EXPECT_EQ(r.state.done, steps);
         EXPECT_EQ(r.state.stop, sweep_stop::steps_done);
-        const auto inside = [&](const std::vector<double>& v) { return v.data() + r.margin; };
-        EXPECT_EQ(std::memcmp(inside(r.copies[r.state.copy]), inside(expected),
-                              n.cells() * sizeof(double)),
-                  0)
-            << S::name << ' ' << to_string(n) << ", " << teams << " teams, " << steps << " steps";
+        EXPECT_EQ(difference(r.result(), expected), "")
+            << S::name << ' ' << to_string(n) << ", " << teams << " teams, " << steps << " steps"
+            << (with_source ? ", with a source" : "");
         EXPECT_GE(r.tickets, tiles_of(r.call.plan) * static_cast<unsigned>(steps));
       }
+  }
 }
 
 TEST(flowing_steps, of_stars) {
   compare<star2d5, false>({37, 53}, 8);
-  compare<star2d5, true>({38, 54}, 8);
+  for (const int rows : {35, 36, 37, 38, 39, 40}) compare<star2d5, true>({rows, 54}, 8);
   compare<star2d5, false>({3, 3}, 8);
   compare<star2d13, false>({31, 70}, 4);
 }
-TEST(flowing_steps, of_boxes) { compare<box2d25, false>({29, 67}, 4); }
+TEST(flowing_steps, of_boxes) {
+  compare<box2d25, false>({29, 67}, 4);
+  for (const int rows : {28, 29, 30, 31}) compare<box2d25, true>({rows, 66}, 4);
+}
+/// Patches are four cells wide.
+TEST(flowing_steps, in_single_precision) {
+  compare<star2d5, true, float>({38, 56}, 8);
+  compare<box2d25, true, float>({30, 68}, 4);
+  compare<star3d13, true, float>({12, 13, 40}, 4);
+}
 TEST(flowing_steps, of_three_dimensions) {
   compare<star3d13, false>({11, 9, 41}, 4);
+  for (const int planes : {10, 11, 12, 13})
+    for (const int rows : {12, 13, 14, 15}) compare<star3d13, true>({planes, rows, 40}, 4);
   compare<middle3d17, false>({9, 10, 37}, 4);
 }
 
@@ -142,10 +157,9 @@ TEST(flowing_steps, of_a_field_that_is_all_border) {
   r.call.plan.tiles_y = 0;
   r.call.steps = 6;
   r.call.look_every = 4;
-  const auto before = r.copies[0];
   r.run<false>();
   EXPECT_EQ(r.state.done, 6);
-  EXPECT_EQ(r.copies[r.state.copy], before);
+  EXPECT_EQ(difference(r.result(), r.start), "");
 }
 
 TEST(flowing_steps, until_the_change_is_small) {
@@ -158,8 +172,7 @@ TEST(flowing_steps, until_the_change_is_small) {
   EXPECT_EQ(r.state.stop, sweep_stop::converged);
   EXPECT_LE(r.state.change, 1e-2);
   EXPECT_EQ(r.state.done % 4, 0);
-  flowing_run<star2d5> same({20, 40}, 3, 8);
-  EXPECT_EQ(r.copies[r.state.copy], by_loops(same, r.state.done));
+  EXPECT_EQ(difference(r.result(), r.by_loops(r.state.done)), "");
 }
 
 TEST(flowing_steps, end_when_the_host_wishes) {

@@ -178,8 +178,13 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
     put(bytes);
     EXPECT_EQ(refusal(), expected);
   }
+  put(with(header("<f8", "False", "(1000000, 1000000)"), ""));
+  EXPECT_EQ(message_of([&] { inspect_npy(file_); }),
+            file_.string() +
+                ": expected 8000000000000 bytes of values for shape 1000000x1000000, found 0")
+      << "known before anybody asks for memory";
   std::filesystem::remove(file_);
-  EXPECT_EQ(refusal(), "cannot be opened");
+  EXPECT_EQ(refusal(), "expected a readable .npy file, found: No such file or directory");
   std::filesystem::create_directory(file_);
   EXPECT_EQ(refusal(), "expected a .npy file, found a folder");
 }

@@ -142,7 +142,12 @@ TEST_F(sweep_runs, what_cannot_be_used_is_refused_in_one_line) {
   o.weights = {1, 2};
   EXPECT_EQ(run(o), "weights: expected 5 numbers for 2d5pt, found 2");
   o.weights = {1, 2, 3, NAN, 5};
-  EXPECT_EQ(run(o), "weights: expected finite numbers, found nan");
+  EXPECT_EQ(run(o), "weights: expected numbers that are finite in f64, found nan");
+  o.weights = {1, 2, 3, 1e39, 5};
+  EXPECT_EQ(run(o), "accepted");
+  grid<float> single(extents(8, 8), 1.0f);
+  EXPECT_EQ(refusal([&] { solve(sweep_place::where(), single, o); }),
+            "weights: expected numbers that are finite in f32, found 1e+39");
   o = {};
   const grid<double> other(extents(8, 9));
   EXPECT_EQ(run(o, {8, 8}, &other), "source: expected 8x8 cells as the field has, found 8x9");

@@ -30,6 +30,17 @@ std::optional<T> parse_number(std::string_view text) {
   throw input_error(fmt::format("{}: expected {}, found '{}'", name, expected, found));
 }
 
+/// "--output" of "-o,--output".
+std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+/// A whole number from `least` on that fits an int.
+int parse_whole(const std::string& name, int least, const std::string& text) {
+  const auto number = parse_number<int>(text);
+  if (!number || *number < least)
+    refuse(name, fmt::format("a whole number from {} to 2147483647", least), text);
+  return *number;
+}
+
 /// An option whose text goes through `take` and whose help shows `shown_default`.
 template <class F>
 CLI::Option* add_checked(CLI::App& app, const std::string& name, const std::string& help,
@@ -61,13 +72,16 @@ CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value
 
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
                           const std::string& help) {
-  return add_checked(app, name, help, "N", value > 0 ? std::to_string(value) : "",
-                     [name, &value](const std::string& text) {
-                       const auto number = parse_number<int>(text);
-                       if (!number || *number < 1)
-                         refuse(name, "a whole number from 1 to 2147483647", text);
-                       value = *number;
-                     });
+  return add_checked(
+      app, name, help, "N", value > 0 ? std::to_string(value) : "",
+      [name, &value](const std::string& text) { value = parse_whole(name, 1, text); });
+}
+
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::optional<int>& value,
+                       const std::string& help) {
+  return add_checked(app, name, help, "N", "", [name, &value](const std::string& text) {
+    value = parse_whole(name, 0, text);
+  });
 }
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
@@ -99,7 +113,7 @@ CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& help, const std::string& type) {
   return add_checked(app, name, help, type, value, [name, &value](const std::string& text) {
-    if (text.empty()) refuse(name, "a file name", text);
+    if (text.empty()) refuse(long_name(name), "a file name", text);
     value = text;
   });
 }
@@ -121,18 +135,17 @@ CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& 
       });
 }
 
-device resolve(const device_choice& choice, int threads) {
-  if (choice.what == device_choice::kind::cuda) return device::cuda(choice.ordinal);
-  if (choice.what == device_choice::kind::cpu) return device::cpu(threads);
-  const auto best = device::best();
-  return best.on() == backend::cpu ? device::cpu(threads) : best;
+std::vector<std::string> executors_of(std::string_view problem) {
+  std::vector<std::string> names = {"host-loop", "graph", "persistent", "perks"};
+  for (const auto& v : built_variants())
+    if (v.problem == problem && std::find(names.begin(), names.end(), v.executor) == names.end())
+      names.push_back(v.executor);
+  return names;
 }
 
-std::vector<std::string> cg_executors(std::vector<std::string> first) {
-  for (const auto& v : built_variants())
-    if (v.problem == "cg" && std::find(first.begin(), first.end(), v.executor) == first.end())
-      first.push_back(v.executor);
-  return first;
+std::vector<std::string> after_auto(std::vector<std::string> choices) {
+  choices.insert(choices.begin(), "auto");
+  return choices;
 }
 
 }  // namespace dwell::app

@@ -3,10 +3,12 @@
 // names the option, what was expected and what was found.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "dwell/execution/core/device.hpp"
+#include "device_choice.hpp"
 
 namespace dwell::app {
 
@@ -16,6 +18,9 @@ CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value
 /// A whole number >= 1 that fits an int.
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
                           const std::string& help);
+/// A whole number >= 0 that fits an int.
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::optional<int>& value,
+                       const std::string& help);
 /// One of a few words.
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
                         const std::vector<std::string>& choices, const std::string& help);
@@ -26,20 +31,14 @@ CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& help, const std::string& type = "FILE");
 
-/// auto, cpu, cuda or cuda:N, as the user wrote it.
-struct device_choice {
-  enum class kind { automatic, cpu, cuda };
-  kind what = kind::automatic;
-  int ordinal = 0;
-  bool given = false;  ///< was there a --device at all?
-};
+/// See device_choice.hpp.
 CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& help);
 
-/// The device itself. Throws device_error if it is not there.
-device resolve(const device_choice& choice, int threads);
-
-/// Names of executors of conjugate gradients: `first`, then what else this build has.
-std::vector<std::string> cg_executors(std::vector<std::string> first);
+/// Names of the executors of a problem, "cg" or "stencil": Dwell's own, be they in this build or
+/// not, then what else it has.
+std::vector<std::string> executors_of(std::string_view problem);
+/// "auto", then these.
+std::vector<std::string> after_auto(std::vector<std::string> choices);
 
 /// "a, b or c".
 std::string or_list(const std::vector<std::string>& words);

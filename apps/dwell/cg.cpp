@@ -70,25 +70,26 @@ cg_report solve_in(const std::string& precision, const device& where, const csr<
 }
 
 /// Writes the files that were asked for. An answer with a NaN would be no Matrix Market file.
-void write_files(const cg_arguments& args, const std::vector<double>& x, cg_result& result) {
+void write_files(const cg_arguments& args, const std::vector<double>& x, cg_result& result,
+                 handover& by) {
   if (!args.output.empty()) {
     if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
-      write_matrix_market_vector(args.output, x, answer_comment(result));
-      result.files.emplace_back("answer", args.output);
+      if (by.attempt(args.output,
+                     [&] { write_matrix_market_vector(args.output, x, answer_comment(result)); }))
+        result.files.emplace_back("answer", args.output);
     } else {
       result.warnings.push_back(args.output + " is not written: the answer is not finite");
     }
   }
-  if (!args.history.empty()) {
-    write_file(args.history, history_csv(result.report));
+  if (!args.history.empty() &&
+      by.attempt(args.history, [&] { write_file(args.history, history_csv(result.report)); }))
     result.files.emplace_back("history", args.history);
-  }
 }
 
 exit_code run(const cg_arguments& args) {
   check_outputs(args);
   require_source(args.matrix);
-  const auto where = resolve(args.device, args.threads);
+  const auto where = resolve(args.device, args.threads, threads_for::all_work);
   require_executor(args, where.on());
 
   cg_result result;
@@ -135,15 +136,10 @@ exit_code run(const cg_arguments& args) {
         "ten: the answer is as good as the true one, rounding allows no better{}",
         result.report.residual_relative_true, result.report.residual_relative_recursive,
         args.precision == "f32" ? " in f32" : ""));
-  write_files(args, x, result);
+  handover by;
+  write_files(args, x, result, by);
   for (const auto& w : result.warnings) warn(w);
-  return deliver(result, args.report);
-}
-
-std::vector<std::string> policy_choices() {
-  auto names = built_policies();
-  names.insert(names.begin(), "auto");
-  return names;
+  return deliver(result, args.report, by);
 }
 
 void add_problem(CLI::App& app, cg_arguments& args) {
@@ -166,10 +162,9 @@ void add_execution(CLI::App& app, cg_arguments& args) {
   add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: all there are)");
-  add_choice(app, "--executor", args.options.executor,
-             cg_executors({"auto", "host-loop", "graph", "persistent"}),
+  add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
              "In which loop the iterations run; the report says why auto chose what it chose");
-  add_choice(app, "--policy", args.options.policy, policy_choices(),
+  add_choice(app, "--policy", args.options.policy, after_auto(built_policies()),
              "What is kept on the chip between iterations, by executors that keep something");
   add_choice(app, "--variant", args.options.variant,
              {"auto", "textbook", "single-reduction", "pipelined"},

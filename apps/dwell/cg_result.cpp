@@ -36,12 +36,6 @@ std::string outcome(const cg_result& r) {
   return {};
 }
 
-std::string team_text(const cg_report& report) {
-  return report.on == backend::cpu ? format_plural(report.teams, "thread")
-                                   : fmt::format("{} of {}", format_plural(report.teams, "block"),
-                                                 format_plural(report.lanes, "thread"));
-}
-
 void add_time(const cg_result& r, table& out) {
   const auto& report = r.report;
   out.row("time", fmt::format("{} {}, set-up {}, solve {}", r.generated ? "generate" : "read",
@@ -85,7 +79,8 @@ std::string to_text(const cg_result& r) {
   out.row("start vector", r.start_file.empty() ? "zeros" : r.start_file);
   out.gap();
   out.row("device", fmt::format("{} ({})", report.device, to_string(report.on)));
-  out.row("executor", fmt::format("{} on {}", report.executor, team_text(report)));
+  out.row("executor", fmt::format("{} on {}", report.executor,
+                                  format_teams(report.on, report.teams, report.lanes)));
   if (!report.reason.empty()) out.row("", report.reason);
   out.row("variant", report.variant);
   out.row("policy", report.policy == report.policy_chosen

@@ -14,6 +14,7 @@ class columns {
   void number(std::string head) { heads_.emplace_back(std::move(head), true); }
   /// One cell per column.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
 
   /// Two blanks between columns, a rule under the heads, no blank at the end of a line.
   std::string text() const;

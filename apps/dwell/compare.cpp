@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "compare_options.hpp"
 #include "comparison.hpp"
+#include "comparison_layout.hpp"
 #include "comparison_run.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
@@ -32,7 +33,7 @@ struct compare_arguments : compare_options {
 };
 
 comparison_request request_of(const compare_arguments& args) {
-  comparison_request r(resolve(args.device, args.threads));
+  comparison_request r(resolve(args.device, args.threads, threads_for::all_work));
   r.threads = args.threads;
   r.executors = args.executors;
   r.policies = args.policies;
@@ -109,19 +110,16 @@ exit_code run(const compare_arguments& args) {
   progress.erase();
   hand_over(result, args);
   if (result.interrupted)
-    fmt::print(stderr, "dwell: interrupted; the rows measured before it are complete\n");
+    write_stderr(fmt::format("dwell: {}\n", interrupted_words(rows_of(result))));
   for (const auto& m : result.matrices)
-    if (!m.refusal.empty()) fmt::print(stderr, "dwell: {}: {}\n", m.name, m.refusal);
+    if (!m.refusal.empty()) write_stderr(fmt::format("dwell: {}: {}\n", m.name, m.refusal));
   return code_of(result);
 }
 
 void add_what(CLI::App& app, compare_arguments& args) {
   app.option_defaults()->group("What to compare");
-  app.add_option("MATRIX", args.matrices, std::string("One or more. ") + matrix_help)
-      ->required()
-      ->type_name("");
-  add_compared(app, args, cg_executors({"host-loop", "graph", "persistent", "perks"}),
-               built_policies());
+  app.add_option("MATRIX", args.matrices, "One or more. " + matrix_help)->required()->type_name("");
+  add_compared(app, args, executors_of("cg"), built_policies());
   add_choices(app, "--variants", args.variants,
               {"auto", "textbook", "single-reduction", "pipelined"},
               "Forms of the iteration, for all executors; some of auto, textbook, "

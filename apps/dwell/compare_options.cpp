@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dwell/formats/error.hpp"
 
@@ -12,10 +13,11 @@ namespace dwell::app {
 
 void add_compared(CLI::App& app, compare_options& args, const std::vector<std::string>& executors,
                   std::vector<std::string> policies) {
+  args.executors = executors;
   add_choices(app, "--executors", args.executors, executors,
               fmt::format("Some of {}; host-loop, the baseline, is always run",
                           fmt::join(executors, ", ")));
-  policies.insert(policies.begin(), "auto");
+  policies = after_auto(std::move(policies));
   add_choices(app, "--policies", args.policies, policies,
               fmt::format("What perks keeps on the chip; some of {}", fmt::join(policies, ", ")));
 }
@@ -30,10 +32,10 @@ void require_perks_for(const CLI::App& app, const compare_options& args,
                                     option, fmt::join(args.executors, ", ")));
 }
 
-void add_where(CLI::App& app, compare_options& args) {
+void add_where(CLI::App& app, compare_options& args, const char* but) {
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
-               "Threads of all that runs on the CPU (default: all there are)");
+               std::string("Threads of all that runs on the CPU (default: all there are)") + but);
 }
 
 void add_measuring(CLI::App& app, compare_options& args) {

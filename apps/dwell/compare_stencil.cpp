@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "compare_options.hpp"
+#include "comparison_layout.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "stencil_comparison.hpp"
@@ -63,7 +64,7 @@ std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
 }
 
 stencil_request request_of(const compare_stencil_arguments& args) {
-  stencil_request r(resolve(args.device, args.threads));
+  stencil_request r(resolve(args.device, args.threads, threads_for::runs));
   r.executors = args.executors;
   r.policies = args.policies;
   r.precision = args.precision;
@@ -130,13 +131,13 @@ exit_code run(const compare_stencil_arguments& args) {
   progress.erase();
   hand_over(result, args);
   if (result.interrupted)
-    fmt::print(stderr, "dwell: interrupted; the rows measured before it are complete\n");
+    write_stderr(fmt::format("dwell: {}\n", interrupted_words(rows_of(result))));
   for (const auto& s : result.stencils) {
     const auto name = fmt::format("{} {}", s.name, to_string(s.size));
-    if (!s.refusal.empty()) fmt::print(stderr, "dwell: {}: {}\n", name, s.refusal);
+    if (!s.refusal.empty()) write_stderr(fmt::format("dwell: {}: {}\n", name, s.refusal));
     for (const auto& r : s.runs)
       if (r.outcome == measured_run::state::failed)
-        fmt::print(stderr, "dwell: {}: {}: {}\n", name, label(r), r.why);
+        write_stderr(fmt::format("dwell: {}: {}: {}\n", name, label(r), r.why));
   }
   return code_of(result);
 }
@@ -154,9 +155,11 @@ command add_compare_stencil(CLI::App& app) {
                  "runs on those of its dimensions")
       ->required()
       ->type_name("NxN[xN],...");
-  add_compared(app, *args, {"host-loop", "graph", "persistent", "perks"}, built_sweep_policies());
+  add_compared(app, *args, executors_of("stencil"), built_sweep_policies());
   app.option_defaults()->group("How");
-  add_where(app, *args);
+  add_where(app, *args,
+            "; refused on a GPU. perks runs one for every tile of its plan, more or fewer than "
+            "these");
   add_positive(app, "--steps", args->steps, "Steps of every run");
   add_choice(app, "--boundary", args->boundary, {"fixed", "periodic", "reflect"},
              "What lies beyond the border");

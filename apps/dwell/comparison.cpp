@@ -143,6 +143,8 @@ std::vector<std::string> legend(const comparison& c) {
 
 comparison_layout layout_of(const comparison& c) {
   comparison_layout out{caption(c), {}, legend(c)};
+  if (c.interrupted)
+    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
   for (const auto& m : c.matrices)
     out.sections.push_back(
         {m.refusal.empty() ? heading(m) : m.name, m.refusal, table_of(c, m), remarks(c, m)});
@@ -160,6 +162,12 @@ comparison_layout layout_of(const comparison& c) {
 }
 
 }  // namespace
+
+std::size_t rows_of(const comparison& c) {
+  std::size_t rows = 0;
+  for (const auto& m : c.matrices) rows += m.runs.size();
+  return rows;
+}
 
 std::string to_text(const comparison& c) { return layout_of(c).text(); }
 std::string to_markdown(const comparison& c) { return layout_of(c).markdown(); }

@@ -51,6 +51,7 @@ double speed_up(const comparison& c, const compared_matrix& m, const compared_ru
 double bandwidth(const compared_matrix& m, const compared_run& run);
 double of_floor(const compared_run& run);
 
+std::size_t rows_of(const comparison& c);
 std::string to_text(const comparison& c);
 std::string to_markdown(const comparison& c);
 /// A line per run, under a line of heads; numbers as they are, empty where there are none.

@@ -88,7 +88,8 @@ json to_json(const comparison& c) {
                         {"rows", m.rows},
                         {"nonzeros", m.nonzeros},
                         {"refusal", text_or_null(m.refusal)},
-                        {"bytes_per_iteration", m.bytes_per_iteration},
+                        {"bytes_per_iteration",
+                         m.bytes_per_iteration > 0 ? json(m.bytes_per_iteration) : json(nullptr)},
                         {"runs", runs}});
   }
   json means = json::array();

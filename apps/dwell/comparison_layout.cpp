@@ -6,13 +6,25 @@
 
 namespace dwell::app {
 
+namespace {
+
+std::string above(const comparison_layout& c) {
+  return c.caption + "\n" + (c.note.empty() ? "" : "\n" + c.note + "\n") + "\n";
+}
+
+constexpr const char* no_rows = "no row was measured";
+
+}  // namespace
+
 std::string comparison_layout::text() const {
-  std::string out = caption + "\n\n";
+  std::string out = above(*this);
   for (const auto& s : sections) {
-    if (s.refusal.empty())
-      out += fmt::format("{}\n{}", s.heading, s.table.text());
-    else
+    if (!s.refusal.empty())
       out += fmt::format("{}: refused: {}\n", s.heading, s.refusal);
+    else if (s.table.empty())
+      out += fmt::format("{}: {}\n", s.heading, no_rows);
+    else
+      out += fmt::format("{}\n{}", s.heading, s.table.text());
     for (const auto& line : s.remarks) out += fmt::format("  {}\n", line);
     out += "\n";
   }
@@ -21,17 +33,24 @@ std::string comparison_layout::text() const {
 }
 
 std::string comparison_layout::markdown() const {
-  std::string out = caption + "\n\n";
+  std::string out = above(*this);
   for (const auto& s : sections) {
-    if (s.refusal.empty())
-      out += fmt::format("**{}**\n\n{}\n", s.heading, s.table.markdown());
-    else
+    if (!s.refusal.empty())
       out += fmt::format("**{}**: refused: {}\n\n", s.heading, s.refusal);
+    else if (s.table.empty())
+      out += fmt::format("**{}**: {}\n\n", s.heading, no_rows);
+    else
+      out += fmt::format("**{}**\n\n{}\n", s.heading, s.table.markdown());
     for (const auto& line : s.remarks) out += fmt::format("* {}\n", line);
     if (!s.remarks.empty()) out += "\n";
   }
   for (const auto& line : legend) out += line + "\n";
   return out;
+}
+
+std::string interrupted_words(std::size_t rows) {
+  return rows == 0 ? "interrupted before the first row was measured"
+                   : "interrupted; the rows measured before it are complete";
 }
 
 std::string number_cell(double v) {

@@ -2,6 +2,7 @@
 // How comparisons look, whatever they compare: a caption, a table per subject with remarks below,
 // and what the columns mean. Meant to be pasted into a paper. And the values in their cells.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@ struct comparison_layout {
   std::string caption;
   std::vector<comparison_section> sections;
   std::vector<std::string> legend;
+  std::string note = {};  ///< below the caption; may be empty
 
   std::string text() const;
   std::string markdown() const;
 };
+
+/// What to say of a comparison that ended with so many rows.
+std::string interrupted_words(std::size_t rows);
 
 /// Three significant digits at least; for v >= 0.
 std::string number_cell(double v);

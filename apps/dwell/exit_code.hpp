@@ -18,11 +18,11 @@ enum class exit_code : int {
 inline constexpr const char* exit_code_help =
     "Exit codes:\n"
     "  0    done; for a solve: converged\n"
-    "  1    bad input or usage\n"
+    "  1    bad input or usage, or an output that could not be written\n"
     "  2    not converged within the iteration limit\n"
     "  3    breakdown: the matrix is not positive definite, or a value is not finite\n"
     "  4    no such device, a device that failed, or too little memory\n"
-    "  130  interrupted (Ctrl-C)\n";
+    "  130  interrupted (Ctrl-C, SIGTERM, or a terminal that hung up)\n";
 
 constexpr exit_code code_of(stop_reason r) {
   switch (r) {

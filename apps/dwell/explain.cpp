@@ -37,8 +37,9 @@ exit_code run(explain_arguments args) {
     outputs.protect(args.matrix);
   }
   require_source(args.matrix);
-  const auto facts = args.device_facts.empty() ? resolve(args.device, args.threads).facts()
-                                               : facts_of(args.device_facts);
+  const auto facts = args.device_facts.empty()
+                         ? resolve(args.device, args.threads, threads_for::all_work).facts()
+                         : facts_of(args.device_facts);
   args.options.policy = args.policy;
   if (args.preconditioner == "jacobi") args.options.preconditioner = preconditioner::jacobi;
 

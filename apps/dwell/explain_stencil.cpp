@@ -32,8 +32,9 @@ exit_code run(explain_stencil_arguments args) {
   if (!args.source.empty()) outputs.protect(args.source);
   const extents size = parse_size("--size", args.size);
   if (!args.source.empty()) require_source(args.source, size, args.precision);
-  const auto facts = args.device_facts.empty() ? resolve(args.device, args.threads).facts()
-                                               : facts_of(args.device_facts);
+  const auto facts = args.device_facts.empty()
+                         ? resolve(args.device, args.threads, threads_for::runs).facts()
+                         : facts_of(args.device_facts);
   args.options.edge = parse_boundary(args.boundary);
   const auto found = explain(size, args.precision, facts, args.options, !args.source.empty());
   if (args.json_target != "-") write_stdout(to_text(found));
@@ -57,15 +58,14 @@ command add_explain_stencil(CLI::App& app) {
   auto* here = add_device(app, args->device, "Explain for this device");
   std::vector<std::string> devices;
   for (const char* name : known_devices()) devices.emplace_back(name);
-  auto* threads = add_positive(app, "--threads", args->threads,
-                               "Of the CPU as a device (default: all there are)");
+  auto* threads =
+      add_positive(app, "--threads", args->threads,
+                   "Of the CPU as a device (default: all there are); refused for a GPU");
   add_choice(app, "--device-facts", args->device_facts, devices,
              "Explain for a device that need not be here, from its data sheet")
       ->excludes(here)
       ->excludes(threads);
-  auto policies = built_sweep_policies();
-  policies.insert(policies.begin(), "auto");
-  add_choice(app, "--policy", args->options.policy, policies,
+  add_choice(app, "--policy", args->options.policy, after_auto(built_sweep_policies()),
              "The policy whose plan is shown in full");
   add_tiling(app, args->options);
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");

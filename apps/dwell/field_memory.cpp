@@ -11,20 +11,34 @@
 
 namespace dwell::app {
 
+namespace {
+
+memory_need need_of(const field_copies& all, int copies, int sources) {
+  const double one = static_cast<double>(all.size.cells()) *
+                     (all.precision == "f64" ? sizeof(double) : sizeof(float));
+  memory_need need{copies, sources, one * (copies + sources), {}};
+  need.text = fmt::format("{} {} of {} cells{} need{} {}", copies, copies == 1 ? "copy" : "copies",
+                          to_string(all.size),
+                          sources == 0 ? "" : fmt::format(" and {} of the source", sources),
+                          copies + sources == 1 ? "s" : "", format_bytes(need.bytes));
+  return need;
+}
+
+}  // namespace
+
+memory_need need_on_device(const field_copies& all, backend on) {
+  const int command = on == backend::cpu ? all.copies : 0, read = on == backend::cpu ? 1 : 0;
+  return need_of(all, command + 2, all.source ? read + 1 : 0);
+}
+
 void require_memory(const field_copies& all, const device& where) {
   const std::size_t free = host_memory_free();
   if (free == 0) return;  // the system does not say
-  // A run has two copies, between which steps go, and one of the source.
-  const bool here = where.on() == backend::cpu;
-  const int copies = all.copies + (here ? 2 : 0), sources = all.source ? (here ? 2 : 1) : 0;
-  const double one = static_cast<double>(all.size.cells()) *
-                     (all.precision == "f64" ? sizeof(double) : sizeof(float));
-  const double need = one * (copies + sources);
-  if (need <= static_cast<double>(free)) return;
-  throw device_error(fmt::format("too little memory: {} copies of {} cells{} need {}, {} are free",
-                                 copies, to_string(all.size),
-                                 sources == 0 ? "" : fmt::format(" and {} of the source", sources),
-                                 format_bytes(need), format_bytes(static_cast<double>(free))));
+  const auto need = where.on() == backend::cpu ? need_on_device(all, backend::cpu)
+                                               : need_of(all, all.copies, all.source ? 1 : 0);
+  if (need.bytes <= static_cast<double>(free)) return;
+  throw device_error(fmt::format("too little memory: {}, {} are free", need.text,
+                                 format_bytes(static_cast<double>(free))));
 }
 
 }  // namespace dwell::app

@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -19,6 +20,8 @@
 #include "system_facts.hpp"
 #include "table.hpp"
 #include "units.hpp"
+
+#include "dwell/formats/error.hpp"
 
 namespace dwell::app {
 
@@ -142,14 +145,26 @@ json to_json(const matrix_source& source, const matrix_facts& f) {
                                 : json(nullptr)}}}};
 }
 
-/// The stencil of this name, unless a file has it.
 std::optional<stencil_shape> stencil_named(const std::string& name) {
-  std::error_code none;
-  if (std::filesystem::exists(name, none)) return {};
   const auto all = stencil_shapes();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.name == name; });
   return found == all.end() ? std::nullopt : std::optional(*found);
+}
+
+std::string or_a_stencil() {
+  std::vector<std::string> names;
+  for (const auto& s : stencil_shapes()) names.push_back(s.name);
+  return fmt::format(" or a stencil ({})", fmt::join(names, ", "));
+}
+
+/// A stencil is the same on every machine.
+void require_no_machine(const info_arguments& args) {
+  for (const auto& [option, given] :
+       {std::pair("--device", args.device.given), {"--threads", args.threads > 0}})
+    if (given)
+      throw input_error(fmt::format("{}: expected a matrix or no name with it, found stencil {}",
+                                    option, args.matrix));
 }
 
 exit_code run(const info_arguments& args) {
@@ -164,10 +179,11 @@ exit_code run(const info_arguments& args) {
     const auto facts = gather_system_facts(args.device, args.threads);
     text = to_text(facts), value = to_json(facts);
   } else if (const auto stencil = stencil_named(args.matrix)) {
+    require_no_machine(args);
     text = app::to_text(*stencil), value = app::to_json(*stencil);
   } else {
-    require_source(args.matrix);
-    if (args.device.given) resolve(args.device, args.threads);
+    require_source(args.matrix, or_a_stencil());
+    if (args.device.given) resolve(args.device, args.threads, threads_for::all_work);
     progress_line progress(true);
     progress.show("reading " + args.matrix);
     const auto source = load_matrix(args.matrix, args.threads);
@@ -185,7 +201,10 @@ exit_code run(const info_arguments& args) {
 command add_info(CLI::App& app) {
   const auto args = std::make_shared<info_arguments>();
   add_file(app, "MATRIX", args->matrix,
-           std::string("Optional. ") + matrix_help + "; or the name of a stencil", "");
+           std::string("Optional. ") + matrix_kinds_help +
+               ", or a stencil that 'dwell stencil --help' lists. A file that has the name of a "
+               "kind or of a stencil is written ./NAME",
+           "");
   add_device(app, args->device, "Without MATRIX: show this device only");
   add_positive(app, "--threads", args->threads,
                "Threads to read with, and of the CPU as a device (default: all there are)");

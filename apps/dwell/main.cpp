@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <regex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -23,13 +24,23 @@ namespace dwell::app {
 namespace {
 
 int fail(exit_code code, const std::string& message) {
-  fmt::print(stderr, "dwell: {}\n", message);
+  write_stderr(fmt::format("dwell: {}\n", message));
   return static_cast<int>(code);
+}
+
+/// CLI11's words for an option that is there too often or without its value, as ours.
+std::string plain_words(const std::string& text) {
+  std::smatch found;
+  if (std::regex_match(text, found, std::regex("(.+): At Most 1 required but received ([0-9]+)")))
+    return fmt::format("{}: expected once, found {} times", found[1].str(), found[2].str());
+  if (std::regex_match(text, found, std::regex("(.+): 1 required (.+) missing")))
+    return fmt::format("{}: expected {}, found nothing", found[1].str(), found[2].str());
+  return text;
 }
 
 /// What CLI11 has to say of a wrong command line, as one line.
 std::string usage_line(const CLI::App& app, const CLI::ParseError& e) {
-  std::string text = e.what();
+  std::string text = plain_words(e.what());
   for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n')) text[at] = ' ';
   while (!text.empty() && text.back() == ' ') text.pop_back();
   std::string chosen;

@@ -16,7 +16,7 @@ namespace dwell::app {
 
 namespace fs = std::filesystem;
 
-void require_source(const std::string& text) {
+void require_source(const std::string& text, const std::string& or_else) {
   if (is_generated(text)) return;
   std::error_code failed;
   const auto status = fs::status(text, failed);
@@ -25,10 +25,11 @@ void require_source(const std::string& text) {
   if (!fs::exists(status))
     throw input_error(fmt::format(
         "{}: {}; expected a Matrix Market file or a kind such as trefethen:2000 (see 'dwell "
-        "generate --help')",
+        "generate --help'){}",
         text.empty() ? "''" : text,
         failed && failed != std::errc::no_such_file_or_directory ? failed.message()
-                                                                 : "no such file"));
+                                                                 : "no such file",
+        or_else));
 }
 
 matrix_source load_matrix(const std::string& text, int threads) {

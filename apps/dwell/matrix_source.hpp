@@ -19,14 +19,15 @@ struct matrix_source {
 };
 
 /// "a file or a kind", for help texts.
-inline constexpr const char* matrix_help =
+inline constexpr const char* matrix_kinds_help =
     "A Matrix Market file (.mtx, .mtx.gz, or the .tar.gz that SuiteSparse serves), or a kind that "
-    "'dwell generate --help' lists, such as poisson2d:1000x1000. A file that has the name of a "
-    "kind "
-    "is written ./NAME.";
+    "'dwell generate --help' lists, such as poisson2d:1000x1000";
+inline const std::string matrix_help =
+    std::string(matrix_kinds_help) + ". A file that has the name of a kind is written ./NAME";
 
-/// Throws input_error at once if `text` is neither a kind nor a file that can be opened.
-void require_source(const std::string& text);
+/// Throws input_error at once if `text` is neither a kind nor a file that can be opened. `or_else`
+/// is what it could have been besides.
+void require_source(const std::string& text, const std::string& or_else = {});
 /// Reads or generates.
 matrix_source load_matrix(const std::string& text, int threads);
 /// Entries of value zero.

@@ -3,6 +3,7 @@
 #include "output.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,33 +17,46 @@ namespace dwell::app {
 
 namespace fs = std::filesystem;
 
-void write_stdout(std::string_view text) {
-  while (!text.empty()) {
-    const auto n = ::write(1, text.data(), text.size());
-    if (n >= 0)
-      text.remove_prefix(static_cast<std::size_t>(n));
-    else if (errno == EPIPE)
-      return;
-    else if (errno != EINTR)
-      throw input_error(fmt::format("standard output: {}", std::strerror(errno)));
-  }
-}
-
-void warn(std::string_view message) { fmt::print(stderr, "dwell: warning: {}\n", message); }
-
 namespace {
 
-/// Do the two names mean one file, be it there already or not?
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code failed;
-  if (fs::equivalent(a, b, failed)) return true;
-  const auto full_a = fs::weakly_canonical(a, failed);
-  if (failed) return false;
-  const auto full_b = fs::weakly_canonical(b, failed);
-  return !failed && full_a == full_b;
+/// Writes all of `text`; the error that ended it, or 0.
+int write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto n = ::write(fd, text.data(), text.size());
+    if (n >= 0)
+      text.remove_prefix(static_cast<std::size_t>(n));
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
+/// Is this error that of a pipe whose reader has left, or of a terminal that has hung up?
+bool nobody_reads(int fd, int error) {
+  struct stat facts = {};
+  return error == EPIPE || (error == EIO && ::fstat(fd, &facts) == 0 && S_ISCHR(facts.st_mode));
 }
 
 }  // namespace
+
+void write_stdout(std::string_view text) {
+  if (const int error = write_all(1, text); error != 0 && !nobody_reads(1, error))
+    throw input_error(fmt::format("standard output: {}", std::strerror(error)));
+}
+
+void write_stderr(std::string_view text) noexcept { write_all(2, text); }
+
+void warn(std::string_view message) { write_stderr(fmt::format("dwell: warning: {}\n", message)); }
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code failed;
+  if (fs::equivalent(a, b, failed)) return true;
+  try {
+    return fs::weakly_canonical(behind_links(a)) == fs::weakly_canonical(behind_links(b));
+  } catch (const std::exception&) {  // links that go round, a name that is too long
+    return false;
+  }
+}
 
 void output_files::add(const std::string& option, const fs::path& file) {
   if (file.empty()) throw input_error(option + ": expected a file name, found an empty one");
@@ -85,9 +99,13 @@ void write_file(const fs::path& file, std::string_view text) {
   out.commit();
 }
 
-void write_json(const std::string& target, const json& value) {
+std::string json_text(const json& value) {
   // File names are bytes, JSON is UTF-8: what is not becomes U+FFFD rather than an exception.
-  const auto text = value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void write_json(const std::string& target, const json& value) {
+  const auto text = json_text(value);
   if (target == "-")
     write_stdout(text);
   else

@@ -13,11 +13,17 @@ namespace dwell::app {
 
 using json = nlohmann::ordered_json;
 
-/// Writes to standard output. A reader that has gone away is no error; a full disk is
+/// Writes to standard output. A reader or a terminal that has gone away is no error; a full disk is
 /// (input_error).
 void write_stdout(std::string_view text);
+/// Writes to standard error. Where nobody can read it, nothing happens: words about a result must
+/// not cost the result.
+void write_stderr(std::string_view text) noexcept;
 /// One line on standard error: "dwell: warning: ...".
 void warn(std::string_view message);
+
+/// Do the two names mean one file, be it there already or not?
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// The output files of one run, each with the option that named it.
 class output_files {
@@ -38,8 +44,9 @@ class output_files {
 
 /// The whole of `text` under the name `file`.
 void write_file(const std::filesystem::path& file, std::string_view text);
-/// Indented JSON to a file, or to standard output if `target` is "-". Numbers that are not finite
-/// become null.
+/// Indented JSON. Numbers that are not finite become null.
+std::string json_text(const json& value);
+/// The same to a file, or to standard output if `target` is "-".
 void write_json(const std::string& target, const json& value);
 
 }  // namespace dwell::app

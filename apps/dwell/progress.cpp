@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "output.hpp"
 #include "units.hpp"
 
 namespace dwell::app {
@@ -46,12 +47,12 @@ void progress_line::show(const std::string& text) {
   winsize size = {};
   const std::size_t width =
       ::ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80u;
-  fmt::print(stderr, "\r\033[K{}", std::string_view(text).substr(0, width - 1));
+  write_stderr(fmt::format("\r\033[K{}", std::string_view(text).substr(0, width - 1)));
   dirty_ = true;
 }
 
 void progress_line::erase() {
-  if (dirty_) fmt::print(stderr, "\r\033[K");
+  if (dirty_) write_stderr("\r\033[K");
   dirty_ = false;
 }
 
@@ -63,6 +64,18 @@ std::string describe(const cg_progress& now, const iteration_forecast& forecast)
                      format_residual(now.target), format_count(std::llround(rate)),
                      ahead.by_limit ? "at most" : "about",
                      rate > 0 ? format_seconds(ahead.iterations / rate) : "?");
+}
+
+std::string describe(const stencil_progress& now, const stencil_options& options) {
+  const double rate = now.seconds > 0 ? now.step / now.seconds : 0;
+  std::string text = "step " + format_count(now.step);
+  if (!options.until) text += " of " + format_count(options.steps);
+  if (options.until && now.change)
+    text += fmt::format("   change {}, to reach {}", format_residual(*now.change),
+                        format_residual(*options.until));
+  return text + fmt::format("   {} steps/s   {} {} left", format_count(std::llround(rate)),
+                            options.until ? "at most" : "about",
+                            rate > 0 ? format_seconds((options.steps - now.step) / rate) : "?");
 }
 
 }  // namespace dwell::app

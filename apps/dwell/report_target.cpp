@@ -13,4 +13,14 @@ void add_report_target(CLI::App& app, report_target& to) {
   app.add_flag("-q,--quiet", to.quiet, "No report and no progress; warnings and errors remain");
 }
 
+void handover::failed(exit_code code, const std::string& line) {
+  if (lines_.empty()) code_ = code;
+  lines_.push_back(line);
+}
+
+exit_code handover::finish(exit_code otherwise) const {
+  for (const auto& line : lines_) write_stderr(fmt::format("dwell: {}\n", line));
+  return lines_.empty() ? otherwise : code_;
+}
+
 }  // namespace dwell::app

@@ -24,9 +24,11 @@ std::atomic<bool> stderr_is_terminal = false;
 
 void say(std::string_view text) { [[maybe_unused]] auto n = ::write(2, text.data(), text.size()); }
 
-extern "C" void on_signal(int) {
+extern "C" void on_signal(int number) {
   const int saved_errno = errno;
-  if (!graceful || stop_requested.exchange(true)) {
+  const bool again = stop_requested.exchange(true);
+  // A terminal that hangs up is told by the kernel and by the shell: two signals, no impatience.
+  if (!graceful || (again && number != SIGHUP)) {
     if (stderr_is_terminal) say("\r\033[K");  // whatever progress line stands there
     say("dwell: interrupted\n");
     atomic_file::discard_unfinished();

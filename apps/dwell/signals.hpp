@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Ctrl-C. While a matrix is read there is nothing to save and the first one ends the program at
 // once with code 130. While a solve runs, or its outcome is being written, the first one only asks
-// for an end; the second one ends the program whatever it does.
+// for an end; the second one ends the program whatever it does. A terminal that hangs up asks for
+// an end too, however often it says so.
 #pragma once
 #include <atomic>
 

@@ -4,7 +4,6 @@
 // is written.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,7 +17,6 @@
 #include "stencil_field.hpp"
 #include "stencil_result.hpp"
 #include "stencil_tiling.hpp"
-#include "units.hpp"
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
@@ -35,7 +33,8 @@ struct stencil_arguments {
   int threads = 0;
   std::string precision = "f64";
   bool default_weights = true;
-  int steps = 0, max_steps = 0, check_every = 0;
+  std::optional<int> steps;
+  int max_steps = 0, check_every = 0;
   double until = -1;
   stencil_options options;
   std::string output;
@@ -81,6 +80,12 @@ grid<T> read_finite(const std::string& file, npy_reader& from) {
   return values;
 }
 
+/// Is what is read of the run's precision? Asked before any value is read.
+void require_precisions(const stencil_arguments& args, const input_files& inputs) {
+  if (inputs.field) require_precision(args.input, inputs.field->facts(), args.precision);
+  if (inputs.source) require_precision(args.source, inputs.source->facts(), args.precision);
+}
+
 void set_options(stencil_arguments& args, const stencil_shape& shape) {
   stencil_options& o = args.options;
   o.shape = shape.name;
@@ -91,7 +96,7 @@ void set_options(stencil_arguments& args, const stencil_shape& shape) {
     throw input_error(fmt::format("--weights: expected {} numbers for {}, found {}",
                                   shape.weights.size(), shape.name, o.weights.size()));
   if (args.until >= 0) {
-    if (args.steps > 0)
+    if (args.steps)
       throw input_error("--steps and --until both say when to stop (--max-steps limits --until)");
     o.until = args.until;
     o.steps = args.max_steps > 0 ? args.max_steps : 1000000;
@@ -99,8 +104,22 @@ void set_options(stencil_arguments& args, const stencil_shape& shape) {
   } else {
     if (args.max_steps > 0) throw input_error("--max-steps: limits --until, which is not there");
     if (args.check_every > 0) throw input_error("--check-every: tests --until, which is not there");
-    o.steps = args.steps > 0 ? args.steps : 1000;
+    o.steps = args.steps.value_or(1000);
   }
+}
+
+/// Writes the field. One that is not finite never takes the place of the one that it came from,
+/// which may be all that is left of a long run.
+template <class T>
+void write_output(const stencil_arguments& args, const grid<T>& u, stencil_result& result,
+                  handover& by) {
+  if (args.output.empty()) return;
+  if (!result.report.finite && !args.input.empty() && same_file(args.output, args.input)) {
+    result.warnings.push_back(args.output + " is kept as it was: the result is not finite");
+    return;
+  }
+  if (by.attempt(args.output, [&] { write_field(args.output, u); }))
+    result.files.emplace_back("field", args.output);
 }
 
 template <class T>
@@ -121,14 +140,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
 
   stencil_options options = args.options;
   if (progress.shown())
-    options.progress = [&](const stencil_progress& now) {
-      const double rate = now.seconds > 0 ? now.step / now.seconds : 0;
-      progress.show(
-          fmt::format("step {}   {}{} steps/s   at most {} left", format_count(now.step),
-                      now.change ? fmt::format("change {}   ", format_residual(*now.change)) : "",
-                      format_count(static_cast<std::int64_t>(rate)),
-                      rate > 0 ? format_seconds((options.steps - now.step) / rate) : "?"));
-    };
+    options.progress = [&](const stencil_progress& now) { progress.show(describe(now, options)); };
   progress.show("setting up");
   graceful_stop on_signal;
   options.interrupt = &graceful_stop::requested();
@@ -136,11 +148,10 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
   result.options = options;
   progress.erase();
 
-  if (!args.output.empty()) {
-    write_field(args.output, u);
-    result.files.emplace_back("field", args.output);
-  }
-  return deliver(result, args.report);
+  handover by;
+  write_output(args, u, result, by);
+  for (const auto& w : result.warnings) warn(w);
+  return deliver(result, args.report, by);
 }
 
 exit_code run(stencil_arguments& args) {
@@ -152,11 +163,10 @@ exit_code run(stencil_arguments& args) {
   input_files inputs;
   if (!args.input.empty()) inputs.field.emplace(args.input);
   const extents size = find_size(args, shape, inputs);
-  if (!args.source.empty()) {
-    inputs.source.emplace(args.source);
-    require_source(args.source, inputs.source->facts(), size, args.precision);
-  }
-  const auto where = resolve(args.device, args.threads);
+  if (!args.source.empty()) inputs.source.emplace(args.source);
+  require_precisions(args, inputs);
+  if (inputs.source) require_source(args.source, inputs.source->facts(), size);
+  const auto where = resolve(args.device, args.threads, threads_for::runs);
   require_memory({size, args.precision, 1, !args.source.empty()}, where);
   return args.precision == "f32" ? run_in<float>(args, where, size, inputs)
                                  : run_in<double>(args, where, size, inputs);
@@ -207,7 +217,7 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
 
 void add_stops(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("When to stop");
-  add_positive(app, "--steps", args.steps, "Steps to do (default: 1000)");
+  add_count(app, "--steps", args.steps, "Steps to do; 0 makes or converts a field (default: 1000)");
   add_tolerance(app, "--until", args.until, "Stop when no cell changes by more than this in a step")
       ->default_str("");
   add_positive(app, "--check-every", args.check_every,
@@ -219,13 +229,11 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
-               "Threads on the CPU (default: all there are); perks: one for every tile");
-  add_choice(app, "--executor", args.options.executor,
-             {"auto", "host-loop", "graph", "persistent", "perks"},
+               "Threads on the CPU (default: all there are); refused on a GPU. perks runs one for "
+               "every tile of its plan, more or fewer than these: the report tells how many");
+  add_choice(app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
              "In which loop the steps run; the report says why auto chose what it chose");
-  auto policies = built_sweep_policies();
-  policies.insert(policies.begin(), "auto");
-  add_choice(app, "--policy", args.options.policy, policies,
+  add_choice(app, "--policy", args.options.policy, after_auto(built_sweep_policies()),
              "What perks keeps on the chip; measured tries plans on a copy of the field");
   add_tiling(app, args.options);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
@@ -234,7 +242,8 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
 void add_results(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Results");
   add_file(app, "-o,--output", args.output,
-           "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture");
+           "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture. The file of "
+           "--input may be named again; it stays as it was if the result is not finite");
   add_report_target(app, args.report);
 }
 
@@ -246,8 +255,8 @@ command add_stencil(CLI::App& app) {
   add_stops(app, *args);
   add_execution(app, *args);
   add_results(app, *args);
-  app.footer("Stencils:\n" + shape_list() + "\n" + initial_help + "\n" + picture_help + "\n" +
-             exit_code_help +
+  app.footer("Stencils (what one computes: dwell info NAME):\n" + shape_list() + "\n" +
+             initial_help + "\n" + picture_help + "\n" + exit_code_help +
              "\nExamples:\n"
              "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
              "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "

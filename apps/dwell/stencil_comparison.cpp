@@ -98,6 +98,8 @@ std::vector<std::string> legend(const stencil_comparison& c) {
 
 comparison_layout layout_of(const stencil_comparison& c) {
   comparison_layout out{caption(c), {}, legend(c)};
+  if (c.interrupted)
+    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
   for (const auto& s : c.stencils)
     out.sections.push_back({heading(s), s.refusal, table_of(s), remarks(s)});
   return out;
@@ -116,6 +118,12 @@ json to_json(const compared_stencil& s, const compared_sweep& r) {
 }
 
 }  // namespace
+
+std::size_t rows_of(const stencil_comparison& c) {
+  std::size_t rows = 0;
+  for (const auto& s : c.stencils) rows += s.runs.size();
+  return rows;
+}
 
 std::string to_text(const stencil_comparison& c) { return layout_of(c).text(); }
 std::string to_markdown(const stencil_comparison& c) { return layout_of(c).markdown(); }

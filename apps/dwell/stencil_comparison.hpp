@@ -27,7 +27,7 @@ struct compared_stencil {
   bool too_large = false;  ///< that is too little memory
   std::size_t changing_cells = 0;
   std::size_t bytes_per_step = 0;    ///< nothing cached: a load (two with a source) and a store
-                                     ///< per changing cell
+                                     ///< per changing cell, measured or not
   std::string roof;                  ///< "L2" or "device memory", where all of it fits; or ""
   double roof_bytes_per_s = 0;       ///< 0: not known
   std::vector<compared_sweep> runs;  ///< the baseline first
@@ -43,6 +43,7 @@ struct stencil_comparison {
   std::vector<compared_stencil> stencils;
 };
 
+std::size_t rows_of(const stencil_comparison& c);
 std::string to_text(const stencil_comparison& c);
 std::string to_markdown(const stencil_comparison& c);
 /// A line per run, under a line of heads; numbers as they are, empty where there are none.

@@ -2,8 +2,6 @@
 // The baseline is host-loop. Its first field is what all later fields, its own too, must equal.
 #include "stencil_comparison_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -14,6 +12,8 @@
 #include "field_memory.hpp"
 #include "stencil_field.hpp"
 
+#include "dwell/execution/core/sweep_policy.hpp"
+#include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/field_values.hpp"
@@ -90,8 +90,6 @@ class measurement {
       run.device = report.device;
       run.detail = plan_of(report.reason);
       run.steps = report.steps;
-      out_.changing_cells = report.changing_cells;
-      out_.bytes_per_step = report.bytes_per_step;
       compare(run);
       return report.per_step_us;
     });
@@ -122,6 +120,10 @@ compared_stencil measure(const stencil_request& request, const std::string& shap
   compared_stencil out;
   out.name = shape;
   out.size = size;
+  out.changing_cells =
+      changing_cells(size, inner_box(size, find_stencil_shape(shape).radius), request.options.edge);
+  out.bytes_per_step =
+      out.changing_cells * (request.precision == "f64" ? 8 : 4) * (request.source.empty() ? 2 : 3);
   const auto refuse = [&](const char* why, bool too_large) {
     out.refusal = why;
     out.too_large = too_large;

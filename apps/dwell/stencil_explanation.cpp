@@ -8,6 +8,7 @@
 
 #include "columns.hpp"
 #include "comparison_layout.hpp"
+#include "field_memory.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -212,6 +213,14 @@ void add_tiles(const stencil_explanation& e, const stencil_plan& p, table& out) 
   if (p.pass_steps > 1) out.row("each pass", format_plural(p.pass_steps, "step"));
 }
 
+/// What a run of the field needs of the device's memory.
+memory_need need_of(const stencil_explanation& e) {
+  return need_on_device({e.size, e.precision, 1, e.source}, e.device.on);
+}
+bool fits(const stencil_explanation& e) {
+  return need_of(e).bytes <= static_cast<double>(e.device.memory);
+}
+
 /// Kernel, tiles, and how long a step should take.
 void add_plan(const stencil_explanation& e, const stencil_plan& p, table& out) {
   out.row("", why(e, p));
@@ -230,6 +239,9 @@ std::string to_text(const stencil_explanation& e) {
   out.row("field", fmt::format("{} cells, {}{}", to_string(e.size), e.precision,
                                e.source ? ", and a source" : ""));
   out.row("device", device_text(e));
+  if (!fits(e))
+    out.row("memory", fmt::format("DOES NOT FIT: {}, the device has {}", need_of(e).text,
+                                  format_bytes(static_cast<double>(e.device.memory))));
   out.gap();
   out.row("policy", p.policy);
   if (p.refusal.empty())
@@ -242,21 +254,24 @@ std::string to_text(const stencil_explanation& e) {
 json to_json(const stencil_explanation& e) {
   json plans = json::array();
   for (const auto& p : e.plans) plans.push_back(to_json(e, p));
-  return {{"version", DWELL_VERSION},
-          {"stencil", e.shape},
-          {"size", to_string(e.size)},
-          {"boundary", to_string(e.edge)},
-          {"precision", e.precision},
-          {"source", e.source},
-          {"device",
-           {{"name", e.device.name},
-            {"backend", to_string(e.device.on)},
-            {"units", e.device.units},
-            {"probed", e.probed}}},
-          {"changing_cells", e.changing_cells},
-          {"bytes_per_step", e.bytes_per_step},
-          {"chosen", e.plan().policy},
-          {"plans", plans}};
+  return {
+      {"version", DWELL_VERSION},
+      {"stencil", e.shape},
+      {"size", to_string(e.size)},
+      {"boundary", to_string(e.edge)},
+      {"precision", e.precision},
+      {"source", e.source},
+      {"device",
+       {{"name", e.device.name},
+        {"backend", to_string(e.device.on)},
+        {"units", e.device.units},
+        {"probed", e.probed}}},
+      {"memory",
+       {{"needed_bytes", need_of(e).bytes}, {"device_bytes", e.device.memory}, {"fits", fits(e)}}},
+      {"changing_cells", e.changing_cells},
+      {"bytes_per_step", e.bytes_per_step},
+      {"chosen", e.plan().policy},
+      {"plans", plans}};
 }
 
 }  // namespace dwell::app

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
+#include "comparison_layout.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -23,6 +26,9 @@ std::string to_text(const stencil_shape& s) {
   out.row("stencil", fmt::format("{}, {} dimensions, radius {}, {}", s.name, s.dims, s.radius,
                                  s.linear ? "linear" : "not linear"));
   out.row("arithmetic", format_plural(s.flops, "operation") + " per cell and step");
+  std::istringstream about(s.about);
+  const char* head = "computes";
+  for (std::string line; std::getline(about, line); head = "") out.row(head, line);
   out.gap();
   out.row(s.linear ? "weights" : "reads",
           fmt::format("of {}{}", s.dims == 3 ? "(plane, row, column)" : "(row, column)",
@@ -48,6 +54,7 @@ json to_json(const stencil_shape& s) {
             {"dimensions", s.dims},
             {"radius", s.radius},
             {"linear", s.linear},
+            {"about", text_or_null(s.about)},
             {"operations_per_cell", s.flops},
             {"reads", reads},
             {"default_weights", s.weights}}}};

@@ -69,10 +69,14 @@ extents parse_size(const std::string& option, const std::string& text) {
   if (!good)
     throw input_error(
         fmt::format("{}: expected rows x columns such as 4096x4096, or 256x256x256 in three "
-                    "dimensions, found '{}'",
+                    "dimensions, of 1 to 2147483647 cells each, found '{}'",
                     option, text));
   const extents size = parts.size() == 2 ? extents(n[0], n[1]) : extents(n[0], n[1], n[2]);
-  check_extents(size);
+  try {
+    check_extents(size);
+  } catch (const input_error&) {
+    throw input_error(fmt::format("{}: expected at most 2^40 cells, found '{}'", option, text));
+  }
   return size;
 }
 
@@ -151,14 +155,21 @@ void require_source(const std::string& source, const extents& field, const std::
   if (const auto kind = fs::status(source, ignored).type();
       kind == fs::file_type::fifo || kind == fs::file_type::character)
     throw input_error(source + ": expected a regular file (it is read more than once)");
-  require_source(source, inspect_npy(source), field, precision);
+  const npy_facts facts = inspect_npy(source);
+  require_precision(source, facts, precision);
+  require_source(source, facts, field);
 }
 
-void require_source(const std::string& source, const npy_facts& facts, const extents& field,
-                    const std::string& precision) {
-  if (facts.single != (precision == "f32"))
-    throw input_error(fmt::format("{}: expected values of {} as the field has, found {}", source,
-                                  precision, facts.single ? "f32" : "f64"));
+void require_precision(const std::string& file, const npy_facts& facts,
+                       const std::string& precision) {
+  const std::string found = facts.single ? "f32" : "f64";
+  if (found != precision)
+    throw input_error(
+        fmt::format("{}: expected {} values, found {}; add --precision {} to compute with these",
+                    file, precision, found, found));
+}
+
+void require_source(const std::string& source, const npy_facts& facts, const extents& field) {
   const extents& there = facts.size;
   if (there != field)
     throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", source,

@@ -24,11 +24,13 @@ void require_initial(const std::string& text);
 template <class T>
 grid<T> make_initial(const std::string& text, const extents& n);
 
-/// Throws input_error unless `source`, a .npy file with this header, has as many cells as the
-/// field, in its precision ("f64" or "f32").
-void require_source(const std::string& source, const npy_facts& facts, const extents& field,
-                    const std::string& precision);
-/// The same of a file that is only looked at here and read later: a pipe is refused too.
+/// Throws input_error unless `file`, a .npy file with this header, is of `precision` ("f64" or
+/// "f32"), with the option that makes a run of what it is.
+void require_precision(const std::string& file, const npy_facts& facts,
+                       const std::string& precision);
+/// Throws input_error unless `source`, a .npy file with this header, has the field's cells.
+void require_source(const std::string& source, const npy_facts& facts, const extents& field);
+/// Both of a file that is only looked at here and read later: a pipe is refused too.
 void require_source(const std::string& source, const extents& field, const std::string& precision);
 
 /// Throws input_error unless the name ends in .npy, .vti or .png.

@@ -75,7 +75,9 @@ std::string to_text(const stencil_result& r) {
                                r.start, r.source.empty() ? "" : ", source " + r.source));
   out.gap();
   out.row("device", report.device);
-  out.row("executor", fmt::format("{}, policy {}", report.executor, report.policy));
+  out.row("executor",
+          fmt::format("{} on {}, policy {}", report.executor,
+                      format_teams(report.on, report.teams, report.lanes), report.policy));
   out.row("", report.reason);
   out.gap();
   out.row("outcome", outcome(r));
@@ -105,6 +107,9 @@ json to_json(const stencil_result& r) {
                   {"source", r.source.empty() ? json() : json(r.source)},
                   {"weights", r.options.weights},
                   {"default_weights", r.default_weights},
+                  {"step_limit", r.options.steps},
+                  {"until", r.options.until ? json(*r.options.until) : json()},
+                  {"check_every", r.options.until ? json(r.options.check_every) : json()},
                   {"precision", report.precision}};
   j["execution"] = {{"device", report.device},
                     {"backend", to_string(report.on)},
@@ -133,6 +138,7 @@ json to_json(const stencil_result& r) {
                {"cells_per_second", report.cells_per_second},
                {"changing_cells", report.changing_cells},
                {"bytes_per_step", report.bytes_per_step}};
+  j["warnings"] = r.warnings;
   for (const auto& [what, where] : r.files) j["files"][what] = where;
   return j;
 }

@@ -18,6 +18,7 @@ struct stencil_result {
   bool default_weights = true;
   stencil_options options;
   stencil_report report;
+  std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< what was written, and where
 };
 

@@ -116,7 +116,7 @@ system_facts gather_system_facts(const device_choice& choice, int threads) {
   system_facts facts{compiler_name(),  find_cuda(),      {},
                      built_variants(), built_policies(), built_sweep_policies()};
   if (choice.given) {
-    facts.devices.push_back(resolve(choice, threads).facts());
+    facts.devices.push_back(resolve(choice, threads, threads_for::runs).facts());
   } else {
     facts.devices.push_back(device::cpu(threads).facts());
     for (int n = 0; n < facts.cuda.devices; ++n) facts.devices.push_back(device::cuda(n).facts());

@@ -7,25 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "dwell/formats/number_text.hpp"
+
 namespace dwell::app {
-
-namespace {
-
-/// Three significant digits without an exponent, for 0 <= v < 10^6.
-std::string three_digits(double v) {
-  const int decimals = v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f}", v, decimals);
-}
-
-template <std::size_t N>
-std::string scaled(double v, double step, const std::array<const char*, N>& units) {
-  std::size_t unit = 0;
-  while (v >= step * 0.9995 && unit + 1 < N) v /= step, ++unit;
-  return unit == 0 ? fmt::format("{:.0f} {}", v, units[0])
-                   : fmt::format("{} {}", three_digits(v), units[unit]);
-}
-
-}  // namespace
 
 std::string format_count(std::int64_t n) {
   const std::string digits = std::to_string(n);
@@ -37,12 +21,10 @@ std::string format_count(std::int64_t n) {
   return out;
 }
 
-std::string format_bytes(double bytes) {
-  return scaled(bytes, 1024., std::array{"bytes", "KiB", "MiB", "GiB", "TiB"});
-}
+std::string format_bytes(double bytes) { return byte_text(bytes); }
 
 std::string format_rate(double bytes_per_second) {
-  return scaled(bytes_per_second, 1000., std::array{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
+  return scaled_text(bytes_per_second, 1000., std::array{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"});
 }
 
 std::string format_seconds(double s) {
@@ -62,6 +44,11 @@ std::string format_residual(double r) {
 
 std::string format_plural(std::int64_t n, const std::string& one) {
   return format_count(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+std::string format_teams(backend on, int teams, int lanes) {
+  if (on == backend::cpu) return format_plural(teams, "thread");
+  return fmt::format("{} of {}", format_plural(teams, "block"), format_plural(lanes, "thread"));
 }
 
 }  // namespace dwell::app

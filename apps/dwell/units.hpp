@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "dwell/execution/core/device.hpp"
+
 namespace dwell::app {
 
 std::string format_count(std::int64_t n);                           ///< 41,906
@@ -12,5 +14,7 @@ std::string format_seconds(double s);                               ///< 12.3 ms
 std::string format_rate(double bytes_per_second);                   ///< 18.3 GB/s
 std::string format_residual(double r);                              ///< 9.87e-09, not a number
 std::string format_plural(std::int64_t n, const std::string& one);  ///< 1 thread, 2 threads
+/// 2 threads, 132 blocks of 256 threads
+std::string format_teams(backend on, int teams, int lanes);
 
 }  // namespace dwell::app

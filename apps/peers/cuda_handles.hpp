@@ -67,6 +67,8 @@ class device_array {
   }
   explicit device_array(std::span<const T> from) : device_array(from.size()) {
     check(cudaMemcpy(get(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    // From pageable memory it may be under way still, and other streams do not wait for it.
+    check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
   }
   T* get() const { return memory_.get(); }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -201,7 +202,7 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const auto fail = [](int code, const std::string& message) {
-    fmt::print(stderr, "peer-cusparse-cg: {}\n", message);
+    std::fprintf(stderr, "peer-cusparse-cg: %s\n", message.c_str());  // never throws
     return code;
   };
   try {

@@ -3,20 +3,18 @@
 // returns when all are done, as a kernel launch followed by a synchronisation would. The caller is
 // a member itself: no core idles meanwhile, and a crew of one needs no meeting.
 #pragma once
-#include <atomic>
 #include <functional>
-#include <thread>
-#include <vector>
 
 #include "dwell/execution/core/team_cpu.hpp"
+#include "dwell/execution/core/threads_cpu.hpp"
 
 namespace dwell {
 
 class crew {
  public:
-  explicit crew(int members) : meet_(members) {
-    for (int m = 1; m < members; ++m) threads_.emplace_back([this, m] { serve(m); });
-  }
+  /// Throws device_error if the system does not start so many threads.
+  explicit crew(int members)
+      : meet_(members), others_(members - 1, [this](int t) { serve(t + 1); }) {}
   ~crew() {
     task_ = nullptr;
     meet_.arrive_and_wait();
@@ -44,7 +42,7 @@ class crew {
 
   cpu_barrier meet_;
   const std::function<void(int)>* task_ = nullptr;
-  std::vector<std::jthread> threads_;
+  cpu::thread_set others_;
 };
 
 }  // namespace dwell

@@ -17,6 +17,7 @@
 #include "dwell/execution/core/device_backends.hpp"
 #include "dwell/execution/core/host_memory.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/number_text.hpp"
 #include "dwell/formats/parallel.hpp"
 
 namespace dwell {
@@ -64,7 +65,9 @@ const memory_space cpu_memory = {
     [](const device&, std::size_t bytes, fresh content) {
       const std::size_t rounded = (bytes + alignment) / alignment * alignment;
       void* p = std::aligned_alloc(alignment, rounded);
-      if (!p) throw device_error(fmt::format("not enough memory for {} more bytes", bytes));
+      if (!p)
+        throw device_error(fmt::format("not enough memory: {} more are needed",
+                                       byte_text(static_cast<double>(bytes))));
       return content == fresh::zeroed ? std::memset(p, 0, rounded) : p;
     },
     [](const device&, void* p) { std::free(p); },

@@ -12,6 +12,10 @@ namespace {
 
 using cuda::check;
 
+/// A copy from pageable memory may be under way when the call returns, and a memset is; streams
+/// that do not wait for the default one, such as a run's, must find them done.
+void finish_default_stream() { DWELL_CUDA(cudaStreamSynchronize(cudaStreamLegacy)); }
+
 const memory_space space = {
     [](const device& where, std::size_t bytes, fresh content) {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));
@@ -28,13 +32,17 @@ const memory_space space = {
                         static_cast<double>(free) * 1e-6, static_cast<double>(total) * 1e-6));
       }
       check(status, "cudaMalloc");
-      if (content == fresh::zeroed) DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
+      if (content == fresh::zeroed) {
+        DWELL_CUDA(cudaMemset(p, 0, bytes ? bytes : 1));
+        finish_default_stream();
+      }
       return p;
     },
     [](const device&, void* p) { cudaFree(p); },
     [](const device& where, void* to, const void* from, std::size_t bytes) {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));
       DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+      finish_default_stream();
     },
     [](const device& where, void* to, const void* from, std::size_t bytes) {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));

@@ -157,7 +157,7 @@ class cuda_staying_team : public cuda_grid_team<Lanes> {
   template <class F>
   DWELL_FN void deal(unsigned n, F&& f) {
     if (tickets_)
-      draw(n, f);
+      deal_by_ticket(n, f);
     else
       for (unsigned t = blockIdx.x; t < n; t += gridDim.x) f(t);
   }
@@ -167,7 +167,7 @@ class cuda_staying_team : public cuda_grid_team<Lanes> {
   /// all teams together. So all know where the numbers of a step begin. What is drawn goes to two
   /// places in turn: a lane writes to one after all have read it, before the meeting in between.
   template <class F>
-  DWELL_FN void draw(unsigned n, F&& f) {
+  DWELL_FN void deal_by_ticket(unsigned n, F&& f) {
     __shared__ unsigned drawn[2];
     int place = 0;
     for (unsigned t = blockIdx.x; t < n; place ^= 1) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dwell/execution/core/cuda_check.hpp"
+#include "dwell/execution/core/kernel_cuda.cuh"
 #include "dwell/execution/core/store.hpp"
 #include "dwell/execution/core/team_cuda.cuh"
 #include "dwell/execution/core/variant.hpp"
@@ -61,13 +62,6 @@ template <class P>
 __global__ void continue_kernel(const typename P::scalars* state,
                                 cudaGraphConditionalHandle handle) {
   cudaGraphSetConditional(handle, state->stop == 0);
-}
-
-template <class Kernel>
-void allow_scratch(Kernel kernel, std::size_t bytes) {
-  if (bytes > 48 * 1024)
-    DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)));
 }
 
 /// The queue of executors that launch phase by phase: a stream, or a graph under construction.

@@ -2,8 +2,9 @@
 // How the CPU runs Sweeps: a crew of threads, one team each. Included by generated files only,
 // which are built for AVX2 and FMA where the processor family has them.
 #pragma once
-#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "dwell/execution/core/crew.hpp"
 #include "dwell/execution/core/grid_team_cpu.hpp"
@@ -63,14 +64,6 @@ class sweep_queue {
   crew crew_;
   sweep_state marks_[2];
 };
-
-template <class S, class T>
-sweep_call<S, T> call_of(const void* args, std::span<const double> weights) {
-  sweep_call<S, T> a;
-  static_cast<sweep_args<T>&>(a) = *static_cast<const sweep_args<T>*>(args);
-  std::transform(weights.begin(), weights.end(), a.w, [](double w) { return static_cast<T>(w); });
-  return a;
-}
 
 /// Executors with a `drive`.
 template <class S, class T, class E>

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
 // How a GPU runs Sweeps. Included by generated files only.
 #pragma once
-#include <algorithm>
+#include <cstddef>
 #include <span>
 
 #include "dwell/execution/core/cuda_check.hpp"
+#include "dwell/execution/core/kernel_cuda.cuh"
 #include "dwell/execution/core/sweep_kernels_cuda.cuh"
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/core/watch_cuda.hpp"
 
 namespace dwell::cuda {
-
-/// The first launch of a kernel loads it; that is set-up.
-template <class Kernel>
-cudaFuncAttributes loaded(Kernel kernel) {
-  cudaFuncAttributes f{};
-  check(cudaFuncGetAttributes(&f, kernel), "loading a kernel");
-  return f;
-}
 
 /// The queue of executors whose time loop runs on the host: a stream, or a graph being recorded.
 template <class S, class T>
@@ -136,14 +129,6 @@ class sweep_queue {
   int round_ = 0;
 };
 
-template <class S, class T>
-sweep_call<S, T> call_of(const void* args, std::span<const double> weights) {
-  sweep_call<S, T> a;
-  static_cast<sweep_args<T>&>(a) = *static_cast<const sweep_args<T>*>(args);
-  std::transform(weights.begin(), weights.end(), a.w, [](double w) { return static_cast<T>(w); });
-  return a;
-}
-
 /// f(stream, begin, end) records the two events around the work and waits for it; returns seconds.
 template <class F>
 double timed(const device& where, F&& f) {
@@ -179,9 +164,7 @@ double run_resident(Kernel kernel, const Call& a, int lanes, std::size_t scratch
                     const device& where, const run_control& control) {
   return timed(where, [&](cudaStream_t main, event& begin, event& end) {
     watcher watch(control, a.watch);
-    if (scratch > 48 * 1024)
-      DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(scratch)));
+    allow_scratch(kernel, scratch);
     loaded(kernel);
     void* parameters[] = {const_cast<Call*>(&a)};
     DWELL_CUDA(cudaEventRecord(begin, main));
@@ -208,9 +191,7 @@ template <class Kernel>
 sweep_rung_facts facts_of(Kernel kernel, const sweep_rung& rung, std::size_t scratch,
                           const device& where) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  if (scratch > 48 * 1024)
-    DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(scratch)));
+  allow_scratch(kernel, scratch);
   const cudaFuncAttributes f = loaded(kernel);
   int per_unit = 0, units = 0;
   DWELL_CUDA(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, where.ordinal()));

@@ -7,12 +7,15 @@
 //     static constexpr tap taps[] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}};
 //   };
 //
-// Taps are compile-time; weights are values, w[i] belongs to taps[i]. A shape that is not linear
-// lists the cells it reads as taps too, gives its parameters' defaults (`defaults`) and the
+// Taps are compile-time; weights are values, w[i] belongs to taps[i]. How far taps may reach: 2
+// cells along an axis in three dimensions; in two 6 for a linear star, else 8. A shape that is not
+// linear lists the cells it reads as taps too, gives its parameters' defaults (`defaults`) and the
 // floating point operations per cell (`flops`), and writes
 //   template <class T, class Near> DWELL_FN static T apply(const Near& u, const T* w);
 // where u(dy, dx) or u(dz, dy, dx) is the cell at that offset. The order of operations is part of
-// the description: every executor, plan and backend gives the same bits.
+// the description: every executor, plan and backend gives the same bits. What a shape computes, and
+// what its weights are, it may say in lines of text (`static constexpr const char* about`), which
+// 'dwell info' shows.
 #pragma once
 #include <array>
 #include <bit>
@@ -30,7 +33,8 @@
 
 namespace dwell {
 
-/// The place of a neighbour.
+/// The place of a neighbour, as an offset from the cell: {dy, dx} in two dimensions, in three
+/// {dz, dy, dx}. y grows from row to row, z from plane to plane.
 struct tap {
   int dz, dy, dx;
   constexpr tap() : dz(0), dy(0), dx(0) {}
@@ -231,6 +235,15 @@ std::vector<double> default_weights() {
     for (double& v : w) v /= sum;
     return w;
   }
+}
+
+/// What the shape says of itself, or "".
+template <Sweep S>
+constexpr const char* about_of() {
+  if constexpr (requires { S::about; })
+    return S::about;
+  else
+    return "";
 }
 
 }  // namespace dwell

@@ -2,6 +2,9 @@
 // What the teams of a Sweep get: plain data, by value. Two copies of the field are read and written
 // in turn; executors that keep nothing on the chip go from field[s % 2] to the other in step s.
 #pragma once
+#include <algorithm>
+#include <span>
+
 #include "dwell/execution/core/program.hpp"
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/execution/core/sweep_plan.hpp"
@@ -59,7 +62,7 @@ struct sweep_args {
   bool until = false;    ///< also end when the largest change is at most `tolerance`,
   double tolerance = 0;  ///< which is tested
   int check_every = 1;   ///< after so many steps, and after the last one
-  int look_every = 1;    ///< steps between two looks at the host's wishes; divides check_every
+  int look_every = 1;    ///< steps between two looks at the host's wishes
   int mark_every = 1;    ///< steps that the host queues before it waits for earlier ones
 
   sweep_plan plan;
@@ -75,6 +78,15 @@ struct sweep_args {
   DWELL_HD bool tests(int step) const {
     return until && (step % check_every == 0 || step == steps);
   }
+  /// The step of the look after the one at `done`. Every test is one. No other look is the step
+  /// before a test: a tile shows that step whole if it sees the test coming.
+  DWELL_HD int next_look(int done) const {
+    const int left = steps - done;
+    if (!until) return done + (left < look_every ? left : look_every);
+    const int untested = check_every - done % check_every,
+              to_test = left < untested ? left : untested;
+    return done + (to_test <= look_every + 1 ? to_test : look_every);
+  }
 };
 
 /// The same with the weights of a shape.
@@ -82,5 +94,13 @@ template <class S, class T>
 struct sweep_call : sweep_args<T> {
   T w[weight_count<S>];
 };
+/// The same from what the variant table passes on: a sweep_args<T>, and as many weights.
+template <class S, class T>
+sweep_call<S, T> call_of(const void* args, std::span<const double> weights) {
+  sweep_call<S, T> a;
+  static_cast<sweep_args<T>&>(a) = *static_cast<const sweep_args<T>*>(args);
+  std::transform(weights.begin(), weights.end(), a.w, [](double w) { return static_cast<T>(w); });
+  return a;
+}
 
 }  // namespace dwell

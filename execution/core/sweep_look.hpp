@@ -70,11 +70,12 @@ DWELL_FN sweep_stop verdict_at(Team& team, const sweep_args<T>& a, int step, dou
   return sweep_stop::running;
 }
 
-/// The step of the next look after `done`, or the last one.
-template <class T>
-DWELL_FN int next_look(const sweep_args<T>& a, int done) {
-  const int to_look = a.look_every - done % a.look_every;
-  return a.steps - done < to_look ? a.steps : done + to_look;
+/// A look of teams that have met after step `now.done`, and meet again between the two halves.
+template <class T, class Team>
+DWELL_FN void look_together(Team& team, const sweep_args<T>& a, sweep_state& now, double* box) {
+  look_at_share<T>(team, a, now.done, now.copy, box);
+  team.sync_grid();
+  now.stop = verdict_at<T>(team, a, now.done, now.change, box);
 }
 
 /// Tells the host how far the run is.

@@ -5,7 +5,7 @@
 // write whole sectors (patch_sums.hpp). And columns, for any shape and grid.
 #pragma once
 #include <array>
-#include <type_traits>
+#include <cstddef>
 
 #include "dwell/execution/core/patch_sums.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
@@ -68,20 +68,25 @@ DWELL_FN void sweep_column(const T* in, T* out, const T* source, std::ptrdiff_t 
 struct tile_cells {
   int x0, y0, z0, nx, ny, nz;
 };
-/// Of tile number t. Tiles lie side by side from column `first` on.
+/// Of tile number t. Tiles lie side by side from column `first` on. Joined: the last one of a
+/// column has all rows (planes) that are left, even if those are more than others have.
+template <bool Joined = false>
 DWELL_FN tile_cells cells_of_tile(const sweep_plan& p, const cell_box& inner, int first,
                                   unsigned t) {
   const unsigned across = static_cast<unsigned>(p.tiles_x), down = static_cast<unsigned>(p.tiles_y);
   const unsigned line = t / across;
   const int x0 = first + static_cast<int>(t - line * across) * p.tile_x;
-  const int y0 = inner.y0 + static_cast<int>(line % down) * p.tile_y;
-  const int z0 = inner.z0 + static_cast<int>(line / down) * p.tile_z;
+  const int y = static_cast<int>(line % down), z = static_cast<int>(line / down);
+  const int y0 = inner.y0 + y * p.tile_y, z0 = inner.z0 + z * p.tile_z;
+  const auto rest = [](int nth, int tiles, int left, int tile) {
+    return (Joined ? nth + 1 == tiles : left < tile) ? left : tile;
+  };
   return {x0,
           y0,
           z0,
           inner.x1 - x0 < p.tile_x ? inner.x1 - x0 : p.tile_x,
-          inner.y1 - y0 < p.tile_y ? inner.y1 - y0 : p.tile_y,
-          inner.z1 - z0 < p.tile_z ? inner.z1 - z0 : p.tile_z};
+          rest(y, p.tiles_y, inner.y1 - y0, p.tile_y),
+          rest(z, p.tiles_z, inner.z1 - z0, p.tile_z)};
 }
 DWELL_FN unsigned tiles_of(const sweep_plan& p) {
   return static_cast<unsigned>(p.tiles_x) * static_cast<unsigned>(p.tiles_y) *
@@ -181,9 +186,9 @@ DWELL_FN void sweep_patches(Team& team, const sweep_call<S, T>& a, const T* in, 
 }
 
 /// Tile number t, by patches or by columns. Pieces begin at multiples of their size.
-template <class S, class T, bool Patches, class Team>
+template <class S, class T, bool Patches, bool Joined = false, class Team>
 DWELL_FN void sweep_tile(Team& team, const sweep_call<S, T>& a, const T* in, T* out, unsigned t) {
-  const tile_cells c = cells_of_tile(a.plan, a.inner, Patches ? 0 : a.inner.x0, t);
+  const tile_cells c = cells_of_tile<Joined>(a.plan, a.inner, Patches ? 0 : a.inner.x0, t);
   if constexpr (Patches)
     sweep_patches<S, T>(team, a, in, out, c);
   else

@@ -17,6 +17,9 @@ enum class traversal : int { fixed, zig_zag, ring };
 /// warps, so that a warp reads whole lines.
 inline constexpr int lanes_beside = 64;
 
+/// Pieces of so many cells that cover all of them.
+constexpr int pieces(int cells, int of) { return (cells + of - 1) / of; }
+
 /// Every second step may take tiles backwards in two dimensions, with no more rows above and below:
 /// others were slower for it (docs/design.md).
 constexpr bool may_turn(int dims, int radius) { return dims == 2 && radius <= 4; }
@@ -63,13 +66,14 @@ struct sweep_plan {
   bool by_ticket = false;  ///< teams draw their tiles; else each has every teams-th one
   bool turns = false;      ///< every second step takes the tiles from the last to the first
   // Executors that keep the field on the chip: a team owns its share for the whole run, or each of
-  // its warps does (waves in two dimensions).
+  // its warps owns one (in two dimensions, in passes of several steps and under `warp_shares`).
   int shares_y = 0, shares_x = 0;  ///< the grid of shares
   int shares_z = 1;
-  int side_shares_y = 0;  ///< warps' shares: so many in the first and the last column of the grid
+  int side_shares_y = 0;  ///< of warps, in passes: down the first and the last column of the grid
   int depth = 1;          ///< steps between two exchanges of tiles' edges
   int scratch_rows = 0;   ///< rows of every warp (planes) that stay in scratch
-  int streamed_rows = 0;  ///< rows of every warp (planes) that pass through in every step
+  int streamed_rows = 0;  ///< the others: they pass through once in a pass of one step or several,
+                          ///< or live in the field (`warp_shares`)
   traversal order = traversal::fixed;
   int ring_rows = 0;  ///< by which the beginning of a pass moves, if it is a ring
 

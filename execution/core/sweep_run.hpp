@@ -3,8 +3,10 @@
 // call through the variant table. Used by solvers; knows no executor.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <span>
-#include <vector>
+#include <stdexcept>
+#include <utility>
 
 #include "dwell/execution/core/buffer.hpp"
 #include "dwell/execution/core/sweep_variant.hpp"
@@ -72,8 +74,9 @@ class sweep_run {
     for (auto& f : field_) f.upload(values, around_);
   }
 
-  /// Runs to the end; returns seconds.
+  /// Runs to the end; returns seconds. To be called once, for what teams meet by is used up then.
   double run(std::span<const double> weights, const run_control& control) {
+    if (std::exchange(ran_, true)) throw std::logic_error("a sweep_run runs once");
     return variant_.run(&args_, weights, where_, control);
   }
   sweep_state outcome() const {
@@ -112,6 +115,7 @@ class sweep_run {
   buffer<monitor> watch_;
   buffer<unsigned> barrier_, tickets_, flags_;
   sweep_args<T> args_;
+  bool ran_ = false;
 };
 
 }  // namespace dwell

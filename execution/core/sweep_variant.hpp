@@ -2,7 +2,6 @@
 // The table of compiled Sweeps: one row per (shape, scalar, executor, backend). Below it everything
 // is a template, above it everything is a value; one call through it per run.
 #pragma once
-#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,11 +21,13 @@ struct sweep_shape {
   bool linear;
   std::span<const tap> taps;
   std::vector<double> weights;  ///< defaults; of a linear shape one for each tap
+  const char* about = "";       ///< what it computes, in lines; "" if it does not say
 };
 
 template <Sweep S>
 sweep_shape shape_facts() {
-  return {S::name, S::dims, radius_of<S>, flops_of<S>, is_linear<S>, S::taps, default_weights<S>()};
+  return {S::name,      S::dims, radius_of<S>,         flops_of<S>,
+          is_linear<S>, S::taps, default_weights<S>(), about_of<S>()};
 }
 
 struct sweep_variant {

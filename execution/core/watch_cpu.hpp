@@ -6,10 +6,9 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include "dwell/execution/core/team_cpu.hpp"
+#include "dwell/execution/core/threads_cpu.hpp"
 #include "dwell/execution/core/variant.hpp"
 
 namespace dwell::cpu {
@@ -48,19 +47,18 @@ class run_watch {
   std::exception_ptr failed_;
 };
 
-/// f(team number) on a thread of its own for each team, watched until all have ended.
+/// f(team number) on a thread of its own for each team, watched until all have ended. Throws
+/// device_error, f not called, if the system does not start so many threads.
 template <class F>
 void run_watched(int teams, run_watch& watch, F&& f) {
   std::mutex guard;
   std::condition_variable ended;
   int running = teams;
-  std::vector<std::jthread> threads;
-  for (int t = 0; t < teams; ++t)
-    threads.emplace_back([&, t] {
-      f(t);
-      const std::lock_guard lock(guard);
-      if (--running == 0) ended.notify_one();
-    });
+  const thread_set threads(teams, [&](int t) {
+    f(t);
+    const std::lock_guard lock(guard);
+    if (--running == 0) ended.notify_one();
+  });
   std::unique_lock lock(guard);
   while (!ended.wait_for(lock, std::chrono::milliseconds(5), [&] { return running == 0; })) {
     lock.unlock();

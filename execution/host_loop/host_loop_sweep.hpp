@@ -3,8 +3,6 @@
 // device and looks at the outcome of earlier launches. Where the device may decide to end the run,
 // steps queued after the end do nothing.
 #pragma once
-#include <algorithm>
-
 #include "dwell/execution/core/sweep_args.hpp"
 
 namespace dwell {
@@ -30,7 +28,7 @@ struct host_loop_sweep {
   static void continue_from(Queue& queue, const sweep_args<T>& a, int done) {
     int marks = 0, since_mark = 0;
     while (done < a.steps) {
-      const int n = std::min(a.look_every, a.steps - done);
+      const int n = a.next_look(done) - done;
       enqueue(queue, a, done, n);
       done += n;
       since_mark += n;

@@ -31,6 +31,17 @@ constexpr known table[] = {
     {"h200", "NVIDIA H200", 132, 90, 141, 60, 227, 4.8, 7.7, 1.98}};
 constexpr const char* keys[] = {"v100", "a100", "h100", "h200"};
 
+/// Fused multiply-adds of a multiprocessor per cycle, by compute capability: the table of
+/// arithmetic instructions' throughput in the CUDA C++ Programming Guide.
+struct fma_rates {
+  double f64, f32;
+};
+fma_rates fma_of(int capability) {
+  if (capability < 80) return {capability == 75 ? 2.0 : 32.0, 64};
+  if (capability == 80) return {32, 64};
+  return {capability == 90 || capability == 100 ? 64.0 : 2.0, 128};
+}
+
 device_limits limits_of(const known& k) {
   device_limits l;
   l.memory = k.memory_tb_s * 1e12 * 0.9;  // what the H200 reaches of its datasheet: 4.3 of 4.8 TB/s
@@ -46,6 +57,8 @@ device_limits limits_of(const known& k) {
   l.window_waits = {0.48e-6, 0.76e-6};
   l.measured = std::string_view(k.key) == "h200";
   l.units = k.units;
+  l.fma_f64 = fma_of(k.capability).f64;
+  l.fma_f32 = fma_of(k.capability).f32;
   l.unit_through = 64.0 * k.clock_ghz * 1e9;
   l.cluster_barrier = 0.3e-6;  // sixteen blocks of 512 threads
   return l;
@@ -102,6 +115,7 @@ device_limits limits_of(const device_facts& d) {
   k.l2_tb_s *= scale;
   k.units = d.units;
   k.l2_mb = static_cast<double>(d.l2) / mb;
+  if (d.compute_capability > 0) k.capability = d.compute_capability;
   k.key = "";
   return limits_of(k);
 }

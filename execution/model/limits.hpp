@@ -28,6 +28,8 @@ struct device_limits {
   bool measured = false;
 
   int units = 1;               ///< multiprocessors that these rates are of
+  double fma_f64 = 64;         ///< fused multiply-adds of one of them per cycle, in f64
+  double fma_f32 = 128;        ///< and in f32
   double unit_through = 0;     ///< most that one multiprocessor can draw through L2
   double cluster_barrier = 0;  ///< of all blocks of one thread block cluster
   device_waits cluster_waits;  ///< of a system that runs in a cluster

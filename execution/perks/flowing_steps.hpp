@@ -7,11 +7,13 @@
 // A step reads one copy of the field and writes the other. What a tile reads was written by the
 // tiles around it in the step before; what it writes they read then, and nobody does any more. Both
 // are over when their flags are up. Tiles are no thinner than the radius but for the last ones of
-// an axis, behind which there is the border only: no tile reads farther than its neighbours. That
-// takes a fixed border, whose cells no step changes.
+// an axis, behind which there is the border only, and none is thinner than a patch, whose cells
+// then are all the tile's: no tile reads farther than its neighbours. That takes a fixed border,
+// whose cells no step changes.
 //
 // Teams meet around looks.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/core/sweep_look.hpp"
 #include "dwell/execution/core/sweep_patch.hpp"
 
@@ -49,9 +51,6 @@ struct flags_of {
       y += at / 3 % 3 - 1;
       z += at / 9 - 1;
     }
-    const auto within = [](int i, int n) {
-      return static_cast<unsigned>(i) < static_cast<unsigned>(n);
-    };
     if (!within(x, p.tiles_x) || !within(y, p.tiles_y) || !within(z, p.tiles_z)) return nullptr;
     const auto row = static_cast<std::size_t>(z) * down + static_cast<std::size_t>(y);
     return a.flags + (row * across + static_cast<std::size_t>(x)) * tile_flag_distance;
@@ -67,7 +66,7 @@ struct flowing_steps {
     sweep_state now;
     unsigned begin = 0u - static_cast<unsigned>(team.workers());
     while (now.stop == sweep_stop::running) {
-      const int look = next_look(a, now.done);
+      const int look = a.next_look(now.done);
       take_tiles<S, T, Patches>(team, a, now.done, look, begin);
       now.done = look;
       now.copy = look % 2;
@@ -75,9 +74,7 @@ struct flowing_steps {
         now.stop = sweep_stop::steps_done;
       } else {
         team.sync_grid();
-        look_at_share<T>(team, a, now.done, now.copy, box);
-        team.sync_grid();
-        now.stop = verdict_at<T>(team, a, now.done, now.change, box);
+        look_together<T>(team, a, now, box);
       }
       report_progress<T>(team, a, now.done, now.change);
     }
@@ -115,8 +112,8 @@ struct flowing_steps {
       const auto flags = flags_for(at);
       if (!ready) team.wait(tiles_around<S>, flags, flags.epoch);
       const unsigned drawn = team.draw(a.tickets);
-      sweep_tile<S, T, Patches>(team, a, a.field[at.step % 2], a.field[(at.step + 1) % 2],
-                                flags.tile);
+      sweep_tile<S, T, Patches, true>(team, a, a.field[at.step % 2], a.field[(at.step + 1) % 2],
+                                      flags.tile);
       const drawn_ticket next = team.signal_and_look(
           flags.own(), flags.epoch + 1, drawn, tiles_around<S>, [&](unsigned ticket) {
             unsigned first = begin;

@@ -1,131 +1,97 @@
 // SPDX-License-Identifier: MIT
-// The rungs of perks: how many cells a lane holds in registers. Eight warps a team, one team a
-// multiprocessor: a lane may then have 255 registers, the most there are.
+// The rungs of perks: how many cells a lane holds in registers, and the scratch of a team.
 #pragma once
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/brick_plane.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
+#include "dwell/execution/perks/perks_sizes.hpp"
 #include "dwell/execution/perks/resident_sizes.hpp"
-#include "dwell/execution/perks/wave_border.hpp"
 #include "dwell/execution/perks/wave_patch.hpp"
 
 namespace dwell {
 
-inline constexpr int perks_lanes = 256;
-inline constexpr int perks_warps = perks_lanes / 32;
-
-/// Shares that a warp of a wave reads of in two dimensions, at most: four of each column.
-inline constexpr int wave_neighbours = 12;
-/// Numbers of flags that a team remembers, at most: of its own share and those around it, or of
-/// its warps'.
-inline constexpr int perks_flag_numbers = perks_warps * (1 + wave_neighbours);
-
-/// Cells of a lane along x.
+/// So many layers in registers and others elsewhere; in two dimensions those in any order, and with
+/// rows in registers no source, for which there is no room.
 template <class S>
-inline constexpr int perks_across = S::dims == 3 ? 2 : 4;
-
-/// Cells of a lane along y in one layer of a tile. A layer is a row of every warp in two
-/// dimensions, and in three a plane: eight rows of neighbours serve four of one's own.
-template <class S>
-inline constexpr int perks_down = S::dims == 3 ? 4 : 1;
-
-/// Rows in registers in two dimensions: about 80 values of 8 bytes are for these and for what a
-/// lane needs besides, the rows that are being computed and its neighbours' columns. More than 24
-/// rows only make text.
-template <class S, class T>
-constexpr int perks_register_rows() {
-  constexpr int r = radius_of<S>, across = perks_across<S>;
-  constexpr int columns = is_star<S> ? 2 * r : (2 * r + 1) * r + (r > 2 ? 8 : 0);
-  constexpr int beside = r * across + columns + 2 * across + (is_linear<S> ? 0 : 10);
-  constexpr int values = r == 1 ? 86 : 78;
-  const int rows = (values * 8 / static_cast<int>(sizeof(T)) - beside) / across;
-  return std::clamp(rows / 2 * 2, (r + 1) / 2 * 2, 24);
+constexpr sweep_rung rung_of_some(int in_registers) {
+  constexpr bool flat = S::dims == 2;
+  return {.lanes = perks_lanes,
+          .teams_per_unit = 1,
+          .across = perks_across<S>,
+          .register_rows = in_registers,
+          .down = perks_down<S>,
+          .source = !flat || in_registers == 0,
+          .fetched = fetch_ahead<S::dims>,
+          .orders = flat};
 }
-
-/// How a level of a wave remembers (wave_level.hpp): by windows, or by sums.
+/// A tile that is in registers whole; in three dimensions, and where warps own shares, the layers
+/// behind these in scratch.
 template <class S>
-inline constexpr bool perks_windows = S::dims == 2 && is_star<S>&& radius_of<S> == 1;
-
-/// Steps that a wave takes in one pass: as many as the registers of a lane hold levels for, each of
-/// which remembers 2R layers. `values` is what that leaves room for beside the arithmetic, found by
-/// trying. None where bricks are faster whatever the size.
-template <class S, class T>
-constexpr int perks_levels() {
-  constexpr int r = radius_of<S>;
-  if constexpr (!is_linear<S> || (S::dims == 3 && r > 2)) return 0;
-  if constexpr (S::dims == 3) return r == 1 ? 2 : 1;
-  constexpr int values = is_star<S> ? (r <= 2 ? 72 : 80) : r == 2 ? 40 : 60;
-  return std::clamp(values / (2 * r * perks_across<S>), 1, 8);
+constexpr sweep_rung rung_of_whole(int in_registers) {
+  return {.lanes = perks_lanes,
+          .teams_per_unit = 1,
+          .across = perks_across<S>,
+          .register_rows = in_registers,
+          .down = perks_down<S>,
+          .rest = false,
+          .source = false};
 }
-
-/// Where a wave remembers cells of a fixed border, and values of scratch for that. In two
-/// dimensions windows hold them anyway, and with a radius of 1 a choice after every sum is faster
-/// (measured).
-template <class S, class T>
-using wave_border =
-    std::conditional_t<S::dims == 3, wave_border_planes<S, T, perks_levels<S, T>(), perks_warps>,
-                       wave_border_rows<S, T, perks_levels<S, T>(), perks_warps>>;
-template <class S, class T>
-inline constexpr bool wave_restores = S::dims == 3 || (radius_of<S> > 1 && !perks_windows<S>);
-template <class S, class T>
-constexpr int wave_border_values() {
-  if constexpr (perks_levels<S, T>() > 0 && wave_restores<S, T>) return wave_border<S, T>::values;
-  return 0;
+/// Warps that own shares which are on the chip whole (resident_rows.hpp).
+template <class S>
+constexpr sweep_rung rung_of_warps() {
+  sweep_rung r = rung_of_whole<S>(resident_rows_kept<S>());
+  r.warp_shares = true;
+  r.shown_rows = resident_rows_shown<S>;
+  return r;
 }
-
-/// A resident brick (resident_brick.hpp): the rows of a plane that a warp shows others, the first
-/// and last R; values of a plane that is shown; planes whose rims are under way at a time; values
-/// of one rim.
-inline constexpr int resident_height = 32;
-template <class S>
-inline constexpr int resident_edge_rows = std::min(2 * radius_of<S>, perks_down<S>);
-template <class S>
-inline constexpr int resident_shown_values =
-    perks_warps* resident_edge_rows<S> * 32 * perks_across<S>;
-inline constexpr int resident_rims_ahead = 3;
-template <class S>
-inline constexpr int resident_rim_values = 2 * perks_across<S>*(32 * radius_of<S> +
-                                                                resident_height + 2 * radius_of<S>);
+/// Passes of several steps.
+template <class S, class T>
+constexpr sweep_rung rung_of_wave() {
+  using patch = wave_patch<S, T>;
+  return {.lanes = perks_lanes,
+          .teams_per_unit = 1,
+          .across = patch::across,
+          .down = patch::down,
+          .levels = perks_levels<S>()};
+}
 
 /// The rungs of a shape: as many layers in registers as do not spill. In two dimensions a tile that
 /// is in registers whole has a kernel to itself: that one reaches the arithmetic's limit. In three
 /// the kernels for other orders of planes are apart: the plain ones have no register to spare.
 template <class S, class T>
 constexpr auto rungs_of_perks() {
-  constexpr int across = perks_across<S>, down = perks_down<S>;
-  constexpr int ahead = fetch_ahead<S::dims>;
-  constexpr bool flat = S::dims == 2;
-  constexpr sweep_rung none = {perks_lanes, 1, across, 0, down, true, true, ahead, 0, flat};
-  using patch = wave_patch<S, T>;
-  [[maybe_unused]] constexpr sweep_rung wave = {
-      perks_lanes, 1, patch::across, 0, patch::down, true, true, 0, perks_levels<S, T>()};
+  static_assert(radius_of<S> <= perks_most_radius<S>,
+                "a stencil's radius is at most 2 in three dimensions, in two 6 if it is a linear "
+                "star, else 8");
+  constexpr int r = radius_of<S>;
+  constexpr sweep_rung none = rung_of_some<S>(0);
   if constexpr (S::dims == 3) {
-    constexpr int planes = sizeof(T) == 4 ? 8 : radius_of<S> == 1 ? 5 : 4;
-    constexpr sweep_rung kept = {perks_lanes, 1, across, planes, down, true, true, ahead};
-    constexpr auto ordered = [](sweep_rung r) {  // planes that are put aside take registers
-      if (radius_of < S >> 1 && r.register_rows > 0) --r.register_rows;
-      r.orders = true;
-      return r;
+    constexpr sweep_rung kept = rung_of_some<S>(sizeof(T) == 4 ? 8 : r == 1 ? 5 : 4);
+    constexpr auto ordered = [](sweep_rung rung) {  // planes that are put aside take registers
+      if (r > 1 && rung.register_rows > 0) --rung.register_rows;
+      rung.orders = true;
+      return rung;
     };
-    [[maybe_unused]] constexpr sweep_rung resident = {
-        perks_lanes, 1, across, radius_of<S> == 1 ? 4 : 3, down, false, false};
-    if constexpr (perks_levels<S, T>() == 0 && !is_linear<S>)
+    if constexpr (!is_linear<S>)
       return std::array{kept, none, ordered(kept), ordered(none)};
-    else if constexpr (perks_levels<S, T>() == 0)
-      return std::array{resident, kept, none, ordered(kept), ordered(none)};
     else
-      return std::array{resident, kept, none, wave, ordered(kept), ordered(none)};
+      return std::array{rung_of_whole<S>(r == 1 ? 4 : 3),
+                        kept,
+                        none,
+                        rung_of_wave<S, T>(),
+                        ordered(kept),
+                        ordered(none)};
   } else {
     constexpr int rows = perks_register_rows<S, T>();
     // The loops over other rows need registers of their own.
-    constexpr int r = radius_of<S>;
     constexpr int fewer = !is_linear<S> ? 4
                           : !is_star<S> ? 2 * r
                           : r == 1      ? 1
@@ -133,36 +99,18 @@ constexpr auto rungs_of_perks() {
                           : r <= 4      ? 2
                                         : 4;
     constexpr int least = (r + 1) / 2 * 2;
-    constexpr sweep_rung solid = {perks_lanes, 1, across, rows, down, false, false, 0};
-    [[maybe_unused]] constexpr sweep_rung resident = [] {
-      sweep_rung r = {perks_lanes, 1,     perks_across<S>, resident_rows_kept<S, T>(),
-                      1,           false, false,           0};
-      r.warp_shares = true;
-      r.shown_rows = resident_rows_shown<S>;
-      return r;
-    }();
-    // Waves need arithmetic of few registers. The window of a large box leaves none for rows that
-    // stay.
+    constexpr sweep_rung whole = rung_of_whole<S>(rows);
+    constexpr sweep_rung some = rung_of_some<S>(std::max(rows - fewer, least));
+    // The window of a large box leaves no registers for rows that stay.
     if constexpr (!is_linear<S>)
-      return std::array{solid,
-                        sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
-                                   true, false, ahead, 0, true},
-                        none};
+      return std::array{whole, some, none};
     else if constexpr (!is_star<S> && r > 2)
-      return std::array{solid, none, wave};
+      return std::array{whole, none, rung_of_wave<S, T>()};
     else if constexpr (is_star<S> && r == 1)  // a tile of fewer rows is done sooner
-      return std::array{
-          solid,
-          sweep_rung{perks_lanes, 1, across, rows - 2, down, false, false, 0},
-          sweep_rung{perks_lanes, 1, across, rows - fewer, down, true, false, ahead, 0, true},
-          none,
-          wave,
-          resident};
+      return std::array{whole, rung_of_whole<S>(rows - 2), some,
+                        none,  rung_of_wave<S, T>(),       rung_of_warps<S>()};
     else
-      return std::array{solid,
-                        sweep_rung{perks_lanes, 1, across, std::max(rows - fewer, least), down,
-                                   true, false, ahead, 0, true},
-                        none, wave, resident};
+      return std::array{whole, some, none, rung_of_wave<S, T>(), rung_of_warps<S>()};
   }
 }
 template <class S, class T>
@@ -237,10 +185,10 @@ DWELL_FN Layers layers_of(Team& team, const sweep_call<S, T>& a, int used = 32) 
 
 /// The rows that warps show each other in scratch, in values. Two sets in turn where they are
 /// small, so that the team meets once per step.
-template <class S, class T>
+template <class S>
 inline constexpr int perks_edge_values = perks_warps * 2 * radius_of<S> * 32 * perks_across<S>;
 template <class S, class T>
-inline constexpr int perks_edge_sets = perks_edge_values<S, T> * sizeof(T) <= 32 * 1024 ? 2 : 1;
+inline constexpr int perks_edge_sets = perks_edge_values<S> * sizeof(T) <= 32 * 1024 ? 2 : 1;
 
 /// Planes of a brick that its lanes read neighbours from. A star's neighbours in other planes are
 /// the lane's own: two planes in turn. Else those R below and above, and one that is being written.
@@ -278,7 +226,7 @@ constexpr std::size_t perks_scratch_bytes(const sweep_rung& rung) {
     values = static_cast<std::size_t>(perks_plane_slots<S>) * perks_plane<S>::values;
   } else {
     constexpr std::size_t width = 32 * perks_across<S>;
-    values = static_cast<std::size_t>(perks_edge_values<S, T>) * perks_edge_sets<S, T>;
+    values = static_cast<std::size_t>(perks_edge_values<S>) * perks_edge_sets<S, T>;
     if (rung.register_rows > 0)
       values +=
           2 * radius_of<S> * (width + perks_warps * static_cast<std::size_t>(rung.register_rows));

@@ -26,7 +26,7 @@ struct perks_sweep {
     sweep_state now;
     tile.load(a.field[0]);
     while (now.stop == sweep_stop::running) {
-      const int look = next_look(a, now.done);
+      const int look = a.next_look(now.done);
       const bool tests = a.tests(look);
       while (now.done < look) {
         // A test compares two whole fields: the step before it is published too.
@@ -45,9 +45,7 @@ struct perks_sweep {
         now.stop = sweep_stop::steps_done;
       } else {
         team.sync_grid();
-        look_at_share<T>(team, a, now.done, now.copy, box);
-        team.sync_grid();
-        now.stop = verdict_at<T>(team, a, now.done, now.change, box);
+        look_together<T>(team, a, now, box);
         if (now.stop == sweep_stop::interrupted && !tests) {
           now.copy ^= 1;
           tile.publish(a.field[now.copy]);

@@ -9,6 +9,7 @@
 // cells that were right become wrong; after `depth` steps the rim is taken anew from the field,
 // where its owners have published it.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/row_window.hpp"
@@ -31,7 +32,7 @@ class perks_tile {
   DWELL_FN perks_tile(Team& team, const sweep_call<S, T>& a)
       : team_(team),
         a_(a),
-        edges_(team.template scratch<T>(perks_edge_values<S, T> * sets)),
+        edges_(team.template scratch<T>(perks_edge_values<S> * sets)),
         still_rows_(RY == 0 ? nullptr : team.template scratch<T>(2 * R * width)),
         still_columns_(RY == 0 ? nullptr : team.template scratch<T>(W * RY * 2 * R)),
         still_kept_(team.template scratch<T>(W * 2 * R * a.plan.scratch_rows)),

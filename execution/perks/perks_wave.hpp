@@ -86,7 +86,7 @@ class perks_wave {
   using layer = typename level::layer;
   using patch = wave_patch<S, T>;
   static constexpr int RX = patch::across, at_once = level::turns;
-  static constexpr bool restores = wave_restores<S, T>;
+  static constexpr bool restores = wave_restores<S>;
   /// Layers by which a level is behind the one before it. In three dimensions it takes what that
   /// one left in the last turn, so that one meeting serves all levels.
   static constexpr int late = S::dims == 3 ? R + 1 : R;

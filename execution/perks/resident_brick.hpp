@@ -23,6 +23,7 @@
 //
 // Between steps teams signal and wait, as in perks_brick.hpp.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/resident_rim.hpp"
 #include "dwell/execution/perks/wave_level.hpp"

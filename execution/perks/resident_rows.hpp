@@ -82,7 +82,7 @@ class resident_rows {
   /// Turns of the loop without a branch between them: as many as make it faster. Turns of a large
   /// box are long, and a whole step no more than the caches for instructions hold.
   static constexpr int straight = !star && R > 1 ? 2 : together;
-  static_assert(Team::lanes() == perks_lanes && RZ >= R && Q <= R && RX == perks_across<S>);
+  static_assert(Team::lanes() == perks_lanes && RZ >= R && Q <= R);
 
   struct patch_of_lane {
     static constexpr int across = RX, down = 1, cells = RX;

@@ -5,6 +5,7 @@
 // cells earlier. What it has in common with the one before it both compute, and the other one
 // shows.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/share_grid.hpp"
@@ -14,7 +15,7 @@ namespace dwell {
 
 template <class S, class T>
 struct resident_share {
-  static constexpr int RX = 4, R = radius_of<S>;
+  static constexpr int RX = perks_across<S>, R = radius_of<S>;
   int x0, y0;              ///< of the grid
   int nx, ny;              ///< cells; nx of whole lanes
   int twice;               ///< columns that the last two shares of a row have in common

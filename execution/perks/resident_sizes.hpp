@@ -8,7 +8,7 @@ namespace dwell {
 
 /// Rows in registers: as many as do not spill, and one or two more where the sizes of the PERKS
 /// artifact need them.
-template <class S, class T>
+template <class S>
 constexpr int resident_rows_kept() {
   constexpr int r = radius_of<S>;
   if constexpr (!is_star<S>) return r == 1 ? 21 : 14;

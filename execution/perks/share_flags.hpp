@@ -5,6 +5,7 @@
 // of those next to it only (the policies see to that), so nobody is more than one pass ahead of
 // whom it reads, or who reads it.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/share_grid.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The grid of shares that a field is cut into, and who has which: a team one, or in waves of two
-// dimensions each of its warps one (perks_wave.hpp).
+// The grid of shares that a field is cut into, and who has which: a team one, or in two dimensions
+// each of its warps one, in waves (perks_wave.hpp) and in warps' rows (resident_rows.hpp).
 #pragma once
 #include <cstdint>
 
@@ -26,9 +26,9 @@ DWELL_FN int part_with(int cell, int cells, int parts) {
   return static_cast<int>(((static_cast<std::int64_t>(cell) + 1) * parts - 1) / cells);
 }
 
-/// The grid of warps' shares: columns of them, of which the first and the last one are cut into
-/// shares of their own number. Where cells of a border keep their values a warp is slower, and has
-/// fewer rows. Shares are numbered down the columns.
+/// The grid of warps' shares in a wave: columns of them, of which the first and the last one are
+/// cut into shares of their own number. Where cells of a border keep their values a warp is slower,
+/// and has fewer rows. Shares are numbered down the columns.
 struct warp_grid {
   int columns, inner, sides;  ///< shares in a column
 

@@ -8,16 +8,11 @@
 #pragma once
 #include <cstdint>
 
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/tile_share.hpp"
 
 namespace dwell {
-
-/// Bits first to last - 1 of 32.
-DWELL_FN std::uint32_t bits_between(int first, int last) {
-  const int a = first < 0 ? 0 : first > 32 ? 32 : first, b = last < a ? a : last > 32 ? 32 : last;
-  return static_cast<std::uint32_t>((std::uint64_t(1) << b) - (std::uint64_t(1) << a));
-}
 
 template <class S, class T>
 class tile_frame {

@@ -24,7 +24,7 @@ perks_tile<S, T, Team, RY, Rest>::next_journey() {
 template <class S, class T, class Team, int RY, bool Rest>
 template <tile_text Text, class Stills>
 DWELL_FN void perks_tile<S, T, Team, RY, Rest>::step_as([[maybe_unused]] Stills& still) {
-  const edges e(edges_ + (sets == 2 ? turn_ * perks_edge_values<S, T> : 0));
+  const edges e(edges_ + (sets == 2 ? turn_ * perks_edge_values<S> : 0));
   turn_ ^= 1;
   if constexpr (sets == 1) team_.section([](int) {});  // all have read the last step's rows
   team_.section([&](int l) { show_edges(e, l); });

@@ -6,6 +6,7 @@
 #pragma once
 #include <bit>
 
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/core/sweep_args.hpp"
 #include "dwell/execution/perks/wave_patch.hpp"
 

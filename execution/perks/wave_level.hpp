@@ -5,7 +5,7 @@
 //   wave_sums     the sums of the layers it has begun, to which a layer adds what its taps reach:
 //                 the partial sums of Chen et al., SC 2019. What a lane sees of its neighbours
 //                 lives for one layer only, whatever the shape.
-//   wave_windows  the layers themselves; stars of radius 1 and 2 in two dimensions.
+//   wave_windows  the layers themselves; stars of radius 1 in two dimensions.
 //
 // Either has `step`, which all lanes of a team call together: now[l] is the lane's patch of layer
 // y, and of layer y - R after it. Cells may keep their values: still(l)(behind, k, i) says so of
@@ -104,7 +104,7 @@ class wave_windows {
 };
 
 /// Windows take fewer registers and instructions where a shape has few taps beside a layer's own
-/// column; measured, docs/results/stencil-h200.md.
+/// column (measured, docs/design.md).
 template <class S, class T>
 using wave_level = std::conditional_t<perks_windows<S>, wave_windows<S, T>, wave_sums<S, T>>;
 

@@ -40,6 +40,4 @@ DWELL_FN void fetch_as(bool wanted, T* to, const T* from) {
   Team::fetch_if(wanted, reinterpret_cast<V*>(to), reinterpret_cast<const V*>(from));
 }
 
-DWELL_FN bool within(int i, int n) { return static_cast<unsigned>(i) < static_cast<unsigned>(n); }
-
 }  // namespace dwell

@@ -11,6 +11,7 @@
 // and lanes read plane j, of others the rows beside their own. A place in the ring is fetched into
 // after the next meeting. What a lane leaves in scratch is read in the next pass.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/core/sweep_step.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"

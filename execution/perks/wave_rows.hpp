@@ -7,6 +7,7 @@
 // a ring, some rows before it is due. In every second team the last private rows stay, else the
 // first: while some teams work on what they keep, others keep memory at work.
 #pragma once
+#include "dwell/execution/core/ranges.hpp"
 #include "dwell/execution/perks/kept_layers.hpp"
 #include "dwell/execution/perks/perks_rungs.hpp"
 #include "dwell/execution/perks/wave_share.hpp"
@@ -29,7 +30,7 @@ class wave_rows {
         ring_(team.template scratch<T>(Ahead * layer)),
         border_(team.template scratch<T>(wave_border_values<S, T>())),
         columns_(team.template scratch<int>(perks_warps * 32 * RX)),
-        rims_(team.template scratch<int>(perks_warps * 2 * perks_levels<S, T>() * R)),
+        rims_(team.template scratch<int>(perks_warps * 2 * perks_levels<S>() * R)),
         kept_(team.template scratch<T>(a.plan.scratch_rows * layer)),
         kept_first_(team.worker() % 2 != 0 ? a.plan.streamed_rows - rim_ : rim_),
         streamed_first_(team.worker() % 2 != 0 ? 0 : a.plan.scratch_rows),

@@ -77,7 +77,8 @@ std::string describe(const program_facts& p, const plan& how, std::span<const ru
   if (how.keep.halo > 0)
     kept.push_back(fmt::format("{} elements of others' that it multiplies", how.keep.halo));
   return fmt::format(
-      "{} teams of {} lanes keep {}", how.teams, shape.lanes,
+      "{} team{} of {} lane{} keep{} {}", how.teams, how.teams == 1 ? "" : "s", shape.lanes,
+      shape.lanes == 1 ? "" : "s", how.teams == 1 ? "s" : "",
       kept.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(kept, ", ")));
 }
 

@@ -38,9 +38,9 @@ plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
   p.rung = fit->rung;
   p.teams =
       std::min(fit->per_unit * device.units, rungs[static_cast<std::size_t>(p.rung)].max_teams);
-  p.reason =
-      fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly",
-                  p.teams, rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
+  p.reason = fmt::format(
+      "{} block{} of {} threads on {} multiprocessors, nothing cached explicitly", p.teams,
+      p.teams == 1 ? "" : "s", rungs[static_cast<std::size_t>(p.rung)].shape.lanes, device.units);
   return p;
 }
 

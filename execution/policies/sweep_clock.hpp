@@ -11,16 +11,20 @@
 
 namespace dwell::policies {
 
-/// Cycles that the arithmetic of a cell takes a multiprocessor at its full rate: 64 FP64 (128 FP32)
-/// fused multiply-adds per cycle.
-inline double cycles_per_cell(const sweep_problem_facts& problem) {
-  return 0.5 * (problem.flops + 1) / (problem.scalar_bytes == 8 ? 64 : 128);
+/// Fused multiply-adds of a cell: the first tap's is a product.
+inline double fmas_of(const sweep_problem_facts& problem) { return 0.5 * (problem.flops + 1); }
+/// Cycles that they take a multiprocessor at its full rate.
+inline double cycles_per_cell(const sweep_problem_facts& problem, const device_facts& device) {
+  const device_limits l = limits_of(device);
+  return fmas_of(problem) / (problem.scalar_bytes == 8 ? l.fma_f64 : l.fma_f32);
 }
 /// Seconds.
 inline double cycle_of(const device_facts& device) {
   return 128.0 * device.units / limits_of(device).shared;
 }
 
+/// The part of L2 that what streams in a step may fill, to be there still in the next.
+inline constexpr double l2_holds = 0.8;
 /// Of a warp of a wave, how much longer a turn takes where columns of a fixed border keep values.
 inline constexpr double beside_border = 1.11;
 /// And how much shorter a pass of its share may be than others': less than that was no faster.
@@ -43,7 +47,8 @@ class sweep_clock {
         star_(problem.star),
         linear_(problem.linear),
         fixed_(problem.edge == boundary::fixed),
-        per_cell_(cycles_per_cell(problem)) {}
+        taps_(fmas_of(problem)),
+        per_cell_(cycles_per_cell(problem, device)) {}
 
   /// used: of a tile's width, the part that holds something.
   sweep_projection step(const sweep_plan& p, const sweep_rung& r, double rim_cells,
@@ -52,16 +57,16 @@ class sweep_clock {
     const double rows = r.register_rows + p.scratch_rows + p.streamed_rows;
     const double streamed = 2 * bytes_ * row * used * p.streamed_rows;
     const double source = source_ * row * used * rows;
-    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
+    const bool beyond_l2 = (streamed / 2 + source) * p.teams > l2_holds * l2_;
     sweep_projection t;
     t.arithmetic = row * rows * per_cell_ / (linear_ ? (r.rest ? 0.65 : 0.75) : divided);
-    t.shared = row * p.scratch_rows * 2 * bytes_ / 128;
-    t.l2 = (streamed + source) / 30;
-    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
+    t.shared = row * p.scratch_rows * 2 * bytes_ / shared_rate;
+    t.l2 = (streamed + source) / l2_rate;
+    t.memory = beyond_l2 ? (streamed + source) / memory_rate * p.teams / units_ : 0;
     // Signals and round trips to L2, and for each row that is not in registers its part of the rim,
     // which lanes then store in pieces.
     const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
-    t.exchange = (5000 + rest + rim_cells * (r.rest ? 3 : 2) * bytes_ / 30) / p.depth;
+    t.exchange = (5000 + rest + rim_cells * (r.rest ? 3 : 2) * bytes_ / l2_rate) / p.depth;
     // Of a step: the rows that warps show each other, and the way through those of the rest, whose
     // first window is filled by hand.
     const double start = r.rest ? 1500 + 400 * radius_ * radius_ : 300;
@@ -81,12 +86,12 @@ class sweep_clock {
     const double streamed = 2 * bytes_ * row * used * std::max(0.0, rows - p.scratch_rows);
     const double rims = 3 * bytes_ * row * 2 * rim;
     const double source = source_ * row * turns * depth;
-    const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > 0.8 * l2_;
+    const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > l2_holds * l2_;
     sweep_projection t;
     t.arithmetic = row * turns * r.levels * per_cell_ / depth;
-    t.shared = row * (rows + 2 * rim) * 3 * bytes_ / 128 / depth;
-    t.l2 = (streamed + rims + source) / 30 / depth;
-    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
+    t.shared = row * (rows + 2 * rim) * 3 * bytes_ / shared_rate / depth;
+    t.l2 = (streamed + rims + source) / l2_rate / depth;
+    t.memory = beyond_l2 ? (streamed + source) / memory_rate * p.teams / units_ / depth : 0;
     t.exchange = 10000 / depth;
     const double side = ny / p.side_shares_y + 2 * rim;
     const double slowest = fixed_ ? std::max(1.0, beside_border * side / (rows + 2 * rim)) : 1.0;
@@ -110,13 +115,13 @@ class sweep_clock {
     const double others = (depth + 1) * radius + (r.levels - 1) * (radius + 1);
     const double streamed = 2 * bytes_ * patch * used * p.streamed_rows;
     const double source = source_ * patch * (planes + others) * depth;
-    const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > 0.8 * l2_;
+    const bool beyond_l2 = (streamed / 2 + source / depth) * p.teams > l2_holds * l2_;
     const double border = problem.edge != boundary::fixed ? 1.0 : 1.15;
     const double slower = problem.size.x % r.across != 0 ? 2.2 : border;
     sweep_projection t;
     t.arithmetic = patch * r.levels * per_cell_ * (0.6 * planes + 1.5 * others) / depth;
     t.l2 = (streamed + source) / 41 / depth;
-    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ / depth : 0;
+    t.memory = beyond_l2 ? (streamed + source) / memory_rate * p.teams / units_ / depth : 0;
     t.exchange = 7600 / depth;
     const double work = (t.arithmetic + 1500 * planes / depth + t.l2) * slower;
     t.seconds = std::max(work, t.memory) + t.exchange;
@@ -129,16 +134,16 @@ class sweep_clock {
     const double planes = r.register_rows + p.scratch_rows + p.streamed_rows;
     const double streamed = 2 * bytes_ * layer * p.streamed_rows;
     const double source = source_ * layer * planes;
-    const bool beyond_l2 = (streamed / 2 + source) * p.teams > 0.8 * l2_;
+    const bool beyond_l2 = (streamed / 2 + source) * p.teams > l2_holds * l2_;
     sweep_projection t;
     t.arithmetic = layer * planes * per_cell_ / (linear_ ? 0.6 : divided);
-    t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / 128;
-    t.l2 = (streamed + source) / 30;
-    t.memory = beyond_l2 ? (streamed + source) / 14.5 * p.teams / units_ : 0;
-    t.exchange = 3000 + faces * 3 * bytes_ / 30;
+    t.shared = layer * (planes * 2.5 + p.scratch_rows * 2) * bytes_ / shared_rate;
+    t.l2 = (streamed + source) / l2_rate;
+    t.memory = beyond_l2 ? (streamed + source) / memory_rate * p.teams / units_ : 0;
+    t.exchange = 3000 + faces * 3 * bytes_ / l2_rate;
     const double meetings = (star_ ? 1350 : 1550) * layer / 2048 * planes;
-    t.seconds =
-        std::max({t.arithmetic, t.shared, meetings}) + (streamed + source) / 14.5 + t.exchange;
+    t.seconds = std::max({t.arithmetic, t.shared, meetings}) + (streamed + source) / memory_rate +
+                t.exchange;
     return in_seconds(t);
   }
   /// The same of a brick that is on the chip whole, of so many cells across and down. Its lanes
@@ -150,7 +155,7 @@ class sweep_clock {
     const double planes = r.register_rows + p.scratch_rows, turns = planes + 2 * radius_;
     sweep_projection t;
     t.arithmetic = layer * turns * per_cell_;
-    t.shared = layer * planes * 4 * bytes_ / 128;
+    t.shared = layer * planes * 4 * bytes_ / shared_rate;
     t.exchange = 3000 + 270 * turns * cells / layer;
     t.seconds = 0.8 * t.arithmetic + (180 + 130 * radius_) * turns + t.exchange;
     return in_seconds(t);
@@ -165,8 +170,8 @@ class sweep_clock {
     const double busy = 32.0 * p.shares_x * p.shares_y / p.teams / r.lanes;
     sweep_projection t;
     t.arithmetic = row * turns * per_cell_;
-    t.shared = row * (2 * p.scratch_rows + (star_ ? radius_ : 1) * rows) * bytes_ / 128;
-    t.l2 = row * 4 * radius_ * bytes_ / 30;
+    t.shared = row * (2 * p.scratch_rows + (star_ ? radius_ : 1) * rows) * bytes_ / shared_rate;
+    t.l2 = row * 4 * radius_ * bytes_ / l2_rate;
     t.exchange = 2500;
     const double together = 110 * turns + (star_ ? 1.15 : 0.93) * busy * t.arithmetic;
     t.seconds = std::max(together, 130 * turns + 0.75 * t.arithmetic) + t.exchange;
@@ -182,7 +187,6 @@ class sweep_clock {
   /// does, a quarter longer than either. `roof`: what no run passes.
   sweep_projection step_of_field(const sweep_plan& p, const sweep_rung& r, double cells,
                                  sweep_projection roof) const {
-    const double taps = per_cell_ * (bytes_ < 8 ? 128 : 64);
     const bool solid = r.deep > 1;
     const bool patches = r.across > 1;
     const double loads = r.flows ? (patches ? (solid ? 0.65 : 0.5)
@@ -192,7 +196,7 @@ class sweep_clock {
                                     : solid ? 1.7
                                             : 1.1);
     const double tap = r.flows && patches && !solid && !star_ ? 0.0115 : 0.02;
-    const double cell = (loads + tap * taps + (source_ > 0 ? 0.45 : 0)) * (bytes_ < 8 ? 0.6 : 1.0);
+    const double cell = (loads + tap * taps_ + (source_ > 0 ? 0.45 : 0)) * (bytes_ < 8 ? 0.6 : 1.0);
     const double tile = static_cast<double>(p.tile_x) * p.tile_y * p.tile_z;
     if (r.flows) {
       const double busy = std::max(cells, 1.25 * tile * p.teams);
@@ -210,7 +214,10 @@ class sweep_clock {
   }
 
  private:
+  static constexpr double shared_rate = 128, l2_rate = 30, memory_rate = 14.5;  ///< bytes a cycle
   static constexpr double divided = 0.42;
+  static constexpr double holds =
+      0.8;  ///< of L2: more than that of a step is not there in the next
 
   sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
@@ -223,7 +230,7 @@ class sweep_clock {
   double l2_, units_, radius_, cycle_;
   bool star_, linear_;
   bool fixed_;  ///< no border looks up its neighbours
-  double per_cell_;
+  double taps_, per_cell_;
 };
 
 }  // namespace dwell::policies

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,22 +13,12 @@
 #include "dwell/execution/policies/sweep_layout.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/execution/policies/sweep_refusals.hpp"
+#include "dwell/execution/policies/sweep_shares.hpp"
+#include "dwell/execution/policies/sweep_table.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::policies {
 namespace {
-
-std::vector<sweep_permission> permissions(const std::string& policy) {
-  if (policy == "none") return {{false, false}};
-  if (policy == "shared") return {{false, true}};
-  if (policy == "registers") return {{true, false}};
-  if (policy == "both" || policy == "greedy") return {{true, true}};
-  if (policy == "model" || policy == "auto" || policy == "measured")
-    return {{true, true}, {true, false}, {false, true}, {false, false}};
-  throw input_error(fmt::format(
-      "policy: expected auto, none, shared, registers, both, greedy, model or measured, found '{}'",
-      policy));
-}
 
 /// Of plans that differ in their rung or depth the best one each.
 class shortlist {
@@ -80,12 +69,11 @@ const char* scratch_name(const device_facts& d) {
 
 /// Why a plan keeps nothing under a policy that asks for something; empty if it keeps something, or
 /// if nothing was one of the policy's choices.
-std::string idle_of(const sweep_plan& p, const sweep_rung& r, const std::string& policy,
+std::string idle_of(const sweep_plan& p, const sweep_rung& r, std::span<const sweep_permission> may,
                     const sweep_problem_facts& problem, const char* scratch) {
-  if (policy != "shared" && policy != "registers" && policy != "both" && policy != "greedy")
-    return {};
+  if (may.size() > 1 || !(may[0].registers || may[0].scratch)) return {};
   if (r.register_rows + p.scratch_rows > 0) return {};
-  if (policy == "registers")
+  if (!may[0].scratch)
     return r.levels > 0
                ? "nothing can be kept: registers hold the steps of a pass"
                : "nothing is kept: the kernel that suits this field best has no rows in registers";
@@ -96,13 +84,16 @@ std::string idle_of(const sweep_plan& p, const sweep_rung& r, const std::string&
                      scratch);
 }
 
-std::string reason_of(const sweep_plan& p, const sweep_rung& r, bool solid, const char* scratch) {
+std::string reason_of(const sweep_plan& p, const sweep_rung& r, const sweep_problem_facts& problem,
+                      const char* scratch) {
+  const bool solid = problem.size.dims == 3;
   const auto kept = fmt::format("{} in registers, {} in {}, {} streamed", r.register_rows,
                                 p.scratch_rows, scratch, p.streamed_rows);
   if (solid && r.levels > 0)
     return fmt::format("{} x {} x {} bricks, planes: {}; {} in one pass", p.shares_z, p.shares_y,
                        p.shares_x, kept, steps_text(p.depth));
-  const auto order = p.streamed_rows > 0 && !r.warp_shares ? ", " + to_string(p.order) : "";
+  const std::string in_order = shares_of(p, r, problem).order;
+  const auto order = in_order.empty() ? "" : ", " + in_order;
   if (solid)
     return fmt::format("{} x {} x {} bricks, planes: {}{}", p.shares_z, p.shares_y, p.shares_x,
                        kept, order);
@@ -208,7 +199,7 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
                                            const sweep_wish& wish,
                                            std::span<const sweep_rung_facts> all_rungs,
                                            const device_facts& device) {
-  const auto may = permissions(wish.policy);
+  const auto may = permissions_of(wish.policy);
   const auto rungs = all_rungs.first(keeping_rungs(all_rungs));
   refuse_impossible(problem, wish, rungs);
   const bool solid = problem.size.dims == 3;
@@ -241,9 +232,10 @@ std::vector<sweep_choice> sweep_candidates(const sweep_problem_facts& problem,
     const sweep_rung& r = rungs[static_cast<std::size_t>(c.plan.rung)].shape;
     if (all.empty()) refuse_idle_order(problem, wish, c.plan, r, scratch);
     if (wish.order && c.plan.streamed_rows == 0) continue;
-    const auto idle = idle_of(c.plan, r, wish.policy, problem, scratch);
+    const auto idle = idle_of(c.plan, r, may, problem, scratch);
     all.push_back({c.plan, device.on == backend::cpu ? sweep_projection{} : c.time, wish.policy,
-                   reason_of(c.plan, r, solid, scratch) + (idle.empty() ? "" : "; " + idle), idle});
+                   reason_of(c.plan, r, problem, scratch) + (idle.empty() ? "" : "; " + idle),
+                   idle});
   }
   if (all.empty()) throw unsupported_error(met.text(problem, wish, most, scratch));
   if (rungs.size() < all_rungs.size() && may.size() > 1 && !asks_for_tiles(wish)) {

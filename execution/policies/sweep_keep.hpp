@@ -8,6 +8,7 @@
 // kept, unless something is asked of the tiles. All of them choose the grid of teams and the depth
 // of exchange by the projected time of a step.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "dwell/execution/core/sweep_policy.hpp"

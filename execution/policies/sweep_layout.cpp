@@ -38,9 +38,15 @@ sweep_laid sweep_layout::of(const sweep_tiling& asked) const {
   return problem_.size.dims == 3 ? of_bricks(asked) : of_tiles(asked);
 }
 
-/// Scratch that a team may use. A CPU has plenty; as much as an H200 makes tests meet all cases.
-std::size_t sweep_layout::scratch_limit() const {
-  return device_.on == backend::cpu ? std::size_t(227) * 1024 : device_.shared_per_team;
+/// Scratch that each of so many teams may use. A CPU has plenty; as much as an H200 makes tests
+/// meet all cases. Teams that share a multiprocessor share what it has, of which CUDA takes 1 KiB
+/// each.
+std::size_t sweep_layout::scratch_limit(int teams) const {
+  if (device_.on == backend::cpu) return std::size_t(227) * 1024;
+  const auto beside = static_cast<std::size_t>(pieces(teams, std::max(device_.units, 1)));
+  if (beside <= 1) return device_.shared_per_team;
+  const std::size_t part = device_.shared_per_unit / beside;
+  return std::min(device_.shared_per_team, part - std::min<std::size_t>(part, 1024));
 }
 
 std::size_t sweep_layout::layer_bytes(const sweep_rung& r) const {
@@ -49,7 +55,7 @@ std::size_t sweep_layout::layer_bytes(const sweep_rung& r) const {
 
 /// What is not in registers: in scratch as far as it may and fits, the rest streams. False if there
 /// is too little scratch even for what streams.
-bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const {
+bool sweep_layout::lay_rest(sweep_plan& p, int rest, const sweep_tiling& asked) const {
   const sweep_rung_facts& f = rung(p.rung);
   // In two dimensions a row also puts aside what stands on a border, if it is there at every step.
   const std::size_t aside =
@@ -58,12 +64,12 @@ bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const
                 problem_.scalar_bytes
           : 0;
   const std::size_t layer = layer_bytes(f.shape) + aside;
-  const std::size_t limit = scratch_limit();
+  const std::size_t limit = scratch_limit(asked.teams);
   const int fit = limit > f.scratch_bytes
                       ? static_cast<int>(std::min<std::size_t>((limit - f.scratch_bytes) / layer,
                                                                std::numeric_limits<int>::max()))
                       : 0;
-  if (may.scratch && rest <= fit) {
+  if (asked.may.scratch && rest <= fit) {
     p.scratch_rows = rest;
     p.streamed_rows = 0;
     return true;
@@ -71,7 +77,7 @@ bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const
   // Rows that stream arrive in scratch; in what order they go matters only then.
   const int beside = rest > 0 ? f.shape.fetched + stash_rows(p.order, problem_) : 0;
   if (beside > fit) return false;
-  p.scratch_rows = may.scratch ? fit - beside : 0;
+  p.scratch_rows = asked.may.scratch ? fit - beside : 0;
   p.streamed_rows = rest - p.scratch_rows;
   return true;
 }
@@ -80,14 +86,14 @@ bool sweep_layout::lay_rest(sweep_plan& p, int rest, sweep_permission may) const
 /// the last pass as half of L2 holds. Bricks have kernels of their own for other orders than the
 /// first to the last, which are taken only if asked for.
 bool sweep_layout::lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling& asked) const {
-  if (!lay_rest(p, rest, asked.may)) return false;
+  if (!lay_rest(p, rest, asked)) return false;
   if (p.streamed_rows == 0) return true;
   const double all = static_cast<double>(layer_bytes(rung(p.rung).shape)) * p.teams;
-  const bool beyond_l2 = all * p.streamed_rows > 0.8 * static_cast<double>(device_.l2);
+  const bool beyond_l2 = all * p.streamed_rows > l2_holds * static_cast<double>(device_.l2);
   const bool turns = beyond_l2 && problem_.size.dims == 2;
   p.order = asked.order.value_or(turns ? traversal::zig_zag : traversal::fixed);
   if (p.order == traversal::fixed) return true;
-  if (!lay_rest(p, rest, asked.may)) {
+  if (!lay_rest(p, rest, asked)) {
     p.order = traversal::fixed;  // which takes less scratch
     return !asked.order;
   }
@@ -118,7 +124,7 @@ sweep_laid sweep_layout::of_resident_bricks(const sweep_tiling& asked) const {
   if (deep / asked.shares_z < r.register_rows + problem_.radius + 2) return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
   const int planes = pieces(deep, asked.shares_z);
-  if (!lay_rest(c.plan, planes - r.register_rows, asked.may) || c.plan.streamed_rows > 0)
+  if (!lay_rest(c.plan, planes - r.register_rows, asked) || c.plan.streamed_rows > 0)
     return sweep_obstacle::shares;
   c.time = clock_.step_of_resident_brick(c.plan, r, width * r.across, height * r.down);
   return c;
@@ -160,7 +166,10 @@ double sweep_layout::part_of_layer(const sweep_tiling& asked) const {
   const int least = all / parts, most = pieces(all, parts), beside = pieces(rim, r.across);
   const int widest = most + (nx % r.across != 0 ? 1 : 0);
   if (widest + 2 * beside > 32) return 0;
-  if (parts > 1 && least < std::max(beside, 2)) return 0;
+  // Beyond the end of a periodic row lanes read on in the pieces that they are in, and no farther
+  // than the next share: what another one shows is not waited for.
+  const int over = problem_.edge == boundary::periodic && nx % r.across != 0 ? 1 : 0;
+  if (parts > 1 && least < std::max(beside + over, 2)) return 0;
   const double across = static_cast<double>(nx) / parts / (32 * r.across);
   if (problem_.size.dims == 2) return across;
   const int height = pieces(ny, asked.shares_y), down = r.lanes / 32 * r.down;
@@ -210,13 +219,17 @@ sweep_laid sweep_layout::of_waves(const sweep_tiling& asked) const {
   if (used == 0) return sweep_obstacle::shares;
   sweep_candidate c = begin(asked);
   const int own = pieces(layers, parts);
-  if (!lay_rest(c.plan, own, asked.may)) return sweep_obstacle::scratch;
+  if (!lay_rest(c.plan, own, asked)) return sweep_obstacle::scratch;
   if (problem_.size.cells() > most_numbered_cells) return sweep_obstacle::numbers;
   if (!solid) {
     // Rows that others need live in the field.
     c.plan.scratch_rows =
         std::clamp(own - 2 * asked.depth * problem_.radius, 0, c.plan.scratch_rows);
     c.plan.streamed_rows = own - c.plan.scratch_rows;
+    // So have the values of the rows of a team that stream.
+    const auto layer = static_cast<std::size_t>(r.lanes * r.across * r.down);
+    if (static_cast<std::size_t>(c.plan.streamed_rows) * layer > most_numbered_cells)
+      return sweep_obstacle::numbers;
     c.plan.side_shares_y = side_shares(asked);
     const int shares = (asked.shares_x - 2) * asked.shares_y + 2 * c.plan.side_shares_y;
     c.plan.teams = std::min(shares, asked.teams);
@@ -251,8 +264,7 @@ sweep_laid sweep_layout::of_resident_rows(const sweep_tiling& asked) const {
   sweep_candidate c = begin(asked);
   if (problem_.size.cells() > most_numbered_cells) return sweep_obstacle::numbers;
   const int most = pieces(height, asked.shares_y);
-  if (!lay_rest(c.plan, most - r.shown_rows - r.register_rows, asked.may) ||
-      c.plan.streamed_rows > 0)
+  if (!lay_rest(c.plan, most - r.shown_rows - r.register_rows, asked) || c.plan.streamed_rows > 0)
     return sweep_obstacle::shares;
   c.plan.streamed_rows = r.shown_rows;
   c.plan.teams = std::min(asked.shares_x * asked.shares_y, asked.teams);

@@ -13,9 +13,6 @@
 
 namespace dwell::policies {
 
-/// Pieces of so many cells that cover all of them.
-constexpr int pieces(int cells, int of) { return (cells + of - 1) / of; }
-
 /// Where a plan may keep rows.
 struct sweep_permission {
   bool registers = false, scratch = false;
@@ -82,9 +79,9 @@ class sweep_layout {
   int side_shares(const sweep_tiling& asked) const;
   sweep_laid of_tiles(const sweep_tiling& asked) const;
 
-  std::size_t scratch_limit() const;
+  std::size_t scratch_limit(int teams) const;
   std::size_t layer_bytes(const sweep_rung& r) const;
-  bool lay_rest(sweep_plan& p, int rest, sweep_permission may) const;
+  bool lay_rest(sweep_plan& p, int rest, const sweep_tiling& asked) const;
   bool lay_rest_in_order(sweep_plan& p, int rest, const sweep_tiling& asked) const;
 
   const sweep_problem_facts& problem_;

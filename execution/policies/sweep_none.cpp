@@ -14,8 +14,6 @@
 namespace dwell::policies {
 namespace {
 
-int pieces(int cells, int of) { return (cells + of - 1) / of; }
-
 /// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, and cost a
 /// meeting of the lanes each: worth it over many turns, or where tiles above one another share two
 /// planes or more (measured, docs/results/stencil-h200.md).
@@ -45,6 +43,15 @@ std::int64_t resident_teams(std::int64_t tiles, int most, int units) {
   return static_cast<std::int64_t>(5 * turns(2) <= 4 * turns(per_unit) ? 2 : per_unit) * units;
 }
 
+/// Beyond a mirror cells are found among 2n.
+void check_numbers(const sweep_problem_facts& problem) {
+  const extents& n = problem.size;
+  constexpr int most = 1 << 30;
+  if (problem.edge == boundary::reflect && std::max({n.x, n.y, n.z}) > most)
+    throw unsupported_error(fmt::format(
+        "boundary reflect: expected at most {} cells along an axis, found {}", most, to_string(n)));
+}
+
 /// Tiles of half the height, and again, until teams have three for every two of them or a lane has
 /// one patch of each: where tiles wait for those around them only, a team then seldom does. No tile
 /// may reach farther than those.
@@ -61,6 +68,17 @@ void halve_tiles(sweep_plan& p, const sweep_problem_facts& problem,
   }
 }
 
+/// Rows (planes) at the end of an axis that are fewer than a patch's go to the tile before them.
+/// The patch that ends with them begins there, and reads what is around it.
+void join_thin_ends(sweep_plan& p, const cell_box& inner, const sweep_rung& r, bool flat) {
+  if (r.across <= 1) return;  // columns, which end anywhere
+  const auto join = [](int& tiles, int tile, int cells, int patch) {
+    if (tiles > 1 && cells - (tiles - 1) * tile < patch) --tiles;
+  };
+  join(p.tiles_y, p.tile_y, inner.y1 - inner.y0, flat ? r.together : r.down);
+  if (!flat) join(p.tiles_z, p.tile_z, inner.z1 - inner.z0, r.together);
+}
+
 }  // namespace
 
 /// Every step reads and writes all cells that change, and reads their source: through L2
@@ -73,7 +91,7 @@ sweep_projection sweep_roof(const sweep_problem_facts& problem, bool resident,
   const double bytes =
       (problem.source ? 3.0 : 2.0) * cells * static_cast<double>(problem.scalar_bytes);
   sweep_projection t;
-  t.arithmetic = cells * cycles_per_cell(problem) * cycle_of(device) / device.units;
+  t.arithmetic = cells * cycles_per_cell(problem, device) * cycle_of(device) / device.units;
   t.l2 = bytes / l.l2;
   t.memory = bytes > l.l2_keeps ? bytes / l.memory : 0;
   t.exchange = resident ? l.barrier : 0.54e-6;
@@ -84,6 +102,7 @@ sweep_projection sweep_roof(const sweep_problem_facts& problem, bool resident,
 sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
                         std::span<const sweep_rung_facts> rungs, const device_facts& device,
                         int teams) {
+  check_numbers(problem);
   const cell_box& b = problem.inner;
   sweep_choice c;
   c.policy = "none";
@@ -111,10 +130,17 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
   p.tiles_x = pieces(columns, p.tile_x);
-  if (device.on != backend::cpu && rungs[static_cast<std::size_t>(p.rung)].shape.flows)
-    halve_tiles(p, problem, rungs[static_cast<std::size_t>(p.rung)]);
+  if (const sweep_rung_facts& r = rungs[static_cast<std::size_t>(p.rung)];
+      device.on != backend::cpu && r.shape.flows) {
+    halve_tiles(p, problem, r);
+    join_thin_ends(p, b, r.shape, problem.size.dims == 2);
+  }
   const std::int64_t tiles = p.tiles();
-  if (tiles > INT32_MAX)
+  // On a GPU a launch for every step has a team for each tile, and numbers its lanes in 32 bits.
+  const std::int64_t most = resident || device.on == backend::cpu
+                                ? INT32_MAX
+                                : UINT32_MAX / rungs[static_cast<std::size_t>(p.rung)].shape.lanes;
+  if (tiles > most)
     throw unsupported_error(
         fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
   if (device.on == backend::cpu) {
@@ -141,8 +167,8 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   p.by_ticket =
       resident && !kernel.shape.flows && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
   c.reason =
-      fmt::format("{} blocks of {} threads on {} multiprocessors, nothing cached explicitly{}{}",
-                  p.teams, kernel.shape.lanes, device.units,
+      fmt::format("{} block{} of {} threads on {} multiprocessors, nothing cached explicitly{}{}",
+                  p.teams, p.teams == 1 ? "" : "s", kernel.shape.lanes, device.units,
                   kernel.shape.flows ? "; a tile waits for those around it only" : "",
                   p.turns ? "; every second step goes backwards" : "");
   return c;

@@ -2,6 +2,8 @@
 // Policy "none" for Sweeps: nothing is kept on the chip but what the caches keep. It only chooses
 // tiles and how many teams run.
 #pragma once
+#include <span>
+
 #include "dwell/execution/core/sweep_policy.hpp"
 
 namespace dwell::policies {

@@ -42,9 +42,9 @@ struct cg_options {
   /// "measured" tries the plans of these on the device first, which takes some milliseconds.
   std::string policy = "auto";
   /// The form of the iteration: "textbook" (Hestenes and Stiefel, three barriers per iteration),
-  /// "single-reduction" (Chronopoulos and Gear, two), "pipelined" (Ghysels and Vanroose, one), the
-  /// last two with residual replacement; "auto": on a GPU, in one kernel, the one with the least
-  /// projected time, else textbook.
+  /// "single-reduction" (two) and "pipelined" (one, with residual replacement), the forms of Chen
+  /// and Carson; "auto": on a GPU, in one kernel, the one with the least projected time, else
+  /// textbook.
   std::string variant = "auto";
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.

@@ -14,12 +14,11 @@
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/execution/policies/sweep_shares.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell {
 namespace {
-
-int pieces(int cells, int of) { return (cells + of - 1) / std::max(1, of); }
 
 /// Is the device with these facts here, to be asked?
 std::optional<device> find_here(const device_facts& d) {
@@ -59,6 +58,20 @@ std::vector<sweep_rung_facts> rungs_of(const sweep_variant* there, const sweep_v
   return rungs;
 }
 
+/// Executors that keep nothing, of which there is something to say: Dwell's own, then what else
+/// this build has for the shape. A GPU's need not be built here.
+std::vector<std::string> plain_executors(const std::string& shape, precision type, backend on) {
+  std::vector<std::string> names = {"host-loop", "graph", "persistent"};
+  if (on == backend::cpu) std::erase(names, "graph");
+  const auto keeps = [](const sweep_rung& r) { return r.keeps; };
+  for (const auto& v : sweep_variants())
+    if (v.shape.name == shape && v.type == type && (v.on == on || on == backend::cuda) &&
+        std::none_of(v.rungs.begin(), v.rungs.end(), keeps) &&
+        std::find(names.begin(), names.end(), v.executor) == names.end())
+      names.emplace_back(v.executor);
+  return names;
+}
+
 /// Are there wishes that only perks can meet?
 bool asks_for_perks(const stencil_options& o) {
   return o.policy != "auto" || o.blocking != "auto" || o.traversal != "auto" || o.depth > 0;
@@ -79,7 +92,7 @@ class planner {
           rungs, device_);
     });
   }
-  stencil_plan plain(const char* executor) const {
+  stencil_plan plain(const std::string& executor) const {
     auto out = plan(executor, "", [&](const auto& rungs, bool resident) {
       return policies::sweep_none(problem_, resident, rungs, device_);
     });
@@ -88,8 +101,9 @@ class planner {
     // A roof is none of a kernel's: it is known where this build has no kernel.
     out.refusal.clear();
     out.reason = "nothing cached explicitly";
-    set_projected(
-        out, policies::sweep_roof(problem_, executor == std::string_view("persistent"), device_));
+    const auto* on_cpu = find_row(options_.shape, executor, type_, backend::cpu);
+    set_projected(out,
+                  policies::sweep_roof(problem_, on_cpu != nullptr && on_cpu->resident, device_));
     out.streamed_bytes = streamed_bytes(out);
     return out;
   }
@@ -106,7 +120,7 @@ class planner {
 
  private:
   template <class Choose>
-  stencil_plan plan(const char* executor, const std::string& policy, Choose&& choose) const {
+  stencil_plan plan(const std::string& executor, const std::string& policy, Choose&& choose) const {
     stencil_plan out;
     out.executor = executor;
     out.policy = policy;
@@ -138,41 +152,21 @@ class planner {
     out.registers = f.registers;
     out.spill_bytes = f.spill_bytes;
     set_projected(out, c.projected);
-    const extents& n = problem_.size;
     out.streamed_bytes = streamed_bytes(out);
     if (p.shares_x == 0) return;
-    out.tiles_along = n;
-    out.tiles_along.x = p.shares_x;
-    out.tiles_along.y = p.shares_y;
-    out.tiles_along.z = p.shares_z;
-    out.tile = n;
-    out.tile.x = pieces(n.x, p.shares_x);
-    out.tile.y = pieces(n.y, p.shares_y);
-    out.tile.z = pieces(n.z, p.shares_z);
-    if (n.dims == 3 && !f.shape.rest) {  // whole patches, and none of a fixed border's planes
-      const cell_box all = cells_of_bricks(n, problem_.inner, problem_.edge);
-      out.tile.x = pieces((all.x1 - all.x0) / f.shape.across, p.shares_x) * f.shape.across;
-      out.tile.y = pieces((all.y1 - all.y0) / f.shape.down, p.shares_y) * f.shape.down;
-      out.tile.z = pieces(all.z1 - all.z0, p.shares_z);
-    }
-    if (f.shape.warp_shares) {
-      const cell_box all = cells_of_rows(n, problem_.inner, problem_.edge);
-      out.tile.x = pieces(pieces(all.x1 - all.x0, f.shape.across), p.shares_x) * f.shape.across;
-      out.tile.y = pieces(all.y1 - all.y0, p.shares_y);
-    }
-    out.of_warps = (f.shape.levels > 0 && n.dims == 2) || f.shape.warp_shares;
-    out.side_tiles = f.shape.warp_shares ? p.shares_y : p.side_shares_y;
+    const policies::sweep_shares shares = policies::shares_of(p, f.shape, problem_);
+    out.tiles_along = shares.along;
+    out.tile = shares.tile;
+    out.of_warps = shares.of_warps;
+    out.side_tiles = shares.side;
     out.depth = p.depth;
-    out.rim = p.depth * problem_.radius;
-    // Bricks that exchange after every step, and warps' rows, read their rim.
-    out.rim_computed = n.dims == 3 ? p.depth > 1 : !f.shape.warp_shares;
+    out.rim = shares.rim;
+    out.rim_computed = shares.rim_computed;
     out.register_rows = f.shape.register_rows;
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;
-    out.pass_steps = f.shape.levels > 0 ? p.depth : 1;
-    out.traversal = p.streamed_rows > 0 && f.shape.levels == 0 && !f.shape.warp_shares
-                        ? to_string(p.order)
-                        : "";
+    out.pass_steps = shares.pass_steps;
+    out.traversal = shares.order;
     const double kept = out.register_rows + out.scratch_rows;
     out.resident = kept / std::max(1.0, kept + out.streamed_rows);
     out.streamed_bytes = streamed_bytes(out);
@@ -255,9 +249,8 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   const auto& chosen = out.plan();
   if (asks_for_perks(options) && !chosen.refusal.empty() && !(some && chosen.policy == "measured"))
     throw unsupported_error(chosen.refusal);
-  for (const char* executor : {"host-loop", "graph", "persistent"})
-    if (device.on == backend::cuda || std::string_view(executor) != "graph")
-      out.plans.push_back(make.plain(executor));
+  for (const auto& executor : plain_executors(options.shape, type, device.on))
+    out.plans.push_back(make.plain(executor));
   return out;
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "dwell/execution/core/sweep_policy.hpp"
 #include "dwell/execution/core/sweep_run.hpp"

@@ -13,6 +13,7 @@
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/execution/policies/sweep_shares.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/field_values.hpp"
 #include "dwell/solvers/stencil/fastest_plan.hpp"
@@ -25,6 +26,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+template <class T>
 void check_options(const stencil_options& o, const stencil_shape& shape) {
   if (o.steps < 0) throw input_error(fmt::format("steps: expected at least 0, found {}", o.steps));
   if (o.check_every < 1)
@@ -36,36 +38,36 @@ void check_options(const stencil_options& o, const stencil_shape& shape) {
     throw input_error(fmt::format("weights: expected {} numbers for {}, found {}",
                                   shape.weights.size(), shape.name, o.weights.size()));
   for (const double w : o.weights)
-    if (!std::isfinite(w))
-      throw input_error(fmt::format("weights: expected finite numbers, found {}", w));
+    if (!std::isfinite(static_cast<T>(w)))
+      throw input_error(fmt::format("weights: expected numbers that are finite in {}, found {}",
+                                    sizeof(T) == 8 ? "f64" : "f32", w));
   if (o.depth < 0) throw input_error(fmt::format("depth: expected at least 0, found {}", o.depth));
   parse_traversal(o.traversal);
   parse_passing(o.blocking);
   if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
 }
 
-/// Steps between two looks, at most `most` if that can be. They divide check_every, so that every
-/// test is a look. A tile shows the step before a test whole if it sees the test coming: the look
-/// before is that step only if it is a test too.
+/// Steps between two looks: `most`, or a few less if check_every then is a multiple of them, which
+/// a graph repeats.
 int steps_to_look(const stencil_options& o, int most) {
   if (!o.until) return most;
-  const auto fits = [&](int d) {
-    return o.check_every % d == 0 && (d == o.check_every || (d > 1 && o.steps % d != 1));
-  };
-  for (int d = std::min(o.check_every, most); d > 0; --d)
-    if (fits(d)) return d;
-  for (int parts = o.check_every / (most + 1); parts > 1; --parts)
-    if (o.check_every % parts == 0 && fits(o.check_every / parts)) return o.check_every / parts;
-  return o.check_every;
+  const int longest = std::min(o.check_every, most);
+  for (int d = longest; d > longest / 4; --d)
+    if (o.check_every % d == 0) return d;
+  return longest;
 }
 
 /// Steps between looks: few enough to be interrupted within about a tenth of a second, many enough
-/// to cost nothing. On a CPU arithmetic takes the time.
-int steps_between_looks(std::size_t cells, int flops, backend on) {
-  if (on != backend::cpu)
-    return static_cast<int>(std::clamp<std::size_t>((1ull << 33) / cells, 1, 64));
-  const std::size_t work = cells * static_cast<std::size_t>(std::max(flops, 10));
-  return static_cast<int>(std::clamp<std::size_t>((10ull << 25) / work, 1, 64));
+/// to cost nothing. On a CPU arithmetic takes the time, and teams that keep tiles play their lanes
+/// one after the other.
+int steps_between_looks(std::size_t cells, int flops, backend on, bool keeps) {
+  constexpr double most = 64;
+  constexpr double gpu_cells = 8.6e9;                  // what an H200 does in 40 ms
+  constexpr double cpu_flops = 3.4e8, in_turn = 16.0;  // what two cores do in 100 ms
+  const double work = on != backend::cpu ? static_cast<double>(cells) / gpu_cells
+                                         : static_cast<double>(cells) * std::max(flops, 10) *
+                                               (keeps ? in_turn : 1.0) / cpu_flops;
+  return static_cast<int>(std::clamp(1 / work, 1.0, most));
 }
 
 /// The change has been tested once at least when so many steps are done.
@@ -114,23 +116,6 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
   return {policies::sweep_none(problem, v.resident, rungs, facts, o.teams)};
 }
 
-/// On an H200 perks was faster than graph for these (docs/results/stencil-h200.md): steps of the
-/// whole field whose tiles wait for those around them only; what is on the chip whole; and of what
-/// is not, if it is linear, stars of radius 1 to 3 and boxes of radius 1 and 2, if passes are waves
-/// (in three dimensions of several steps) or at least two thirds of the field stay on the chip, and
-/// wider ones where the field is more than the chip holds, but if passes do one step no more than
-/// eight times what stays. The others leave too little to save beside their arithmetic.
-bool perks_gains(const stencil_shape& shape, const sweep_variant& v, const sweep_plan& p) {
-  const bool narrow = shape.radius <= (shape.star() ? 3 : 2);
-  const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
-  if (!rung.keeps) return rung.flows;
-  if (!shape.linear) return !rung.rest;
-  if (rung.levels == 1 && (shape.dims == 3 || p.streamed_rows > 8 * p.scratch_rows)) return false;
-  if (rung.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * shape.radius;
-  if (!rung.rest) return true;
-  return narrow && 2 * p.streamed_rows <= rung.register_rows + p.scratch_rows;
-}
-
 /// The row of the table and the plan to run. "auto" is perks where it gains, else graph, or
 /// persistent on a CPU.
 struct decision {
@@ -139,9 +124,9 @@ struct decision {
   std::string why;
 };
 decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
-                const device& where, const device_facts& facts, const sweep_problem_facts& problem,
-                const stencil_shape& shape) {
-  const auto with = [&](const char* executor, const char* why) {
+                const device& where, const device_facts& facts,
+                const sweep_problem_facts& problem) {
+  const auto with = [&](const char* executor, const std::string& why) {
     const auto& v = find_variant(table, o.shape, executor, type, where.on());
     return decision{&v, possible_plans(o, problem, v, where, facts), why};
   };
@@ -151,14 +136,19 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
     return with("perks", "no other executor keeps anything on the chip");
+  std::string why = "launches from a graph cost less than grid barriers";
   if (facts.cooperative_launch && o.policy == "auto") {
     try {
       auto kept = with("perks", "less is moved and fewer barriers are met");
-      if (perks_gains(shape, *kept.variant, kept.plans.front().plan)) return kept;
-    } catch (const unsupported_error&) {  // no tiling
+      const sweep_plan& p = kept.plans.front().plan;
+      const sweep_rung& rung = kept.variant->rungs[static_cast<std::size_t>(p.rung)];
+      if (policies::gains_over_graph(p, rung, problem)) return kept;
+      why += ", and tiles that stay would not gain on it";
+    } catch (const unsupported_error& e) {  // no tiling
+      why += fmt::format(" ({})", e.what());
     }
   }
-  return with("graph", "launches from a graph cost less than grid barriers");
+  return with("graph", why);
 }
 
 template <class T>
@@ -169,7 +159,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   stencil_report report;
   const extents n = u.size();
   const stencil_shape known = find_stencil_shape(table, o.shape);
-  check_options(o, known);
+  check_options<T>(o, known);
   if (n.dims != known.dims)
     throw input_error(fmt::format("size: {} works on {} dimensions, found {}", known.name,
                                   known.dims, to_string(n)));
@@ -186,7 +176,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   const sweep_problem_facts problem{n,           inner,       known.radius,      sizeof(T),
                                     o.edge,      known.flops, source != nullptr, known.star(),
                                     known.linear};
-  const decision made = decide(table, o, precision_of<T>, where, facts, problem, known);
+  const decision made = decide(table, o, precision_of<T>, where, facts, problem);
   const sweep_variant& v = *made.variant;
   const sweep_choice choice = o.policy == "measured"
                                   ? fastest_plan<T>(where, v, made.plans, u, o, source)
@@ -202,7 +192,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   a.until = o.until.has_value();
   a.tolerance = o.until.value_or(0);
   a.check_every = o.check_every;
-  a.mark_every = steps_between_looks(n.cells(), known.flops, where.on());
+  a.mark_every = steps_between_looks(n.cells(), known.flops, where.on(), rung.keeps);
   // Where tiles stay on the chip, a look costs two grid barriers and steps are short. A CPU plays
   // their lanes one after the other; a look then ends a pass at least.
   const int seldom =
@@ -223,8 +213,9 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.teams = p.teams;
   report.lanes = rung.lanes;
   report.depth = p.depth;
-  report.pass_steps = rung.levels > 0 ? p.depth : 1;
-  report.traversal = p.streamed_rows > 0 && rung.levels == 0 ? to_string(p.order) : "";
+  const policies::sweep_shares shares = policies::shares_of(p, rung, problem);
+  report.pass_steps = shares.pass_steps;
+  report.traversal = shares.order;
   const int rows = rung.register_rows + p.scratch_rows + p.streamed_rows;
   const auto share = [&](int some) {
     return rows > 0 ? n.cells() * static_cast<std::size_t>(some) / static_cast<std::size_t>(rows)

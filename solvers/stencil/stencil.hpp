@@ -53,7 +53,8 @@ struct stencil_options {
   /// after the last one.
   std::optional<double> until;
   int check_every = 100;
-  /// Set to true (from a signal handler or another thread) to end within a few steps.
+  /// Set to true (from a signal handler or another thread) to end within about a tenth of a second,
+  /// or after the step (under perks the pass) that is being done.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called about every `progress_interval` seconds.
   std::function<void(const stencil_progress&)> progress;
@@ -114,6 +115,7 @@ struct stencil_shape {
   bool linear = true;
   std::vector<tap> taps;
   std::vector<double> weights;  ///< defaults
+  std::string about;            ///< what it computes, in lines; empty if it does not say
   /// All neighbours lie on the axes.
   bool star() const;
 };

@@ -2,6 +2,8 @@
 // The words of stencils: names of shapes, boundaries and reasons to stop.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
@@ -11,7 +13,8 @@ namespace dwell {
 namespace {
 
 stencil_shape public_shape(const sweep_shape& s) {
-  return {s.name, s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()}, s.weights};
+  return {s.name,    s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()},
+          s.weights, s.about};
 }
 
 }  // namespace

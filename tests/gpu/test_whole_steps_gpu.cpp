@@ -22,29 +22,47 @@ class whole_steps : public testing::TestWithParam<std::string> {
   void SetUp() override {
     if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
   }
+  /// Of whole patches in either precision.
+  static extents many_tiles() {
+    return find_stencil_shape(GetParam()).dims == 2 ? extents(301, 512) : extents(37, 41, 260);
+  }
+  static stencil_options options(int steps) {
+    stencil_options o;
+    o.shape = GetParam();
+    o.steps = steps;
+    return o;
+  }
+  template <class T>
+  static void by_few_teams();
+  template <class T>
+  static void by_launches();
+  template <class T>
+  static void by_flowing_tiles();
 };
 
-TEST_P(whole_steps, of_many_tiles_for_few_teams) {
-  stencil_options o;
-  o.shape = GetParam();
+template <class T>
+void whole_steps::by_few_teams() {
+  auto o = options(9);
   o.executor = "persistent";
-  o.steps = 9;
-  const auto n = find_stencil_shape(o.shape).dims == 2 ? extents(301, 512) : extents(37, 41, 260);
-  const auto start = random_field<double>(n, 3);
+  const auto start = random_field<T>(many_tiles(), 3);
   const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge);
   for (const int teams : {1, 2, 3, 4}) {
     o.teams = teams;
     auto u = start;
-    EXPECT_EQ(solve(sweep_place::where(), u, o).teams, teams);
-    EXPECT_EQ(difference(u, expected), "") << teams << " teams";
+    const auto report = solve(sweep_place::where(), u, o);
+    EXPECT_EQ(report.teams, teams);
+    EXPECT_EQ(difference(u, expected), "") << report.precision << ", " << teams << " teams";
   }
 }
-TEST_P(whole_steps, of_launches_have_a_block_for_each_tile) {
-  stencil_options o;
-  o.shape = GetParam();
-  o.steps = 2;
-  const auto start = random_field<double>(
-      find_stencil_shape(o.shape).dims == 2 ? extents(301, 512) : extents(37, 41, 260), 3);
+TEST_P(whole_steps, of_many_tiles_for_few_teams) {
+  by_few_teams<double>();
+  by_few_teams<float>();
+}
+
+template <class T>
+void whole_steps::by_launches() {
+  auto o = options(2);
+  const auto start = random_field<T>(many_tiles(), 3);
   for (const char* executor : {"host-loop", "graph"}) {
     o.executor = executor;
     o.teams = 0;
@@ -61,15 +79,22 @@ TEST_P(whole_steps, of_launches_have_a_block_for_each_tile) {
     }
     o.teams = tiles;
     u = start;
-    EXPECT_EQ(solve(sweep_place::where(), u, o).teams, tiles);
-    EXPECT_EQ(difference(u, sweep_by_loops(o.shape, start, o.steps, o.edge)), "") << executor;
+    const auto report = solve(sweep_place::where(), u, o);
+    EXPECT_EQ(report.teams, tiles);
+    EXPECT_EQ(difference(u, sweep_by_loops(o.shape, start, o.steps, o.edge)), "")
+        << executor << ", " << report.precision;
   }
 }
-/// perks' kernels for that, which a plan takes for fields of some sizes only.
-TEST_P(whole_steps, whose_tiles_wait_for_those_around_them) {
+TEST_P(whole_steps, of_launches_have_a_block_for_each_tile) {
+  by_launches<double>();
+  by_launches<float>();
+}
+
+template <class T>
+void whole_steps::by_flowing_tiles() {
   const device where = sweep_place::where();
   const auto& v =
-      find_variant(sweep_variants(), GetParam(), "perks", precision::f64, backend::cuda);
+      find_variant(sweep_variants(), GetParam(), "perks", precision_of<T>, backend::cuda);
   std::vector<sweep_rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
   const auto flowing = std::find_if(rungs.begin(), rungs.end(),
@@ -77,21 +102,22 @@ TEST_P(whole_steps, whose_tiles_wait_for_those_around_them) {
   ASSERT_NE(flowing, rungs.end());
   const bool flat = v.shape.dims == 2;
   const std::vector<extents> sizes =
-      flat ? std::vector<extents>{{301, 512}, {299, 509}, {17, 700}, {14, 15}}
-           : std::vector<extents>{{37, 41, 260}, {35, 43, 257}, {7, 9, 300}, {6, 7, 9}};
+      flat ? std::vector<extents>{many_tiles(), {299, 509}, {17, 700}, {14, 15}}
+           : std::vector<extents>{many_tiles(), {35, 43, 257}, {7, 9, 300}, {6, 7, 9}};
   for (const extents& n : sizes) {
-    const auto start = random_field<double>(n, 4), source = random_field<double>(n, 5);
-    for (const grid<double>* f : {static_cast<const grid<double>*>(nullptr), &source}) {
+    const auto start = random_field<T>(n, 4), source = random_field<T>(n, 5);
+    for (const grid<T>* f : {static_cast<const grid<T>*>(nullptr), &source}) {
       const auto expected = sweep_by_loops(GetParam(), start, 11, boundary::fixed, {}, f);
       for (const int teams : {1, 2, 5, 0})
         for (const bool turns : {false, true}) {
-          const sweep_problem_facts problem{n, inner_box(n, v.shape.radius), v.shape.radius};
+          const sweep_problem_facts problem{n, inner_box(n, v.shape.radius), v.shape.radius,
+                                            sizeof(T)};
           sweep_plan plan =
               policies::sweep_none(problem, true, {flowing, rungs.end()}, where.facts()).plan;
           plan.rung += static_cast<int>(flowing - rungs.begin());
           if (teams > 0) plan.teams = std::min(teams, plan.teams);
           plan.turns = turns;
-          sweep_run<double> run(where, v, plan, n, boundary::fixed, f != nullptr);
+          sweep_run<T> run(where, v, plan, n, boundary::fixed, f != nullptr);
           run.set_field(start.cells());
           if (f) run.set_source(f->cells());
           run.args().steps = 11;
@@ -102,25 +128,30 @@ TEST_P(whole_steps, whose_tiles_wait_for_those_around_them) {
           run.result(end, u.cells());
           EXPECT_EQ(end.done, 11);
           EXPECT_EQ(difference(u, expected), "")
-              << to_string(n) << ", " << plan.teams << " teams, source " << (f != nullptr);
+              << to_string(n) << " of " << sizeof(T) << " bytes, " << plan.teams
+              << " teams, source " << (f != nullptr);
         }
     }
   }
 }
+/// perks' kernels for that, which a plan takes for fields of some sizes only.
+TEST_P(whole_steps, whose_tiles_wait_for_those_around_them) {
+  by_flowing_tiles<double>();
+  by_flowing_tiles<float>();
+}
 INSTANTIATE_TEST_SUITE_P(shapes, whole_steps, testing::ValuesIn(shape_names()),
                          [](const auto& param) { return param.param; });
 
-/// Fields that are more than L2 holds, in whole patches and not.
-TEST(whole_steps_2d, go_forwards_and_backwards) {
-  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
-  for (const char* shape : {"2d5pt", "2d25pt", "gradient2d"})
-    for (const extents& n : {extents(2111, 2224), extents(2113, 2221)})
+template <class T>
+void expect_turns(const std::vector<const char*>& shapes, const std::vector<extents>& sizes) {
+  for (const char* shape : shapes)
+    for (const extents& n : sizes)
       for (const boundary edge : {boundary::fixed, boundary::periodic}) {
         stencil_options o;
         o.shape = shape;
         o.steps = 3;
         o.edge = edge;
-        const auto start = random_field<double>(n, 6);
+        const auto start = random_field<T>(n, 6);
         const auto expected = sweep_by_loops(o.shape, start, o.steps, o.edge);
         for (const char* executor : {"host-loop", "graph", "persistent"}) {
           o.executor = executor;
@@ -131,33 +162,46 @@ TEST(whole_steps_2d, go_forwards_and_backwards) {
         }
       }
 }
-
-TEST(perks, takes_whole_steps_where_tiles_are_slower) {
+/// Fields that are more than L2 holds, in whole patches and not.
+TEST(whole_steps_2d, go_forwards_and_backwards) {
   if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  expect_turns<double>({"2d5pt", "2d25pt", "gradient2d"}, {{2111, 2224}, {2113, 2221}});
+  expect_turns<float>({"2d5pt"}, {{3011, 3152}, {3013, 3149}});
+}
+
+/// Of which tiles that stay would keep too little.
+template <class T>
+grid<T> large_field(unsigned seed) {
+  return random_field<T>(extents(sizeof(T) == 8 ? 84 : 168, 352, 256), seed);
+}
+template <class T>
+void expect_whole_steps() {
   stencil_options o;
   o.shape = "3d13pt";
   o.executor = "perks";
   o.steps = 5;
-  const extents n(84, 352, 256);
-  auto u = random_field<double>(n, 4);
+  auto u = large_field<T>(4);
   const auto expected = sweep_by_loops(o.shape, u, o.steps, o.edge);
   const auto report = solve(sweep_place::where(), u, o);
   EXPECT_EQ(difference(u, expected), "");
-  EXPECT_EQ(report.streamed, n.cells());
+  EXPECT_EQ(report.streamed, u.cells().size());
   EXPECT_NE(report.reason.find("steps of the whole field"), std::string::npos) << report.reason;
+}
+TEST(perks, takes_whole_steps_where_tiles_are_slower) {
+  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  expect_whole_steps<double>();
+  expect_whole_steps<float>();
 }
 
 /// With a test of the change, which looks at both copies of the field.
-TEST(perks, takes_whole_steps_until_the_change_is_small) {
-  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+template <class T>
+void expect_whole_steps_until_the_change_is_small() {
   stencil_options o;
   o.shape = "3d13pt";
   o.steps = 40;
   o.until = 2e-2;
   o.check_every = 3;
-  const extents n(84, 352, 256);
-  const auto start = random_field<double>(n, 5);
-  auto u = start, v = start;
+  auto u = large_field<T>(5), v = u;
   o.executor = "perks";
   const auto report = solve(sweep_place::where(), u, o);
   EXPECT_NE(report.reason.find("steps of the whole field"), std::string::npos) << report.reason;
@@ -166,6 +210,11 @@ TEST(perks, takes_whole_steps_until_the_change_is_small) {
   EXPECT_EQ(report.steps, same.steps);
   EXPECT_EQ(report.change, same.change);
   EXPECT_EQ(difference(u, v), "");
+}
+TEST(perks, takes_whole_steps_until_the_change_is_small) {
+  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  expect_whole_steps_until_the_change_is_small<double>();
+  expect_whole_steps_until_the_change_is_small<float>();
 }
 
 }  // namespace

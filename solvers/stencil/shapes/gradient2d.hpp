@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gradient2d: diffusion that slows down where the field is steep (Perona and Malik, IEEE PAMI 12,
-// 1990): not linear, so it writes `apply`. Parameters: the rate (at most 1/4 keeps values between
-// their neighbours'), and 1 / k^2, where k is the difference at which the flow has fallen to half.
+// 1990): not linear, so it writes `apply`.
 #pragma once
 #include "dwell/execution/core/sweep.hpp"
 
@@ -9,6 +8,14 @@ namespace dwell {
 
 struct gradient2d {
   static constexpr const char* name = "gradient2d";
+  static constexpr const char* about =
+      "u + w1 (f(n) + f(s) + f(w) + f(e)), where n, s, w, e are the differences of the\n"
+      "neighbours to the cell and f(d) = d / (1 + w2 d^2): diffusion that slows down\n"
+      "where the field is steep (Perona and Malik, 1990).\n"
+      "w1  the rate: stable from 0 to 1/4, where every value stays between those of\n"
+      "    the cell and its neighbours; beyond that cells overshoot\n"
+      "w2  1 / k^2, at least 0; k is the difference at which the flow is half of what\n"
+      "    plain diffusion has";
   static constexpr int dims = 2;
   static constexpr tap taps[] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   static constexpr double defaults[] = {0.2, 4.0};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// See sweep_shares.hpp.
+#include "dwell/execution/policies/sweep_shares.hpp"
+
+namespace dwell::policies {
+
+sweep_shares shares_of(const sweep_plan& p, const sweep_rung& r,
+                       const sweep_problem_facts& problem) {
+  sweep_shares s;
+  const extents& n = problem.size;
+  s.along = s.tile = n;
+  s.along.z = s.along.y = s.along.x = 0;
+  if (p.shares_x == 0) return s;
+  s.along.z = p.shares_z;
+  s.along.y = p.shares_y;
+  s.along.x = p.shares_x;
+  s.tile.z = pieces(n.z, p.shares_z);
+  s.tile.y = pieces(n.y, p.shares_y);
+  s.tile.x = pieces(n.x, p.shares_x);
+  if (n.dims == 3 && !r.rest) {  // whole patches, and none of a fixed border's planes
+    const cell_box all = cells_of_bricks(n, problem.inner, problem.edge);
+    s.tile.z = pieces(all.z1 - all.z0, p.shares_z);
+    s.tile.y = pieces((all.y1 - all.y0) / r.down, p.shares_y) * r.down;
+    s.tile.x = pieces((all.x1 - all.x0) / r.across, p.shares_x) * r.across;
+  }
+  if (r.warp_shares) {
+    const cell_box all = cells_of_rows(n, problem.inner, problem.edge);
+    s.tile.y = pieces(all.y1 - all.y0, p.shares_y);
+    s.tile.x = pieces(pieces(all.x1 - all.x0, r.across), p.shares_x) * r.across;
+  }
+  const bool waves = r.levels > 0;
+  s.of_warps = (waves && n.dims == 2) || r.warp_shares;
+  s.side = r.warp_shares ? p.shares_y : p.side_shares_y;
+  s.rim = p.depth * problem.radius;
+  // Bricks that exchange after every step, and warps' rows, read their rim.
+  s.rim_computed = n.dims == 3 ? p.depth > 1 : !r.warp_shares;
+  s.pass_steps = waves ? p.depth : 1;
+  if (p.streamed_rows > 0 && !waves && !r.warp_shares) s.order = to_string(p.order);
+  return s;
+}
+
+/// Steps of the whole field gain where their tiles wait for those around them only. Tiles do where
+/// all of the field is on the chip; and where it is not, if the shape is linear: stars of radius 1
+/// to 3 and boxes of radius 1 and 2, if passes are waves (in three dimensions of several steps) or
+/// at least two thirds of the field stay; wider ones where the field is more than the chip holds,
+/// but if passes do one step no more than eight times what stays. The others leave too little to
+/// save beside their arithmetic.
+bool gains_over_graph(const sweep_plan& p, const sweep_rung& r,
+                      const sweep_problem_facts& problem) {
+  if (!r.keeps) return r.flows;
+  if (!problem.linear) return !r.rest;
+  const bool narrow = problem.radius <= (problem.star ? 3 : 2);
+  if (r.levels == 1 && (problem.size.dims == 3 || p.streamed_rows > 8 * p.scratch_rows))
+    return false;
+  if (r.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * problem.radius;
+  if (!r.rest) return true;
+  return narrow && 2 * p.streamed_rows <= r.register_rows + p.scratch_rows;
+}
+
+}  // namespace dwell::policies
