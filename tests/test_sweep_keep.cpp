@@ -8,6 +8,7 @@
 
 #include "dwell/solvers/stencil/shapes/gradient2d.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
+#include "dwell/solvers/stencil/shapes/star2d9.hpp"
 #include "dwell/solvers/stencil/shapes/star3d13.hpp"
 #include "sweep_plans.hpp"
 
@@ -139,6 +140,33 @@ TEST(sweep_keep, warps_beside_a_fixed_border_have_fewer_rows) {
   EXPECT_LE(shares, 8 * 132);
   EXPECT_GT(shares, 8 * 130);
   EXPECT_LE(2400 / 4, 28 * plan.shares_x);  // 28 lanes of a warp own columns, four each
+}
+
+/// Beyond the end of a periodic row that ends within a piece lanes read one piece more than the
+/// rim: it must be the next share's, since what others show is not waited for.
+TEST(sweep_keep, on_a_periodic_row_lanes_read_no_farther_than_the_next_share) {
+  using shape = star2d9;
+  const auto kernels = kernels_of_perks<shape>();
+  int beside_others = 0;
+  for (int nx = 20; nx <= 80; ++nx)
+    for (const int teams : {2, 7}) {
+      auto problem = problem_of({9, nx}, radius_of<shape>, flops_of<shape>);
+      problem.inner = {0, 1, 0, 9, 0, nx};
+      problem.edge = boundary::periodic;
+      problem.star = is_star<shape>;
+      sweep_wish wish{"none", teams};
+      wish.passes = passing::temporal;
+      for (const auto& c : policies::sweep_candidates(problem, wish, kernels, facts_of("h200"))) {
+        const sweep_rung& r = kernels[static_cast<std::size_t>(c.plan.rung)].shape;
+        if (r.levels == 0 || c.plan.shares_x == 1) continue;
+        ++beside_others;
+        const int rim = pieces(c.plan.depth * radius_of<shape>, r.across);
+        const int read = rim + (nx % r.across != 0 ? 1 : 0);
+        EXPECT_GE(nx / r.across / c.plan.shares_x, read)
+            << nx << " columns by " << teams << " teams, depth " << c.plan.depth;
+      }
+    }
+  EXPECT_GT(beside_others, 0);
 }
 
 /// The PERKS artifact's fields are on an H200 whole, in bricks of whole patches.
