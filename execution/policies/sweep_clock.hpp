@@ -47,6 +47,7 @@ class sweep_clock {
         star_(problem.star),
         linear_(problem.linear),
         fixed_(problem.edge == boundary::fixed),
+        inner_(problem.inner),
         taps_(fmas_of(problem)),
         per_cell_(cycles_per_cell(problem, device)) {}
 
@@ -199,7 +200,14 @@ class sweep_clock {
     const double cell = (loads + tap * taps_ + (source_ > 0 ? 0.45 : 0)) * (bytes_ < 8 ? 0.6 : 1.0);
     const double tile = static_cast<double>(p.tile_x) * p.tile_y * p.tile_z;
     if (r.flows) {
-      const double busy = std::max(cells, 1.25 * tile * p.teams);
+      // The last tile along an axis may be longer (sweep_none.cpp).
+      const auto longest = [](int cells_of_axis, int tiles, int of) {
+        return std::max(of, cells_of_axis - (tiles - 1) * of);
+      };
+      const double largest = static_cast<double>(p.tile_x) *
+                             longest(inner_.y1 - inner_.y0, p.tiles_y, p.tile_y) *
+                             longest(inner_.z1 - inner_.z0, p.tiles_z, p.tile_z);
+      const double busy = std::max({cells, 1.25 * tile * p.teams, largest * p.teams});
       const double alone = (busy / units_ * cell + 2300) * cycle_;
       roof.seconds =
           std::max(roof.seconds, std::cbrt(std::pow(alone, 3) + std::pow(roof.memory, 3)));
@@ -216,8 +224,6 @@ class sweep_clock {
  private:
   static constexpr double shared_rate = 128, l2_rate = 30, memory_rate = 14.5;  ///< bytes a cycle
   static constexpr double divided = 0.42;
-  static constexpr double holds =
-      0.8;  ///< of L2: more than that of a step is not there in the next
 
   sweep_projection in_seconds(sweep_projection t) const {
     for (double* v : {&t.seconds, &t.arithmetic, &t.shared, &t.l2, &t.memory, &t.exchange})
@@ -230,6 +236,7 @@ class sweep_clock {
   double l2_, units_, radius_, cycle_;
   bool star_, linear_;
   bool fixed_;  ///< no border looks up its neighbours
+  cell_box inner_;
   double taps_, per_cell_;
 };
 
