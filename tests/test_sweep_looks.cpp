@@ -35,7 +35,11 @@ TEST(sweep_args, looks_are_at_all_tests_and_never_right_before_one) {
             ASSERT_GT(look, done);
             ASSERT_LE(look, steps);
             ASSERT_LE(look - done, look_every + (until ? 1 : 0));
-            for (int step = done + 1; step < look; ++step) ASSERT_FALSE(a.tests(step));
+            for (int step = done + 1; step < look; ++step) {
+              ASSERT_FALSE(a.tests(step));
+              ASSERT_FALSE(a.looks(step));
+            }
+            ASSERT_TRUE(a.looks(look));
             if (look < steps && !a.tests(look)) {
               ASSERT_FALSE(a.tests(look + 1));
             }

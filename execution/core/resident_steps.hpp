@@ -14,14 +14,13 @@ struct resident_steps {
   DWELL_FN static void run(Team& team, const sweep_call<S, T>& a) {
     double* box = team.template scratch<double>(Team::lanes());
     sweep_state now;
-    for (int look = a.next_look(0); now.stop == sweep_stop::running;) {
+    while (now.stop == sweep_stop::running) {
       sweep_once<S, T, Patches>(team, a, a.field[now.copy], a.field[now.copy ^ 1]);
       ++now.done;
       now.copy ^= 1;
       team.sync_grid();
-      if (now.done != look) continue;
+      if (!a.looks(now.done)) continue;
       look_together<T>(team, a, now, box);
-      look = a.next_look(look);
       report_progress<T>(team, a, now.done, now.change);
     }
     if (team.worker() == 0) team.once([&] { *a.state = now; });
