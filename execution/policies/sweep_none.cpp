@@ -79,6 +79,74 @@ void join_thin_ends(sweep_plan& p, const cell_box& inner, const sweep_rung& r, b
   if (!flat) join(p.tiles_z, p.tile_z, inner.z1 - inner.z0, r.together);
 }
 
+void require_countable(const sweep_plan& p, std::int64_t most, const sweep_problem_facts& problem) {
+  if (p.tiles() > most)
+    throw unsupported_error(
+        fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
+}
+
+/// On a CPU a tile is a whole row: long vectors.
+sweep_choice rows_for_threads(const sweep_problem_facts& problem, const device_facts& device,
+                              int teams) {
+  const cell_box& b = problem.inner;
+  sweep_choice c;
+  c.policy = "none";
+  sweep_plan& p = c.plan;
+  p.tile_x = std::max(1, b.x1 - b.x0);
+  p.tile_y = 1;
+  p.tile_z = 1;
+  p.tiles_x = pieces(b.x1 - b.x0, p.tile_x);
+  p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
+  p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
+  require_countable(p, INT32_MAX, problem);
+  p.teams = teams > 0 ? teams : device.units;
+  c.reason =
+      fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+  return c;
+}
+
+/// On a GPU the tiles are those of the first kernel that the grid suits; the last one suits any.
+const sweep_rung_facts& cut_for_blocks(sweep_plan& p, const sweep_problem_facts& problem,
+                                       std::span<const sweep_rung_facts> rungs) {
+  const cell_box& b = problem.inner;
+  const auto suits = [&](const sweep_rung& r) {
+    return r.across <= 1 ||
+           (problem.size.x % r.across == 0 && b.y1 - b.y0 >= r.down && b.z1 - b.z0 >= r.deep);
+  };
+  while (p.rung + 1 < static_cast<int>(rungs.size()) &&
+         !suits(rungs[static_cast<std::size_t>(p.rung)].shape))
+    ++p.rung;
+  const sweep_rung_facts& kernel = rungs[static_cast<std::size_t>(p.rung)];
+  const sweep_rung& r = kernel.shape;
+  p.tile_x = lanes_beside * std::max(r.across, 1);
+  p.tile_y = std::max(r.lanes / lanes_beside, 1) * r.down;
+  p.tile_z = r.deep;
+  // Pieces of several cells begin at the grid's first column.
+  p.tiles_x = pieces(r.across > 1 ? b.x1 : b.x1 - b.x0, p.tile_x);
+  p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
+  p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
+  if (r.flows) {
+    halve_tiles(p, problem, kernel);
+    join_thin_ends(p, b, r, problem.size.dims == 2);
+  }
+  return kernel;
+}
+
+/// Blocks that stay take as many tiles as come to them; a launch for every step has one for each.
+int blocks_for(const sweep_plan& p, const sweep_rung_facts& kernel, bool resident, int units,
+               int teams) {
+  const std::int64_t tiles = std::max<std::int64_t>(p.tiles(), 1);
+  if (kernel.shape.flows) return static_cast<int>(std::min<std::int64_t>(tiles, kernel.max_teams));
+  if (resident)
+    return teams > 0 ? teams
+                     : static_cast<int>(
+                           std::min(tiles, resident_teams(p.tiles(), kernel.max_teams, units)));
+  if (teams > 0 && teams != tiles)
+    throw unsupported_error(fmt::format(
+        "teams {}: a launch for every step has a thread block for each tile, {}", teams, tiles));
+  return static_cast<int>(tiles);
+}
+
 }  // namespace
 
 /// Every step reads and writes all cells that change, and reads their source: through L2
@@ -103,69 +171,19 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
                         std::span<const sweep_rung_facts> rungs, const device_facts& device,
                         int teams) {
   check_numbers(problem);
-  const cell_box& b = problem.inner;
+  if (device.on == backend::cpu) return rows_for_threads(problem, device, teams);
+
   sweep_choice c;
   c.policy = "none";
   sweep_plan& p = c.plan;
-  int columns = b.x1 - b.x0;
-  if (device.on == backend::cpu) {
-    p.tile_x = std::max(1, b.x1 - b.x0);  // whole rows: long vectors
-    p.tile_y = 1;
-    p.tile_z = 1;
-  } else {
-    // The first kernel that the grid suits; the last one suits any.
-    const auto suits = [&](const sweep_rung& r) {
-      return r.across <= 1 ||
-             (problem.size.x % r.across == 0 && b.y1 - b.y0 >= r.down && b.z1 - b.z0 >= r.deep);
-    };
-    while (p.rung + 1 < static_cast<int>(rungs.size()) &&
-           !suits(rungs[static_cast<std::size_t>(p.rung)].shape))
-      ++p.rung;
-    const sweep_rung& r = rungs[static_cast<std::size_t>(p.rung)].shape;
-    p.tile_x = lanes_beside * std::max(r.across, 1);
-    p.tile_y = std::max(r.lanes / lanes_beside, 1) * r.down;
-    p.tile_z = r.deep;
-    if (r.across > 1) columns = b.x1;  // pieces begin at the grid's first column
-  }
-  p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
-  p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
-  p.tiles_x = pieces(columns, p.tile_x);
-  if (const sweep_rung_facts& r = rungs[static_cast<std::size_t>(p.rung)];
-      device.on != backend::cpu && r.shape.flows) {
-    halve_tiles(p, problem, r);
-    join_thin_ends(p, b, r.shape, problem.size.dims == 2);
-  }
-  const std::int64_t tiles = p.tiles();
-  // On a GPU a launch for every step has a team for each tile, and numbers its lanes in 32 bits.
-  const std::int64_t most = resident || device.on == backend::cpu
-                                ? INT32_MAX
-                                : UINT32_MAX / rungs[static_cast<std::size_t>(p.rung)].shape.lanes;
-  if (tiles > most)
-    throw unsupported_error(
-        fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
-  if (device.on == backend::cpu) {
-    p.teams = teams > 0 ? teams : device.units;
-    c.reason =
-        fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
-    return c;
-  }
+  const sweep_rung_facts& kernel = cut_for_blocks(p, problem, rungs);
+  // A launch for every step has a team for each tile, and numbers its lanes in 32 bits.
+  require_countable(p, resident ? INT32_MAX : UINT32_MAX / kernel.shape.lanes, problem);
   c.projected = sweep_roof(problem, resident, device);
-  const sweep_rung_facts& kernel = rungs[static_cast<std::size_t>(p.rung)];
-  if (kernel.shape.flows) {
-    p.teams = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, kernel.max_teams));
-  } else if (resident) {
-    const std::int64_t most = resident_teams(tiles, kernel.max_teams, device.units);
-    p.teams = teams > 0 ? teams : static_cast<int>(std::clamp<std::int64_t>(tiles, 1, most));
-  } else {  // a launch has a team for each tile
-    p.teams = static_cast<int>(std::max<std::int64_t>(tiles, 1));
-    if (teams > 0 && teams != p.teams)
-      throw unsupported_error(
-          fmt::format("teams {}: a launch for every step has a thread block for each tile, {}",
-                      teams, p.teams));
-  }
+  p.teams = blocks_for(p, kernel, resident, device.units, teams);
   p.turns = turns(problem, device);
-  p.by_ticket =
-      resident && !kernel.shape.flows && kernel.shape.across > 1 && draws(tiles, p.teams, problem);
+  p.by_ticket = resident && !kernel.shape.flows && kernel.shape.across > 1 &&
+                draws(p.tiles(), p.teams, problem);
   c.reason =
       fmt::format("{} block{} of {} threads on {} multiprocessors, nothing cached explicitly{}{}",
                   p.teams, p.teams == 1 ? "" : "s", kernel.shape.lanes, device.units,

@@ -11,11 +11,10 @@
 
 #include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/core/sweep_variant.hpp"
-#include "dwell/execution/policies/sweep_keep.hpp"
-#include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/execution/policies/sweep_shares.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/field_values.hpp"
+#include "dwell/solvers/stencil/decision.hpp"
 #include "dwell/solvers/stencil/fastest_plan.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 
@@ -88,126 +87,47 @@ stencil_stop reason_of(sweep_stop stop, bool until) {
   }
 }
 
-/// What is asked of the tiles of perks, or nothing.
-std::string wish_for_tiles(const stencil_options& o) {
-  if (o.depth > 0) return fmt::format("depth {}", o.depth);
-  if (o.blocking != "auto") return fmt::format("blocking '{}'", o.blocking);
-  if (o.traversal != "auto") return fmt::format("traversal '{}'", o.traversal);
-  return {};
-}
-
-/// Plans in the order in which they promise speed.
-std::vector<sweep_choice> possible_plans(const stencil_options& o,
-                                         const sweep_problem_facts& problem, const sweep_variant& v,
-                                         const device& where, const device_facts& facts) {
-  std::vector<sweep_rung_facts> rungs;
-  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  if (v.rungs[0].keeps)
-    return policies::sweep_candidates(
-        problem,
-        {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)},
-        rungs, facts);
-  if (o.policy != "auto" && o.policy != "none")
-    throw unsupported_error(fmt::format(
-        "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
-  if (const auto wish = wish_for_tiles(o); !wish.empty())
-    throw unsupported_error(
-        fmt::format("{}: executor '{}' has no tiles that stay (perks has)", wish, v.executor));
-  return {policies::sweep_none(problem, v.resident, rungs, facts, o.teams)};
-}
-
-/// The row of the table and the plan to run. "auto" is perks where it gains, else graph, or
-/// persistent on a CPU.
-struct decision {
-  const sweep_variant* variant;
-  std::vector<sweep_choice> plans;
-  std::string why;
-};
-decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
-                const device& where, const device_facts& facts,
-                const sweep_problem_facts& problem) {
-  const auto with = [&](const char* executor, const std::string& why) {
-    const auto& v = find_variant(table, o.shape, executor, type, where.on());
-    return decision{&v, possible_plans(o, problem, v, where, facts), why};
-  };
-  if (o.executor != "auto") return with(o.executor.c_str(), "as asked");
-  if (!wish_for_tiles(o).empty()) return with("perks", "only it has what is asked for");
-  if (facts.on == backend::cpu && (o.policy == "auto" || o.policy == "none"))
-    return with("persistent", "one start of the threads for the whole run");
-  if (o.policy != "auto" && o.policy != "none")
-    return with("perks", "no other executor keeps anything on the chip");
-  std::string why = "launches from a graph cost less than grid barriers";
-  if (facts.cooperative_launch && o.policy == "auto") {
-    try {
-      auto kept = with("perks", "less is moved and fewer barriers are met");
-      const sweep_plan& p = kept.plans.front().plan;
-      const sweep_rung& rung = kept.variant->rungs[static_cast<std::size_t>(p.rung)];
-      if (policies::gains_over_graph(p, rung, problem)) return kept;
-      why += ", and tiles that stay would not gain on it";
-    } catch (const unsupported_error& e) {  // no tiling
-      why += fmt::format(" ({})", e.what());
-    }
-  }
-  return with("graph", why);
-}
-
+/// Everything that makes the call impossible, before any work.
 template <class T>
-stencil_report solve_as(std::span<const sweep_variant> table, const device& where, grid<T>& u,
-                        const stencil_options& o, const grid<T>* source) {
-  const double begin = now();
-  const device_facts facts = where.facts();
-  stencil_report report;
+void check_request(const stencil_options& o, const stencil_shape& shape, const grid<T>& u,
+                   const grid<T>* source) {
+  check_options<T>(o, shape);
   const extents n = u.size();
-  const stencil_shape known = find_stencil_shape(table, o.shape);
-  check_options<T>(o, known);
-  if (n.dims != known.dims)
-    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", known.name,
-                                  known.dims, to_string(n)));
+  if (n.dims != shape.dims)
+    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", shape.name,
+                                  shape.dims, to_string(n)));
   if (source && source->size() != n)
     throw input_error(fmt::format("source: expected {} cells as the field has, found {}",
                                   to_string(n), to_string(source->size())));
-  require_finite<T>("field", std::as_const(u).view());
+  require_finite<T>("field", u.view());
   if (source) require_finite<T>("source", source->view());
+}
 
-  const cell_box inner = inner_box(n, known.radius);
-  report.changing_cells = changing_cells(n, inner, o.edge);
-  report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
-
-  const sweep_problem_facts problem{n,           inner,       known.radius,      sizeof(T),
-                                    o.edge,      known.flops, source != nullptr, known.star(),
-                                    known.linear};
-  const decision made = decide(table, o, precision_of<T>, where, facts, problem);
-  const sweep_variant& v = *made.variant;
-  const sweep_choice choice = o.policy == "measured"
-                                  ? fastest_plan<T>(where, v, made.plans, u, o, source)
-                                  : made.plans.front();
-  const sweep_plan& p = choice.plan;
-  const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
-
-  sweep_run<T> run(where, v, p, n, o.edge, source != nullptr);
-  run.set_field(u.cells());
-  if (source) run.set_source(source->cells());
-  sweep_args<T>& a = run.args();
+/// How long the steps go on, and how often the run looks up.
+template <class T>
+void set_steps(sweep_args<T>& a, const stencil_options& o, const sweep_problem_facts& problem,
+               const sweep_plan& p, bool keeps, backend on) {
   a.steps = o.steps;
   a.until = o.until.has_value();
   a.tolerance = o.until.value_or(0);
   a.check_every = o.check_every;
-  a.mark_every = steps_between_looks(n.cells(), known.flops, where.on(), rung.keeps);
+  a.mark_every = steps_between_looks(problem.size.cells(), problem.flops, on, keeps);
   // Where tiles stay on the chip, a look costs two grid barriers and steps are short. A CPU plays
   // their lanes one after the other; a look then ends a pass at least.
-  const int seldom =
-      where.on() == backend::cpu ? std::max(a.mark_every, p.depth) : 16 * a.mark_every;
-  const int between = rung.keeps ? seldom : a.mark_every;
-  a.look_every = steps_to_look(o, between);
+  const int seldom = on == backend::cpu ? std::max(a.mark_every, p.depth) : 16 * a.mark_every;
+  a.look_every = steps_to_look(o, keeps ? seldom : a.mark_every);
   a.reverse_lanes = o.reverse_lanes;
+}
 
+/// What is known before the first step.
+stencil_report report_of_plan(const stencil_options& o, const sweep_problem_facts& problem,
+                              const sweep_variant& v, const sweep_choice& choice) {
+  const sweep_plan& p = choice.plan;
+  const sweep_rung& rung = v.rungs[static_cast<std::size_t>(p.rung)];
+  stencil_report report;
   report.shape = v.shape.name;
   report.executor = v.executor;
-  report.reason = made.why + "; " + choice.reason;
-  report.device = facts.name;
-  report.on = where.on();
-  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
-  report.size = n;
+  report.size = problem.size;
   report.edge = o.edge;
   report.policy = choice.policy;
   report.teams = p.teams;
@@ -216,14 +136,68 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   const policies::sweep_shares shares = policies::shares_of(p, rung, problem);
   report.pass_steps = shares.pass_steps;
   report.traversal = shares.order;
+
   const int rows = rung.register_rows + p.scratch_rows + p.streamed_rows;
+  const std::size_t cells = problem.size.cells();
   const auto share = [&](int some) {
-    return rows > 0 ? n.cells() * static_cast<std::size_t>(some) / static_cast<std::size_t>(rows)
-                    : 0;
+    return rows > 0 ? cells * static_cast<std::size_t>(some) / static_cast<std::size_t>(rows) : 0;
   };
   report.kept_registers = share(rung.register_rows);
   report.kept_scratch = share(p.scratch_rows);
-  report.streamed = n.cells() - report.kept_registers - report.kept_scratch;
+  report.streamed = cells - report.kept_registers - report.kept_scratch;
+  return report;
+}
+
+/// What came of it: report.solve_s is known, `cells` are the result.
+template <class T>
+void add_outcome(stencil_report& report, const stencil_options& o, const sweep_state& end,
+                 std::span<const T> cells) {
+  report.steps = end.done;
+  report.stopped = reason_of(end.stop, o.until.has_value());
+  if (tested(o, end.done)) report.change = end.change;
+  const value_range range = range_of<T>(cells);
+  report.least = range.least;
+  report.greatest = range.greatest;
+  report.nonfinite_cells = range.nonfinite;
+  report.finite = range.nonfinite == 0;
+  if (report.steps > 0) report.per_step_us = report.solve_s * 1e6 / report.steps;
+  if (report.solve_s > 0)
+    report.cells_per_second =
+        static_cast<double>(report.changing_cells) * report.steps / report.solve_s;
+}
+
+template <class T>
+stencil_report solve_as(std::span<const sweep_variant> table, const device& where, grid<T>& u,
+                        const stencil_options& o, const grid<T>* source) {
+  const double begin = now();
+  const device_facts facts = where.facts();
+  const extents n = u.size();
+  const stencil_shape known = find_stencil_shape(table, o.shape);
+  check_request<T>(o, known, u, source);
+
+  const cell_box inner = inner_box(n, known.radius);
+  const sweep_problem_facts problem{n,           inner,       known.radius,      sizeof(T),
+                                    o.edge,      known.flops, source != nullptr, known.star(),
+                                    known.linear};
+  const decision made = decide(table, o, precision_of<T>, where, facts, problem);
+  const sweep_variant& v = *made.variant;
+  const sweep_choice choice = o.policy == "measured"
+                                  ? fastest_plan<T>(where, v, made.plans, u, o, source)
+                                  : made.plans.front();
+  const bool keeps = v.rungs[static_cast<std::size_t>(choice.plan.rung)].keeps;
+
+  sweep_run<T> run(where, v, choice.plan, n, o.edge, source != nullptr);
+  run.set_field(u.cells());
+  if (source) run.set_source(source->cells());
+  set_steps(run.args(), o, problem, choice.plan, keeps, where.on());
+
+  stencil_report report = report_of_plan(o, problem, v, choice);
+  report.reason = made.why + "; " + choice.reason;
+  report.device = facts.name;
+  report.on = where.on();
+  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
+  report.changing_cells = changing_cells(n, inner, o.edge);
+  report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
   report.setup_s = now() - begin;
 
   run_control control;
@@ -234,25 +208,13 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
     control.progress = [&](int step, double change) {
       o.progress({step, tested(o, step) ? std::optional(change) : std::nullopt, now() - first});
     };
-  const std::vector<double>& weights = o.weights.empty() ? v.shape.weights : o.weights;
   sweep_state end;
   if (o.steps > 0) {
-    report.solve_s = run.run(weights, control);
+    report.solve_s = run.run(o.weights.empty() ? v.shape.weights : o.weights, control);
     end = run.outcome();
     run.result(end, u.cells());
   }
-  report.steps = end.done;
-  report.stopped = reason_of(end.stop, a.until);
-  if (tested(o, end.done)) report.change = end.change;
-  const value_range range = range_of<T>(std::as_const(u).cells());
-  report.least = range.least;
-  report.greatest = range.greatest;
-  report.nonfinite_cells = range.nonfinite;
-  report.finite = range.nonfinite == 0;
-  if (report.steps > 0) report.per_step_us = report.solve_s * 1e6 / report.steps;
-  if (report.solve_s > 0)
-    report.cells_per_second =
-        static_cast<double>(report.changing_cells) * report.steps / report.solve_s;
+  add_outcome<T>(report, o, end, std::as_const(u).cells());
   return report;
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Which executor, and what a policy makes of it.
+#include "dwell/solvers/stencil/decision.hpp"
+
+#include <fmt/format.h>
+
+#include "dwell/execution/policies/sweep_keep.hpp"
+#include "dwell/execution/policies/sweep_none.hpp"
+#include "dwell/execution/policies/sweep_shares.hpp"
+#include "dwell/formats/error.hpp"
+
+namespace dwell {
+namespace {
+
+/// What is asked of the tiles of perks, or nothing.
+std::string wish_for_tiles(const stencil_options& o) {
+  if (o.depth > 0) return fmt::format("depth {}", o.depth);
+  if (o.blocking != "auto") return fmt::format("blocking '{}'", o.blocking);
+  if (o.traversal != "auto") return fmt::format("traversal '{}'", o.traversal);
+  return {};
+}
+
+/// Plans in the order in which they promise speed.
+std::vector<sweep_choice> possible_plans(const stencil_options& o,
+                                         const sweep_problem_facts& problem, const sweep_variant& v,
+                                         const device& where, const device_facts& facts) {
+  std::vector<sweep_rung_facts> rungs;
+  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
+  if (v.rungs[0].keeps)
+    return policies::sweep_candidates(
+        problem,
+        {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)},
+        rungs, facts);
+  if (o.policy != "auto" && o.policy != "none")
+    throw unsupported_error(fmt::format(
+        "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
+  if (const auto wish = wish_for_tiles(o); !wish.empty())
+    throw unsupported_error(
+        fmt::format("{}: executor '{}' has no tiles that stay (perks has)", wish, v.executor));
+  return {policies::sweep_none(problem, v.resident, rungs, facts, o.teams)};
+}
+
+}  // namespace
+
+decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
+                const device& where, const device_facts& facts,
+                const sweep_problem_facts& problem) {
+  const auto with = [&](const char* executor, const std::string& why) {
+    const auto& v = find_variant(table, o.shape, executor, type, where.on());
+    return decision{&v, possible_plans(o, problem, v, where, facts), why};
+  };
+  if (o.executor != "auto") return with(o.executor.c_str(), "as asked");
+  if (!wish_for_tiles(o).empty()) return with("perks", "only it has what is asked for");
+  if (facts.on == backend::cpu && (o.policy == "auto" || o.policy == "none"))
+    return with("persistent", "one start of the threads for the whole run");
+  if (o.policy != "auto" && o.policy != "none")
+    return with("perks", "no other executor keeps anything on the chip");
+  std::string why = "launches from a graph cost less than grid barriers";
+  if (facts.cooperative_launch && o.policy == "auto") {
+    try {
+      auto kept = with("perks", "less is moved and fewer barriers are met");
+      const sweep_plan& p = kept.plans.front().plan;
+      const sweep_rung& rung = kept.variant->rungs[static_cast<std::size_t>(p.rung)];
+      if (policies::gains_over_graph(p, rung, problem)) return kept;
+      why += ", and tiles that stay would not gain on it";
+    } catch (const unsupported_error& e) {  // no tiling
+      why += fmt::format(" ({})", e.what());
+    }
+  }
+  return with("graph", why);
+}
+
+}  // namespace dwell
