@@ -88,10 +88,11 @@ TEST(png, row_0_is_on_top_and_grey_is_not_finite) {
 }
 
 TEST(png, of_planes_the_middle_one_is_shown_with_its_own_range) {
+  const auto plane = ends(0, 1);
   grid<double> u(extents(3, 256, 256), 1e6);
   for (int y = 0; y < 256; ++y)
-    for (int x = 0; x < 256; ++x) u(1, y, x) = ends(0, 1)(y, x);
-  EXPECT_EQ(draw(u, 256).pixels, draw(ends(0, 1), 256).pixels);
+    for (int x = 0; x < 256; ++x) u(1, y, x) = plane(y, x);
+  EXPECT_EQ(draw(u, 256).pixels, draw(plane, 256).pixels);
 }
 
 TEST(png, long_sides_are_sampled_and_small_fields_enlarged) {
