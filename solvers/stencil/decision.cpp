@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which executor, and what a policy makes of it.
+// See decision.hpp.
 #include "dwell/solvers/stencil/decision.hpp"
 
 #include <fmt/format.h>
 
+#include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/execution/policies/sweep_shares.hpp"
@@ -12,25 +13,13 @@
 namespace dwell {
 namespace {
 
-/// What is asked of the tiles of perks, or nothing.
-std::string wish_for_tiles(const stencil_options& o) {
-  if (o.depth > 0) return fmt::format("depth {}", o.depth);
-  if (o.blocking != "auto") return fmt::format("blocking '{}'", o.blocking);
-  if (o.traversal != "auto") return fmt::format("traversal '{}'", o.traversal);
-  return {};
-}
-
 /// Plans in the order in which they promise speed.
 std::vector<sweep_choice> possible_plans(const stencil_options& o,
                                          const sweep_problem_facts& problem, const sweep_variant& v,
                                          const device& where, const device_facts& facts) {
   std::vector<sweep_rung_facts> rungs;
   for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
-  if (v.rungs[0].keeps)
-    return policies::sweep_candidates(
-        problem,
-        {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)},
-        rungs, facts);
+  if (v.rungs[0].keeps) return policies::sweep_candidates(problem, wish_of(o), rungs, facts);
   if (o.policy != "auto" && o.policy != "none")
     throw unsupported_error(fmt::format(
         "policy '{}': executor '{}' keeps nothing on the chip (perks does)", o.policy, v.executor));
@@ -41,6 +30,29 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
 }
 
 }  // namespace
+
+sweep_problem_facts problem_of(const stencil_shape& shape, const extents& size,
+                               std::size_t scalar_bytes, boundary edge, bool source) {
+  if (size.dims != shape.dims)
+    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", shape.name,
+                                  shape.dims, to_string(size)));
+  return {size,         inner_box(size, shape.radius),
+          shape.radius, scalar_bytes,
+          edge,         shape.flops,
+          source,       shape.star(),
+          shape.linear};
+}
+
+sweep_wish wish_of(const stencil_options& o) {
+  return {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)};
+}
+
+std::string wish_for_tiles(const stencil_options& o) {
+  if (o.depth > 0) return fmt::format("depth {}", o.depth);
+  if (o.blocking != "auto") return fmt::format("blocking '{}'", o.blocking);
+  if (o.traversal != "auto") return fmt::format("traversal '{}'", o.traversal);
+  return {};
+}
 
 decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
                 const device& where, const device_facts& facts,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+// From the caller's words to a kernel and its plans. Solving and explaining share the words.
 #pragma once
-
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,11 +12,21 @@
 
 namespace dwell {
 
+/// The problem as policies know it. Throws input_error if the shape is not for grids of so many
+/// dimensions.
+sweep_problem_facts problem_of(const stencil_shape& shape, const extents& size,
+                               std::size_t scalar_bytes, boundary edge, bool source);
+
+/// What is asked of a plan. Throws input_error if a traversal or a blocking has no such name.
+sweep_wish wish_of(const stencil_options& o);
+/// What is asked of the tiles of perks, in words, or nothing.
+std::string wish_for_tiles(const stencil_options& o);
+
 /// The row of the table to run, and plans for it in the order in which they promise speed.
 struct decision {
   const sweep_variant* variant;
   std::vector<sweep_choice> plans;
-  std::string why;
+  std::string why;  ///< this executor
 };
 
 /// Executor "auto" is perks where it gains, else graph, or persistent on a CPU. Throws

@@ -9,13 +9,13 @@
 #include <optional>
 #include <utility>
 
-#include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/execution/policies/sweep_shares.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/solvers/stencil/decision.hpp"
 
 namespace dwell {
 namespace {
@@ -72,11 +72,6 @@ std::vector<std::string> plain_executors(const std::string& shape, precision typ
   return names;
 }
 
-/// Are there wishes that only perks can meet?
-bool asks_for_perks(const stencil_options& o) {
-  return o.policy != "auto" || o.blocking != "auto" || o.traversal != "auto" || o.depth > 0;
-}
-
 class planner {
  public:
   planner(const sweep_problem_facts& problem, precision type, const device_facts& d,
@@ -84,12 +79,10 @@ class planner {
       : problem_(problem), type_(type), device_(d), options_(o), here_(here) {}
 
   stencil_plan keeping(const std::string& policy) const {
+    sweep_wish wish = wish_of(options_);
+    wish.policy = policy;
     return plan("perks", policy, [&](const auto& rungs, bool) {
-      return policies::sweep_keep(
-          problem_,
-          {policy, options_.teams, options_.depth, parse_traversal(options_.traversal),
-           parse_passing(options_.blocking)},
-          rungs, device_);
+      return policies::sweep_keep(problem_, wish, rungs, device_);
     });
   }
   stencil_plan plain(const std::string& executor) const {
@@ -212,13 +205,8 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
     throw input_error(fmt::format("precision: expected f64 or f32, found '{}'", precision_name));
   const precision type = precision_name == "f64" ? precision::f64 : precision::f32;
   const stencil_shape shape = find_stencil_shape(options.shape);
-  if (size.dims != shape.dims)
-    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", shape.name,
-                                  shape.dims, to_string(size)));
   const std::size_t scalar_bytes = type == precision::f64 ? 8 : 4;
-  const cell_box inner = inner_box(size, shape.radius);
-  const sweep_problem_facts problem{size,        inner,  shape.radius, scalar_bytes, options.edge,
-                                    shape.flops, source, shape.star(), shape.linear};
+  const auto problem = problem_of(shape, size, scalar_bytes, options.edge, source);
   stencil_explanation out;
   out.device = device;
   const auto here = find_here(device);
@@ -231,7 +219,7 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   out.edge = options.edge;
   out.source = source;
   out.size = size;
-  out.changing_cells = changing_cells(size, inner, options.edge);
+  out.changing_cells = changing_cells(size, problem.inner, options.edge);
   out.bytes_per_step = (source ? 3 : 2) * scalar_bytes * out.changing_cells;
 
   const planner make(problem, type, device, options, here);
@@ -247,7 +235,9 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   // What "measured" would choose among is what "auto" does.
   const bool some = out.plans.front().refusal.empty();
   const auto& chosen = out.plan();
-  if (asks_for_perks(options) && !chosen.refusal.empty() && !(some && chosen.policy == "measured"))
+  // Only perks has policies, and tiles that stay.
+  const bool for_perks = options.policy != "auto" || !wish_for_tiles(options).empty();
+  if (for_perks && !chosen.refusal.empty() && !(some && chosen.policy == "measured"))
     throw unsupported_error(chosen.refusal);
   for (const auto& executor : plain_executors(options.shape, type, device.on))
     out.plans.push_back(make.plain(executor));

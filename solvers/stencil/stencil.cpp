@@ -87,18 +87,14 @@ stencil_stop reason_of(sweep_stop stop, bool until) {
   }
 }
 
-/// Everything that makes the call impossible, before any work.
+/// Options, sizes and values that cannot be used.
 template <class T>
 void check_request(const stencil_options& o, const stencil_shape& shape, const grid<T>& u,
                    const grid<T>* source) {
   check_options<T>(o, shape);
-  const extents n = u.size();
-  if (n.dims != shape.dims)
-    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", shape.name,
-                                  shape.dims, to_string(n)));
-  if (source && source->size() != n)
+  if (source && source->size() != u.size())
     throw input_error(fmt::format("source: expected {} cells as the field has, found {}",
-                                  to_string(n), to_string(source->size())));
+                                  to_string(u.size()), to_string(source->size())));
   require_finite<T>("field", u.view());
   if (source) require_finite<T>("source", source->view());
 }
@@ -173,12 +169,8 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   const device_facts facts = where.facts();
   const extents n = u.size();
   const stencil_shape known = find_stencil_shape(table, o.shape);
+  const auto problem = problem_of(known, n, sizeof(T), o.edge, source != nullptr);
   check_request<T>(o, known, u, source);
-
-  const cell_box inner = inner_box(n, known.radius);
-  const sweep_problem_facts problem{n,           inner,       known.radius,      sizeof(T),
-                                    o.edge,      known.flops, source != nullptr, known.star(),
-                                    known.linear};
   const decision made = decide(table, o, precision_of<T>, where, facts, problem);
   const sweep_variant& v = *made.variant;
   const sweep_choice choice = o.policy == "measured"
@@ -196,7 +188,7 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   report.device = facts.name;
   report.on = where.on();
   report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
-  report.changing_cells = changing_cells(n, inner, o.edge);
+  report.changing_cells = changing_cells(n, problem.inner, o.edge);
   report.bytes_per_step = report.changing_cells * sizeof(T) * (source ? 3 : 2);
   report.setup_s = now() - begin;
 
