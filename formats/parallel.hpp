@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -33,6 +34,7 @@ void for_parts(int parts, F&& f) {
   try {
     for (; begun < parts; ++begun) others.emplace_back(guarded, begun);
   } catch (const std::system_error&) {  // the system starts no more
+  } catch (const std::bad_alloc&) {
   }
   if (parts > 0) guarded(0);
   for (; begun < parts; ++begun) guarded(begun);

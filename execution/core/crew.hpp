@@ -5,8 +5,8 @@
 #pragma once
 #include <functional>
 
-#include "dwell/execution/core/team_cpu.hpp"
 #include "dwell/execution/core/threads_cpu.hpp"
+#include "dwell/execution/core/waiting_cpu.hpp"
 
 namespace dwell {
 
@@ -22,12 +22,16 @@ class crew {
   crew(const crew&) = delete;
   crew& operator=(const crew&) = delete;
 
-  /// f(member) on every member's own thread; the caller's is number 0.
+  /// f(member) on every member's own thread; the caller's is number 0. No member may wait for
+  /// another. If any throw, one of the exceptions is thrown when all have returned.
   void launch(const std::function<void(int)>& f) {
     task_ = &f;
+    first_failure failed;
+    failed_ = &failed;
     meet_.arrive_and_wait();
-    f(0);
+    failed.guard([&] { f(0); });
     meet_.arrive_and_wait();
+    failed.rethrow();
   }
 
  private:
@@ -35,13 +39,14 @@ class crew {
     for (;;) {
       meet_.arrive_and_wait();
       if (!task_) return;
-      (*task_)(member);
+      failed_->guard([&] { (*task_)(member); });
       meet_.arrive_and_wait();
     }
   }
 
   cpu_barrier meet_;
   const std::function<void(int)>* task_ = nullptr;
+  first_failure* failed_ = nullptr;
   cpu::thread_set others_;
 };
 

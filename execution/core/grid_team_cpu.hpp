@@ -76,24 +76,23 @@ class cpu_grid_team : public cpu_team<Lanes> {
 
   /// Once all lanes are here: raises a flag to `epoch`, and with it shows other teams what this one
   /// has written before.
-  static void signal(unsigned* flag, unsigned epoch) {
+  void signal(unsigned* flag, unsigned epoch) {
 #ifdef DWELL_LATE_TEAMS
     be_late();
 #endif
-    std::atomic_ref<unsigned>(*flag).store(epoch, std::memory_order_release);
+    this->waiting().set(*flag, epoch);
   }
   /// All lanes wait until the n flags flag_of(0 ... n - 1) have reached `epoch`; null is no flag.
   template <class F>
-  static void wait(int n, F&& flag_of, unsigned epoch) {
+  void wait(int n, F&& flag_of, unsigned epoch) {
     for (int k = 0; k < n; ++k)
       if (unsigned* flag = flag_of(k))
-        while (std::atomic_ref<unsigned>(*flag).load(std::memory_order_acquire) < epoch)
-          std::this_thread::yield();
+        this->waiting().until(*flag, [&](unsigned now) { return now >= epoch; });
   }
   /// Both by the lanes of each warp for themselves: it raises flag own(warp), and waits for the n
   /// flags flag_of(warp, 0 ... n - 1).
   template <class Own, class F>
-  static void meet_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
+  void meet_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
     for (int w = 0; w < Lanes / 32; ++w)
       if (unsigned* flag = own(w)) signal(flag, epoch);
     for (int w = 0; w < Lanes / 32; ++w)
@@ -169,14 +168,13 @@ class cpu_flowing_team : public cpu_grid_team<Lanes> {
   /// number drawn) has as operator() n flags, null is none, and the `epoch` that they must have
   /// reached.
   template <class Next>
-  static drawn_ticket signal_and_look(unsigned* mine, unsigned epoch, unsigned drawn, int n,
-                                      Next&& next) {
+  drawn_ticket signal_and_look(unsigned* mine, unsigned epoch, unsigned drawn, int n, Next&& next) {
     const auto flags = next(drawn);
     bool up = true;
     for (int k = 0; k < n; ++k)
       if (unsigned* flag = flags(k))
         up = up && std::atomic_ref<unsigned>(*flag).load(std::memory_order_acquire) >= flags.epoch;
-    cpu_grid_team<Lanes>::signal(mine, epoch);
+    this->signal(mine, epoch);
     return {drawn, up};
   }
 };

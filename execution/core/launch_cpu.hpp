@@ -2,9 +2,9 @@
 // How the CPU runs Programs: a crew of threads, one team each. Included by generated files only,
 // which are built for AVX2 and FMA where the processor family has them.
 #pragma once
-#include <memory>
-
 #include "dwell/execution/core/crew.hpp"
+#include "dwell/execution/core/run_teams_cpu.hpp"
+#include "dwell/execution/core/scratch_cpu.hpp"
 #include "dwell/execution/core/store.hpp"
 #include "dwell/execution/core/team_cpu.hpp"
 #include "dwell/execution/core/variant.hpp"
@@ -17,15 +17,21 @@ struct shape_of {
   static constexpr rung value = E::cpu_rungs[Rung];
 };
 
+/// Scratch for so many teams.
+template <class P, class T>
+team_scratch scratch_for(const program_args<P, T>& a, int teams) {
+  return {teams, kept_bytes<T>(a.keep, a.tiles.narrow != nullptr)};
+}
+
 /// One team's thread: makes the team and its store, and calls f(store).
 template <class P, class T, class E, int Rung, class F>
-void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid, F&& f) {
+void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid,
+                const team_scratch& scratch, F&& f) {
   if constexpr (can_run<P>(E::cpu_rungs[Rung])) {
     using team_type = cpu_team<E::cpu_rungs[Rung].lanes>;
     using store_type = store<P, T, team_type, shape_of<E, Rung>>;
-    const std::size_t bytes = kept_bytes<T>(a.keep, a.tiles.narrow != nullptr);
-    const std::unique_ptr<std::byte[]> scratch(new std::byte[bytes + 16]);
-    team_type team(worker, workers, grid, a.reverse_lanes, scratch.get(), bytes, a.posts);
+    team_type team(worker, workers, grid, a.reverse_lanes, scratch.of(worker), scratch.bytes(),
+                   a.posts);
     store_type s(team, a);
     f(s);
   }
@@ -36,14 +42,14 @@ template <class P, class T, class E, int Rung>
 class queue {
  public:
   queue(const program_args<P, T>& a, int teams, run_watch& watch)
-      : a_(a), teams_(teams), watch_(watch), crew_(teams) {
+      : a_(a), teams_(teams), watch_(watch), scratch_(scratch_for(a, teams)), crew_(teams) {
     a_.state[0] = a_.start;
   }
 
   template <int Phase>
   void launch(const program_args<P, T>&, int turn) {
     crew_.launch([&](int member) {
-      with_store<P, T, E, Rung>(a_, member, teams_, nullptr,
+      with_store<P, T, E, Rung>(a_, member, teams_, nullptr, scratch_,
                                 [&](auto& s) { E::template phase<Phase, P, T>(s, a_, turn); });
     });
     watch_.look();
@@ -56,6 +62,7 @@ class queue {
   const program_args<P, T>& a_;
   int teams_;
   run_watch& watch_;
+  team_scratch scratch_;
   crew crew_;
   typename P::scalars marks_[2]{};
 };
@@ -69,9 +76,9 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
     queue<P, T, E, Rung> q(a, how.teams, watch);
     E::template drive<P, T>(q, a);
   } else {
-    cpu_barrier grid(how.teams);
-    run_watched(how.teams, watch, [&](int team) {
-      with_store<P, T, E, Rung>(a, team, how.teams, &grid,
+    const team_scratch scratch = scratch_for(a, how.teams);
+    run_teams(how.teams, watch, [&](int team, cpu_barrier& grid) {
+      with_store<P, T, E, Rung>(a, team, how.teams, &grid, scratch,
                                 [&](auto& s) { E::template run<P, T>(s, a); });
     });
   }

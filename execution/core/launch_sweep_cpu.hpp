@@ -3,11 +3,12 @@
 // which are built for AVX2 and FMA where the processor family has them.
 #pragma once
 #include <cstddef>
-#include <memory>
 #include <span>
 
 #include "dwell/execution/core/crew.hpp"
 #include "dwell/execution/core/grid_team_cpu.hpp"
+#include "dwell/execution/core/run_teams_cpu.hpp"
+#include "dwell/execution/core/scratch_cpu.hpp"
 #include "dwell/execution/core/sweep_launches.hpp"
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/core/watch_cpu.hpp"
@@ -17,9 +18,9 @@ namespace dwell::cpu {
 /// One team's thread: makes the team and calls f(team).
 template <int Lanes, class T, class F>
 void with_grid_team(const sweep_args<T>& a, int worker, int workers, cpu_barrier* grid,
-                    std::size_t scratch_bytes, F&& f) {
-  const std::unique_ptr<std::byte[]> scratch(new std::byte[scratch_bytes + 16]);
-  cpu_grid_team<Lanes> team(worker, workers, grid, a.reverse_lanes, scratch.get(), scratch_bytes);
+                    const team_scratch& scratch, F&& f) {
+  cpu_grid_team<Lanes> team(worker, workers, grid, a.reverse_lanes, scratch.of(worker),
+                            scratch.bytes());
   f(team);
 }
 
@@ -31,7 +32,7 @@ template <class S, class T>
 class sweep_queue {
  public:
   sweep_queue(const sweep_call<S, T>& a, run_watch& watch)
-      : a_(a), watch_(watch), crew_(a.plan.teams) {}
+      : a_(a), watch_(watch), scratch_(a.plan.teams, lanes * sizeof(double)), crew_(a.plan.teams) {}
 
   void begin() {}
   void step(int turn) {
@@ -52,7 +53,7 @@ class sweep_queue {
   static constexpr int lanes = plain_rungs[0].lanes;
   template <class F>
   void with_team(int worker, int workers, F&& f) {
-    with_grid_team<lanes>(a_, worker, workers, nullptr, lanes * sizeof(double), f);
+    with_grid_team<lanes>(a_, worker, workers, nullptr, scratch_, f);
   }
   template <class F>
   void launch(int teams, F&& f) {
@@ -61,6 +62,7 @@ class sweep_queue {
 
   const sweep_call<S, T>& a_;
   run_watch& watch_;
+  team_scratch scratch_;
   crew crew_;
   sweep_state marks_[2];
 };
@@ -86,10 +88,10 @@ double run_sweep(const void* args, std::span<const double> weights, const device
   constexpr int lanes = plain_rungs[0].lanes;
   const auto a = call_of<S, T>(args, weights);
   run_watch watch(control, a.watch);
-  cpu_barrier grid(a.plan.teams);
+  const team_scratch scratch(a.plan.teams, lanes * sizeof(double));
   const double begin = seconds_now();
-  run_watched(a.plan.teams, watch, [&](int t) {
-    with_grid_team<lanes>(a, t, a.plan.teams, &grid, lanes * sizeof(double),
+  run_teams(a.plan.teams, watch, [&](int t, cpu_barrier& grid) {
+    with_grid_team<lanes>(a, t, a.plan.teams, &grid, scratch,
                           [&](auto& team) { E::template run<S, T>(team, a); });
   });
   const double seconds = seconds_now() - begin;

@@ -8,45 +8,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/waiting_cpu.hpp"
 #include "dwell/execution/core/window.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
-
-/// Where all teams meet. Waits by spinning for a moment (when every team has a core to itself),
-/// then in the kernel.
-class cpu_barrier {
- public:
-  explicit cpu_barrier(int parties)
-      : parties_(static_cast<unsigned>(parties)),
-        spins_(parties <= static_cast<int>(std::thread::hardware_concurrency()) ? 4000 : 0) {}
-
-  void arrive_and_wait() {
-    const unsigned phase = phase_.load(std::memory_order_relaxed);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parties_) {
-      arrived_.store(0, std::memory_order_relaxed);
-      phase_.store(phase + 1, std::memory_order_release);
-      phase_.notify_all();
-      return;
-    }
-    for (int spin = 0; spin < spins_; ++spin) {
-      if (phase_.load(std::memory_order_acquire) != phase) return;
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-    }
-    phase_.wait(phase, std::memory_order_acquire);
-  }
-
- private:
-  alignas(64) std::atomic<unsigned> arrived_{0};
-  alignas(64) std::atomic<unsigned> phase_{0};
-  unsigned parties_;
-  int spins_;
-};
 
 template <class V, int Lanes>
 struct lane_array {
@@ -249,6 +217,10 @@ class cpu_team {
   static V stream(const V* p) {
     return *p;
   }
+
+ protected:
+  /// Of teams that wait for each other elsewhere than at the barrier.
+  cpu_waiting& waiting() { return grid_->waiting(); }
 
  private:
   template <int N>

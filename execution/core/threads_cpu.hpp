@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Threads that wait for each other: they run all together, or none does.
 #pragma once
-#include <atomic>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "dwell/execution/core/waiting_cpu.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::cpu {
 
 /// f(0) to f(count - 1), each on a thread of its own; ends when all have returned. Throws
-/// device_error if the system does not start so many threads; then f has not been called.
+/// device_error if the system does not start so many threads; then f has not been called. f must
+/// not throw.
 class thread_set {
  public:
   template <class F>
-  thread_set(int count, F f) {
+  thread_set(int count, F f) : waiting_(count) {
     try {
+      threads_.reserve(static_cast<std::size_t>(count));
       for (int t = 0; t < count; ++t)
         threads_.emplace_back([this, t, f] {
-          go_.wait(go::not_yet);
-          if (go_ == go::all) f(t);
+          if (waiting_.until(go_, [](unsigned v) { return v != not_yet; }) == all) f(t);
         });
     } catch (const std::system_error& e) {
       const auto started = threads_.size();
@@ -33,20 +34,17 @@ class thread_set {
       give_up();
       throw;
     }
-    decide(go::all);
+    waiting_.set(go_, all);
   }
 
  private:
-  enum class go { not_yet, all, none };
-  void decide(go what) {
-    go_ = what;
-    go_.notify_all();
-  }
+  enum go : unsigned { not_yet, all, none };
   void give_up() {
-    decide(go::none);
+    waiting_.set(go_, none);
     threads_.clear();
   }
-  std::atomic<go> go_{go::not_yet};
+  cpu_waiting waiting_;
+  unsigned go_ = not_yet;
   std::vector<std::jthread> threads_;
 };
 

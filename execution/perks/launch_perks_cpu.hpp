@@ -11,12 +11,12 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
                    const run_control& control) {
   const auto a = call_of<S, T>(args, weights);
   run_watch watch(control, a.watch);
-  cpu_barrier grid(a.plan.teams);
-  const std::size_t scratch =
+  const team_scratch scratch(
+      a.plan.teams,
       perks_scratch_bytes<S, T>(perks_rungs<S, T>[static_cast<std::size_t>(a.plan.rung)]) +
-      perks_layer_bytes<S, T>(a.plan);
+          perks_layer_bytes<S, T>(a.plan));
   const double begin = seconds_now();
-  run_watched(a.plan.teams, watch, [&](int t) {
+  run_teams(a.plan.teams, watch, [&](int t, cpu_barrier& grid) {
     with_grid_team<perks_lanes>(a, t, a.plan.teams, &grid, scratch, [&](auto& team) {
       with_perks_rung<S, T>(a.plan.rung, [&](auto rung) {
         constexpr sweep_rung r = perks_rungs<S, T>[rung];

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Runs with too little address space for them, whatever it is that finds none: a line and exit
+// code 4, never the end of the process from within a thread.
+#include <gtest/gtest.h>
+
+#include "cli_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+
+/// `args` under less and less address space, MiB by MiB around where it begins to be too little:
+/// there what a team needs for itself is missing, and all else is not.
+void expect_done_or_one_line(const strings& args) {
+  SCOPED_TRACE(args[0] + ' ' + args[1] + ' ' + args.back());
+  const auto run = [&](std::size_t mib) {
+    const auto r = dwell_cli(args, {.memory = rlim_t{mib} << 20});
+    EXPECT_TRUE(r.code == 0 || r.code == 4) << r.code << " at " << mib << " MiB: " << r.err;
+    if (r.code != 0) {
+      EXPECT_EQ(r.out, "") << mib << " MiB";
+      EXPECT_EQ(lines_of(r.err).size(), 1u) << mib << " MiB: " << r.err;
+    }
+    return r.code == 0;
+  };
+  std::size_t starts = 8, enough = 1024;
+  while (dwell_cli({"--version"}, {.memory = rlim_t{starts} << 20}).code != 0) starts += 4;
+  ASSERT_TRUE(run(enough));
+  for (std::size_t little = starts; enough - little > 1;) {
+    const std::size_t middle = (little + enough) / 2;
+    (run(middle) ? enough : little) = middle;
+  }
+  for (std::size_t mib = enough + 8; mib > starts && mib + 24 > enough; --mib) run(mib);
+}
+
+TEST(cli_memory, too_little_of_it_is_one_line_under_every_executor) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers reserve more address space than this test leaves";
+#endif
+  for (const char* executor : {"perks", "persistent", "host-loop"}) {
+    const strings how = {"--device", "cpu", "-q", "--threads", "4", "--executor", executor};
+    for (strings args : {strings{"stencil", "2d5pt", "--size", "1200x1200", "--steps", "3"},
+                         {"stencil", "3d7pt", "--size", "96x96x96", "--steps", "3"},
+                         {"cg", "poisson2d:200x200", "--rtol", "1e-2"}}) {
+      args.insert(args.end(), how.begin(), how.end());
+      expect_done_or_one_line(args);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test
