@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // How many threads this process may use: the CPUs of its affinity mask (taskset, containers, batch
-// systems), not those of the machine.
+// systems), not those of the machine, and no more than its quota of time keeps busy.
 #include "dwell/formats/parallel.hpp"
 
 #include <sched.h>
 
 #include <cerrno>
 
-namespace dwell {
+#include "dwell/formats/cpu_quota.hpp"
 
-int default_threads() {
+namespace dwell {
+namespace {
+
+int cpus_in_mask() {
   // The kernel refuses a mask smaller than its own, whose size it does not tell: grow until it
   // fits.
   for (std::size_t cpus = 1024; cpus <= (std::size_t{1} << 20); cpus *= 2) {
@@ -25,5 +28,9 @@ int default_threads() {
   }
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
+
+}  // namespace
+
+int default_threads() { return threads_within(cpus_in_mask(), cpu_quota()); }
 
 }  // namespace dwell

@@ -13,7 +13,8 @@
 
 namespace dwell {
 
-/// The number of threads to use where none was asked for: those this process may run on.
+/// The number of threads to use where none was asked for: the CPUs that this process may run on,
+/// by its affinity and by the quota of its control groups.
 int default_threads();
 
 /// Runs f(part) for part = 0 .. parts - 1 and returns when all are done. No part may wait for

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dwell/formats/cpu_quota.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/parallel.hpp"
 #include "scratch.hpp"
@@ -154,7 +155,7 @@ TEST(parallel, default_threads_respects_the_affinity_mask) {
   EXPECT_GE(default_threads(), 1);
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  EXPECT_EQ(default_threads(), CPU_COUNT(&before));
+  EXPECT_EQ(default_threads(), threads_within(CPU_COUNT(&before), cpu_quota()));
   CPU_ZERO(&one);
   for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
     if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);

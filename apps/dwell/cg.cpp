@@ -161,7 +161,8 @@ void add_execution(CLI::App& app, cg_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
-               "Threads to read with, and to solve with on the CPU (default: all there are)");
+               "Threads to read with, and to solve with on the CPU (default: of those there are, "
+               "as many as the work is worth)");
   add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
              "In which loop the iterations run; the report says why auto chose what it chose");
   add_choice(app, "--policy", args.options.policy, after_auto(built_policies()),

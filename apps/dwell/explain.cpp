@@ -68,7 +68,8 @@ command add_explain_cg(CLI::App& app) {
              "CUDA, but no GPU")
       ->excludes(here);
   add_positive(app, "--threads", args->threads,
-               "Threads to read with, and of the CPU as a device (default: all there are)");
+               "Threads to read with, and of the CPU as a device (default: of those there are, as "
+               "many as the work is worth)");
   auto policies = planning_policies();
   policies.insert(policies.begin(), "auto");
   add_choice(app, "--policy", args->policy, policies, "The policy whose plan is shown in full");

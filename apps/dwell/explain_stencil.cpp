@@ -60,7 +60,8 @@ command add_explain_stencil(CLI::App& app) {
   for (const char* name : known_devices()) devices.emplace_back(name);
   auto* threads =
       add_positive(app, "--threads", args->threads,
-                   "Of the CPU as a device (default: all there are); refused for a GPU");
+                   "Of the CPU as a device (default: of those there are, as many as the work is "
+                   "worth); refused for a GPU");
   add_choice(app, "--device-facts", args->device_facts, devices,
              "Explain for a device that need not be here, from its data sheet")
       ->excludes(here)

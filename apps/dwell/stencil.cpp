@@ -229,7 +229,8 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args.threads,
-               "Threads on the CPU (default: all there are); refused on a GPU. perks runs one for "
+               "Threads on the CPU (default: of those there are, as many as the work is worth); "
+               "refused on a GPU. perks runs one for "
                "every tile of its plan, more or fewer than these: the report tells how many");
   add_choice(app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
              "In which loop the steps run; the report says why auto chose what it chose");

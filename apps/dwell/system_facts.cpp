@@ -37,7 +37,8 @@ void describe(const device_facts& d, table& out) {
             fmt::format("capability {}.{}, {} multiprocessors", d.compute_capability / 10,
                         d.compute_capability % 10, d.units));
   } else {
-    out.row("  compute", format_plural(d.units, "thread"));
+    out.row("  compute",
+            (d.units_at_most && d.units > 1 ? "up to " : "") + format_plural(d.units, "thread"));
   }
   out.row("  memory", fmt::format("{}, {} free", size(d.memory), size(d.memory_free)));
   if (d.l2 > 0) out.row("  cache", size(d.l2) + (gpu ? " L2" : " last level"));

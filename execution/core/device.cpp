@@ -88,7 +88,7 @@ device device::cpu(int threads) {
     throw input_error(fmt::format(
         "expected a number of threads of at least 1 (or 0 for all), found {}", threads));
   require_cpu();
-  return {backend::cpu, 0, threads ? threads : default_threads()};
+  return {backend::cpu, 0, threads ? threads : default_threads(), threads == 0};
 }
 
 device device::cuda(int ordinal) {
@@ -107,6 +107,7 @@ device_facts device::facts() const {
   device_facts f;
   f.name = cpu_name();
   f.units = threads_;
+  f.units_at_most = at_most_;
   f.shared_per_team = std::size_t{256} << 10;  // a private buffer: as much as a core's own cache
   f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
   f.memory_free = host_memory_free();

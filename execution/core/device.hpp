@@ -18,6 +18,7 @@ struct device_facts {
   backend on = backend::cpu;
   int ordinal = 0;                     ///< CUDA device number
   int units = 1;                       ///< streaming multiprocessors, or threads
+  bool units_at_most = false;          ///< threads that nobody asked for: a plan may take fewer
   int compute_capability = 0;          ///< 90 for 9.0; 0 on a CPU
   std::size_t memory = 0;              ///< total
   std::size_t memory_free = 0;         ///< at the time of asking
@@ -32,7 +33,8 @@ struct device_facts {
 /// A chosen device. Copying it is cheap; it owns nothing.
 class device {
  public:
-  /// CPU threads; 0 means as many as this process may use. Throws input_error if negative.
+  /// CPU threads; 0 means as many as this process may use (by its affinity and the quota of its
+  /// control groups) and a problem is worth. Throws input_error if negative.
   static device cpu(int threads = 0);
   /// CUDA device `ordinal`. Throws device_error, with the reason, if it is not there.
   static device cuda(int ordinal = 0);
@@ -41,14 +43,16 @@ class device {
 
   backend on() const { return on_; }
   int ordinal() const { return ordinal_; }
-  int threads() const { return threads_; }
+  int threads() const { return threads_; }  ///< that there may be
   device_facts facts() const;
 
  private:
-  device(backend on, int ordinal, int threads) : on_(on), ordinal_(ordinal), threads_(threads) {}
+  device(backend on, int ordinal, int threads, bool at_most = false)
+      : on_(on), ordinal_(ordinal), threads_(threads), at_most_(at_most) {}
   backend on_ = backend::cpu;
   int ordinal_ = 0;
   int threads_ = 1;
+  bool at_most_ = false;
 };
 
 /// What this machine has of CUDA: its devices, or the reason why there are none.

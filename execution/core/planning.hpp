@@ -131,15 +131,15 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
           fmt::format("executor '{}' keeps nothing on the chip: expected policy none, found '{}' "
                       "(executor perks has policies)",
                       v.executor, wish.policy));
-    out.how = plain_layout(a.rows, a.nonzeros(), out.rungs, device);
+    out.how = plain_layout(a.rows, a.nonzeros(), moved.bytes, out.rungs, device);
     if (wish.rung >= 0) out.how.rung = wish.rung;
     if (wish.teams > 0) out.how.teams = wish.teams;
     out.cut = cut(a, out.how.teams, out.rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles,
                   whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
   } else {
-    team_choice teams =
-        wish.teams > 0 ? asked_teams(wish.teams, device) : kept_teams(a.rows, a.nonzeros(), device);
+    team_choice teams = wish.teams > 0 ? asked_teams(wish.teams, device)
+                                       : kept_teams(a.rows, a.nonzeros(), moved.bytes, device);
     out.teams_why = std::move(teams.why);
     out.cut = cut(a, teams.teams, true, whole_rows_of<P>);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);

@@ -59,18 +59,19 @@ using plan_trial = std::function<std::optional<double>(const plan&)>;
 using measuring_policy = plan (*)(const program_facts&, std::span<const rung_facts>,
                                   const device_facts&, const plan_trial&);
 
-/// Rung and teams of an executor that keeps nothing.
-plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
+/// Rung and teams of an executor that keeps nothing. bytes: what an iteration moves.
+plan plain_layout(index rows, index nonzeros, std::size_t bytes, std::span<const rung_facts> rungs,
                   const device_facts& device);
 
 /// Teams of an executor that keeps data on the chip: one per multiprocessor, or, for a system so
-/// small that barriers are most of its time, as few as form a cluster with a hardware barrier.
+/// small that barriers are most of its time, as few as form a cluster with a hardware barrier. On a
+/// CPU as many as the bytes that an iteration moves are worth.
 struct team_choice {
   int teams = 1;
   bool in_cluster = false;
   std::string why;  ///< half a line
 };
-team_choice kept_teams(index rows, index nonzeros, const device_facts& device);
+team_choice kept_teams(index rows, index nonzeros, std::size_t bytes, const device_facts& device);
 /// The same for a number of teams that somebody asked for.
 team_choice asked_teams(int teams, const device_facts& device);
 

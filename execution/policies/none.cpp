@@ -7,6 +7,7 @@
 
 #include "dwell/execution/policies/filling.hpp"
 #include "dwell/execution/policies/policies.hpp"
+#include "dwell/execution/policies/threads_worth.hpp"
 
 namespace dwell {
 namespace {
@@ -22,14 +23,15 @@ constexpr layout layouts[] = {{1 << 10, 1, 1}, {24 << 10, 0, 1}, {INT64_MAX, 0, 
 
 }  // namespace
 
-plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
+plan plain_layout(index rows, index nonzeros, std::size_t bytes, std::span<const rung_facts> rungs,
                   const device_facts& device) {
   plan p;
   p.policy = p.chosen = "none";
   if (device.on == backend::cpu) {
-    p.teams = device.units;
-    p.reason =
-        fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+    const thread_choice worth =
+        threads_worth(static_cast<double>(bytes), rows, "iteration", device);
+    p.teams = worth.threads;
+    p.reason = worth.why + ", nothing cached explicitly";
     return p;
   }
   const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
@@ -44,11 +46,15 @@ plan plain_layout(index rows, index nonzeros, std::span<const rung_facts> rungs,
   return p;
 }
 
-team_choice kept_teams(index rows, index nonzeros, const device_facts& device) {
+team_choice kept_teams(index rows, index nonzeros, std::size_t bytes, const device_facts& device) {
   // Measured on an H200, see docs/results: 16 blocks of a cluster meet in a third of the time that
   // 132 need, and are as fast as those up to about so many items each.
   constexpr std::int64_t items_per_cluster_team = 8000;
-  if (device.on == backend::cpu) return {device.units, false, "one per thread"};
+  if (device.on == backend::cpu) {
+    const thread_choice worth =
+        threads_worth(static_cast<double>(bytes), rows, "iteration", device);
+    return {worth.threads, false, "one per thread: " + worth.why};
+  }
   if (device.cluster_teams == 0)
     return {device.units, false, "one per multiprocessor; there are no clusters to use"};
   const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;

@@ -9,6 +9,7 @@
 
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/policies/sweep_clock.hpp"
+#include "dwell/execution/policies/threads_worth.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::policies {
@@ -85,6 +86,14 @@ void require_countable(const sweep_plan& p, std::int64_t most, const sweep_probl
         fmt::format("{} cells are more tiles than can be numbered", to_string(problem.size)));
 }
 
+/// What a step on a CPU moves, or what takes as long as its arithmetic.
+double work_of_step(const sweep_problem_facts& problem) {
+  constexpr double bytes_per_flop = 1.5;
+  const auto cells = static_cast<double>(changing_cells(problem.size, problem.inner, problem.edge));
+  const double bytes = (problem.source ? 3.0 : 2.0) * static_cast<double>(problem.scalar_bytes);
+  return cells * std::max(bytes, bytes_per_flop * problem.flops);
+}
+
 /// On a CPU a tile is a whole row: long vectors.
 sweep_choice rows_for_threads(const sweep_problem_facts& problem, const device_facts& device,
                               int teams) {
@@ -99,9 +108,11 @@ sweep_choice rows_for_threads(const sweep_problem_facts& problem, const device_f
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
   p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
   require_countable(p, INT32_MAX, problem);
-  p.teams = teams > 0 ? teams : device.units;
-  c.reason =
-      fmt::format("{} thread{}, nothing cached explicitly", p.teams, p.teams == 1 ? "" : "s");
+  const thread_choice worth = threads_worth(work_of_step(problem), p.tiles(), "step", device);
+  p.teams = teams > 0 ? teams : worth.threads;
+  c.reason = teams > 0 ? fmt::format("{} thread{}, nothing cached explicitly", teams,
+                                     teams == 1 ? "" : "s")
+                       : worth.why + ", nothing cached explicitly";
   return c;
 }
 
