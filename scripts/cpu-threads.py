@@ -36,8 +36,10 @@ def main():
         for matrix in how.matrices:
             cells, detail = [], ""
             for t in threads:
-                first = measure(how.program, matrix, t, 100, 1)[1]["median"]
-                iterations = int(min(max(1e5 / first, 100), 20000))  # a tenth of a second
+                iterations = 100
+                for _ in range(2):  # the first one may be no more than the start of the threads
+                    us = measure(how.program, matrix, t, iterations, 1)[1]["median"]
+                    iterations = int(min(max(1e5 / us, 50), 20000))  # a tenth of a second
                 system, us, detail = measure(how.program, matrix, t, iterations, 5)
                 cells.append(f" {us['median']:.3g} ({us['min']:.3g} to {us['max']:.3g}) |")
             takes = detail.split("; ")[-1].split(",")[0]

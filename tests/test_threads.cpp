@@ -36,9 +36,9 @@ int worth(double kib, int threads, std::int64_t rows = 1 << 20) {
 TEST(threads, there_are_as_many_as_the_work_is_worth) {
   EXPECT_EQ(worth(0, 8), 1);
   EXPECT_EQ(worth(25, 8), 1);
-  EXPECT_EQ(worth(511, 8), 1);
-  EXPECT_EQ(worth(513, 8), 2);
-  EXPECT_EQ(worth(256 * 5 + 1, 8), 5);
+  EXPECT_EQ(worth(255, 8), 1);
+  EXPECT_EQ(worth(257, 8), 2);
+  EXPECT_EQ(worth(128 * 5 + 1, 8), 5);
   EXPECT_EQ(worth(1e6, 8), 8);
   EXPECT_EQ(worth(1e12, 100000), 100000);
   EXPECT_EQ(worth(1e6, 1), 1);

@@ -12,9 +12,9 @@ namespace dwell {
 
 thread_choice threads_worth(double bytes, std::int64_t parts, const char* period,
                             const device_facts& device) {
-  // What a core moves from its cache in about ten microseconds; a meeting takes up to one where
-  // nobody else wants the cores. Measured, docs/results/cpu-threads.md.
-  constexpr double bytes_per_thread = 256 << 10;
+  // Measured, docs/results/cpu-threads.md: twice as much takes some 15 us on one core and 10 on
+  // two. With less to do two are not much faster, and far slower where others want the cores.
+  constexpr double bytes_per_thread = 128 << 10;
   const int all = device.units;
   const auto worth = static_cast<int>(std::clamp(bytes / bytes_per_thread, 1.0, double(all)));
   const auto some = static_cast<int>(std::clamp<std::int64_t>(parts, 1, worth));
