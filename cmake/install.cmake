@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 set(DWELL_PUBLIC_HEADERS
   datasets/generators.hpp
   execution/core/device.hpp
+  execution/core/progress_function.hpp
   execution/core/sweep.hpp
   formats/atomic_file.hpp
   formats/csr.hpp
@@ -26,9 +27,9 @@ set(DWELL_PUBLIC_HEADERS
 
 # What dwell/custom_stencil.hpp compiles in a user's program: the texts of the executors of stencils. Those with
 # "cuda" in their names are for nvcc only.
-foreach(name cell_piece crew cuda_check grid_team_cpu launch_sweep_cpu patch_sums plan program ranges resident_steps
-    run_teams_cpu scratch_cpu sweep_args sweep_launches sweep_look sweep_patch sweep_plan sweep_step sweep_variant team_cpu threads_cpu tiles variant
-    waiting_cpu watch_cpu watch_cuda window)
+foreach(name cell_piece crew cuda_check grid_team_cpu launch_sweep_cpu patch_sums plan program progress_teller ranges
+    resident_steps run_teams_cpu scratch_cpu sweep_args sweep_launches sweep_look sweep_patch sweep_plan sweep_step
+    sweep_variant team_cpu threads_cpu tiles variant waiting_cpu watch_cpu watch_cuda window)
   list(APPEND DWELL_PUBLIC_HEADERS execution/core/${name}.hpp)
 endforeach()
 foreach(name cluster_mail grid_barrier grid_team_cuda kernel_cuda launch_sweep_cuda sweep_kernels_cuda team_cuda warp_cuda)

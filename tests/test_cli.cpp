@@ -57,6 +57,55 @@ TEST(cli_cg, json_on_standard_output_is_alone) {
   EXPECT_LT(j.at("largest_error").get<double>(), 1e-2);
 }
 
+TEST(cli_cg, what_the_answer_is_worth) {
+  const auto plain = dwell_cli({"cg", "trefethen:500", "--json", "-"});
+  EXPECT_EQ(plain.err, "");
+  const double condition = plain.json().at("condition").get<double>();
+  EXPECT_GT(condition, 1e3);
+  EXPECT_LT(condition, 1e4);
+  EXPECT_NEAR(plain.json().at("error_estimate").get<double>(),
+              condition * plain.json().at("residual").at("relative_true").get<double>(), 1e-12);
+  EXPECT_EQ(plain.json().at("no_digit_safe"), false);
+  EXPECT_TRUE(holds(dwell_cli({"cg", "trefethen:500"}).out, "condition        at least "));
+
+  // Converged, and x_3 half wrong.
+  const scratch_folder in;
+  const auto hidden =
+      in.write("hidden.mtx",
+               "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n2 2 2\n3 3 1e-9\n");
+  const auto rhs =
+      in.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n1\n1e-10\n");
+  const auto unsafe = dwell_cli({"cg", hidden, "--rhs", rhs});
+  EXPECT_EQ(unsafe.code, 0);
+  EXPECT_TRUE(holds(unsafe.err, "no digit of the answer is safe"));
+  EXPECT_TRUE(holds(unsafe.out, "NO DIGIT IS SAFE"));
+  // One iteration shows no condition.
+  const auto one =
+      in.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 3\n");
+  EXPECT_TRUE(dwell_cli({"cg", one, "--json", "-"}).json().at("condition").is_null());
+}
+
+TEST(cli_cg, not_converged_says_what_to_try) {
+  const auto falls = dwell_cli({"cg", "trefethen:500", "--max-iterations", "40", "--json", "-"});
+  EXPECT_EQ(falls.code, 2);
+  EXPECT_EQ(falls.json().at("stagnated"), false);
+  EXPECT_TRUE(holds(falls.err, "still falls: try more iterations, a preconditioner (jacobi)"));
+  EXPECT_TRUE(holds(falls.err, falls.json().at("advice").get<std::string>()));
+  // In one dimension a residual does not fall before the iteration has crossed the domain.
+  const scratch_folder in;
+  const int n = 500;
+  std::string line = "%%MatrixMarket matrix coordinate real symmetric\n500 500 999\n";
+  for (int i = 1; i <= n; ++i) {
+    line += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+    if (i < n) line += std::to_string(i + 1) + " " + std::to_string(i) + " -1\n";
+  }
+  const auto rests = dwell_cli({"cg", in.write("line.mtx", line), "--precision", "f32", "--rhs",
+                                "ones", "--variant", "pipelined", "--max-iterations", "150"});
+  EXPECT_EQ(rests.code, 2);
+  for (const auto* part : {"stagnates", "jacobi", "single-reduction or textbook", "f64"})
+    EXPECT_TRUE(holds(rests.err, part));
+}
+
 TEST(cli_cg, jacobi_and_the_other_right_hand_sides) {
   const scratch_folder in;
   const auto plain = dwell_cli({"cg", "trefethen:500", "--rhs", "ones", "--json", "-"}).json();

@@ -233,6 +233,18 @@ TEST_F(sweep_ends, an_interrupt_in_three_dimensions_leaves_the_field_of_the_step
   EXPECT_GE(waves, 1);
 }
 
+TEST_F(sweep_ends, what_progress_returns_ends_the_run) {
+  each_way([&](stencil_options o) {
+    o.steps = 2000000000;
+    o.progress_interval = 0.01;
+    int calls = 0;
+    o.progress = [&](const stencil_progress&) { return ++calls < 2; };
+    auto u = random_field<double>({40, 50}, 3);
+    EXPECT_EQ(solve(sweep_place::where(), u, o).stopped, stencil_stop::interrupted);
+    EXPECT_EQ(calls, 2);
+  });
+}
+
 TEST_F(sweep_ends, progress_is_told_and_may_throw) {
   each_way([&](stencil_options o) {
     o.steps = 2000000000;

@@ -136,6 +136,7 @@ exit_code run(const cg_arguments& args) {
         "ten: the answer is as good as the true one, rounding allows no better{}",
         result.report.residual_relative_true, result.report.residual_relative_recursive,
         args.precision == "f32" ? " in f32" : ""));
+  if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);
   handover by;
   write_files(args, x, result, by);
   for (const auto& w : result.warnings) warn(w);

@@ -51,6 +51,9 @@ void add_time(const cg_result& r, table& out) {
   out.row("", each);
 }
 
+/// 0 stands for what is not known.
+json known(double v) { return v > 0 ? json(v) : json(nullptr); }
+
 }  // namespace
 
 double target(const cg_result& r) {
@@ -60,9 +63,21 @@ double target(const cg_result& r) {
 
 std::string failure_line(const cg_result& r) {
   if (r.report.stopped == stop_reason::converged) return {};
-  return fmt::format("{}; relative residual {} (true {}), wanted {}", outcome(r),
+  return fmt::format("{}; relative residual {} (true {}), wanted {}{}{}", outcome(r),
                      format_residual(r.report.residual_relative_recursive),
-                     format_residual(r.report.residual_relative_true), format_residual(target(r)));
+                     format_residual(r.report.residual_relative_true), format_residual(target(r)),
+                     r.report.advice.empty() ? "" : "; ", r.report.advice);
+}
+
+std::string unsafe_answer(const cg_result& r) {
+  if (r.report.stopped != stop_reason::converged || !r.report.no_digit_safe) return {};
+  return fmt::format(
+      "the condition, at least {:.1e}, times the true residual is {:.1e}: no digit of the answer "
+      "is "
+      "safe. Ask for a smaller --rtol{}{}",
+      r.report.condition_estimate, r.report.error_estimate,
+      r.report.preconditioner == preconditioner::none ? ", or use a preconditioner" : "",
+      r.report.precision == "f32" ? ", or solve in f64" : "");
 }
 
 std::string to_text(const cg_result& r) {
@@ -90,11 +105,20 @@ std::string to_text(const cg_result& r) {
   out.row("preconditioner", to_string(report.preconditioner));
   out.gap();
   out.row("result", outcome(r));
+  if (!report.advice.empty()) out.row("", report.advice);
   out.row("residual",
           fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
                       format_residual(report.residual_relative_recursive),
                       format_residual(report.residual_relative_true), format_residual(target(r)),
                       report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
+  if (report.condition_estimate > 0)
+    out.row("condition",
+            fmt::format("at least {:.1e}{}; the residual allows a relative error of {:.1e}{}",
+                        report.condition_estimate,
+                        report.preconditioner == preconditioner::jacobi
+                            ? " (of the matrix scaled by its diagonal)"
+                            : "",
+                        report.error_estimate, report.no_digit_safe ? ": NO DIGIT IS SAFE" : ""));
   if (r.largest_error)
     out.row("error", format_residual(*r.largest_error) + " at most in any element of the answer");
   add_time(r, out);
@@ -134,6 +158,11 @@ json to_json(const cg_result& r) {
                {{"relative_recursive", report.residual_relative_recursive},
                 {"relative_true", report.residual_relative_true},
                 {"disagree", report.residuals_disagree}}},
+              {"condition", known(report.condition_estimate)},
+              {"error_estimate", known(report.error_estimate)},
+              {"no_digit_safe", report.no_digit_safe},
+              {"stagnated", report.stagnated},
+              {"advice", report.advice},
               {"largest_error", r.largest_error ? json(*r.largest_error) : json(nullptr)},
               {"time",
                {{"read_s", r.read_s},

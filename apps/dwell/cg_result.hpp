@@ -40,6 +40,8 @@ struct cg_result {
 double target(const cg_result& r);
 /// Empty if the solve converged.
 std::string failure_line(const cg_result& r);
+/// A warning where the residual says nothing of the answer; empty if it does.
+std::string unsafe_answer(const cg_result& r);
 inline exit_code code_of(const cg_result& r) { return code_of(r.report.stopped); }
 std::string to_text(const cg_result& r);
 json to_json(const cg_result& r);

@@ -8,5 +8,7 @@ namespace dwell {
 
 device_facts cuda_facts(int ordinal);
 const memory_space& cuda_memory();
+/// Would a load from there fail on the host? Makes no CUDA context.
+bool is_device_memory(const void* p);
 
 }  // namespace dwell

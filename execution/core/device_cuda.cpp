@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // CUDA devices: which there are, their limits, their memory. The runtime is linked statically, so
 // that one binary also starts where there is no driver.
+#include <cuda.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "dwell/execution/core/cuda_check.hpp"
@@ -95,5 +97,23 @@ device_facts cuda_facts(int ordinal) {
 }
 
 const memory_space& cuda_memory() { return space; }
+
+/// Asks the driver if somebody has loaded it already: without it nobody has memory of a GPU. The
+/// runtime's own question would make a context where there is none yet.
+bool is_device_memory(const void* p) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (!driver) return false;
+  using question = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
+  const auto ask = reinterpret_cast<question>(dlsym(driver, "cuPointerGetAttribute"));
+  const auto at = reinterpret_cast<CUdeviceptr>(p);
+  CUmemorytype type = CU_MEMORYTYPE_HOST;
+  unsigned managed = 0;
+  const bool on_device =
+      ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == CUDA_SUCCESS &&
+      type == CU_MEMORYTYPE_DEVICE &&
+      !(ask(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, at) == CUDA_SUCCESS && managed);
+  dlclose(driver);
+  return on_device;
+}
 
 }  // namespace dwell

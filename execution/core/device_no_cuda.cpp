@@ -9,6 +9,8 @@ cuda_presence find_cuda() { return {false, 0, "this build of Dwell has no CUDA b
 
 device_facts cuda_facts(int) { throw device_error(find_cuda().reason); }
 
+bool is_device_memory(const void*) { return false; }
+
 const memory_space& cuda_memory() { throw device_error(find_cuda().reason); }
 
 }  // namespace dwell

@@ -83,7 +83,7 @@ double run_rung(const program_args<P, T>& a, const plan& how, const run_control&
     });
   }
   const double seconds = seconds_now() - begin;
-  watch.rethrow();
+  watch.finish();
   return seconds;
 }
 

@@ -218,6 +218,7 @@ double run_rung(const program_args<P, T>& a, const device& where, const plan& ho
     DWELL_CUDA(cudaEventRecord(end, main));
     watch.wait_for(end);
   }
+  watch.finish();
   float ms = 0;
   DWELL_CUDA(cudaEventElapsedTime(&ms, begin, end));
   return ms * 1e-3;

@@ -77,7 +77,7 @@ double drive_sweep(const void* args, std::span<const double> weights, const devi
   const double begin = seconds_now();
   E::template drive<T>(queue, a);
   const double seconds = seconds_now() - begin;
-  watch.rethrow();
+  watch.finish();
   return seconds;
 }
 
@@ -95,7 +95,7 @@ double run_sweep(const void* args, std::span<const double> weights, const device
                           [&](auto& team) { E::template run<S, T>(team, a); });
   });
   const double seconds = seconds_now() - begin;
-  watch.rethrow();
+  watch.finish();
   return seconds;
 }
 

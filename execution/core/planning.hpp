@@ -29,6 +29,7 @@ struct plan_request {
   int rung = -1;
   std::size_t scratch_per_team = 0;
   bool clusters = true;  ///< teams may form a thread block cluster
+  int exponent = 0;      ///< the matrix is multiplied by 2^exponent
 };
 
 /// A plan and the cut that it was made for.
@@ -135,13 +136,13 @@ planned<T> make_plan(const program_variant& v, std::vector<rung_facts> rungs, de
     if (wish.rung >= 0) out.how.rung = wish.rung;
     if (wish.teams > 0) out.how.teams = wish.teams;
     out.cut = cut(a, out.how.teams, out.rungs[static_cast<std::size_t>(out.how.rung)].shape.tiles,
-                  whole_rows_of<P>);
+                  whole_rows_of<P>, wish.exponent);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
   } else {
     team_choice teams = wish.teams > 0 ? asked_teams(wish.teams, device)
                                        : kept_teams(a.rows, a.nonzeros(), moved.bytes, device);
     out.teams_why = std::move(teams.why);
-    out.cut = cut(a, teams.teams, true, whole_rows_of<P>);
+    out.cut = cut(a, teams.teams, true, whole_rows_of<P>, wish.exponent);
     out.facts = facts_of_cut<P, T>(a, out.cut, moved);
     out.facts.in_cluster = teams.in_cluster;
     // A block reaches the scratch of another one in a cluster only; CPU teams play what it does.

@@ -72,8 +72,15 @@ struct sums {
 /// Shared by the host and the teams while a run lasts; lives in the device's memory.
 struct monitor {
   int interrupt = 0;    ///< host: end at the next iteration
-  int step = 0;         ///< team 0: iterations done
-  double residual = 0;  ///< team 0: norm of the residual after them
+  int step = 0;         ///< team 0: iterations done; -1: none has told of itself yet
+  double residual = 0;  ///< team 0: norm of the residual after them; written before `step`
+};
+
+/// What a step of a Krylov solver leaves for the host: with the steps before, the tridiagonal
+/// matrix of Lanczos.
+struct alignas(16) step_coefficients {
+  double alpha = 0;   ///< of the step that led here; 0 where the recurrence began anew
+  double weight = 0;  ///< r . M r after it
 };
 
 /// The cut matrix where the teams can read it (tiles.hpp).
@@ -99,6 +106,8 @@ struct program_args {
   T* tile_carry = nullptr;    ///< per tile: its parts of the row that a later one ends
   double* posts = nullptr;    ///< post_slots x teams
   double* history = nullptr;  ///< residual norms, or null
+  step_coefficients* coefficients = nullptr;
+  int recorded = 0;  ///< of the first so many steps
   monitor* watch = nullptr;
   typename P::scalars* state = nullptr;  ///< two copies, read and written in turn
   typename P::scalars start{};

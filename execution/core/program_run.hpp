@@ -13,12 +13,19 @@
 
 namespace dwell {
 
+/// What a run writes down of its steps: entries, or 0.
+struct run_records {
+  std::size_t history = 0;       ///< residual norms
+  std::size_t coefficients = 0;  ///< of the first so many steps
+  bool every = false;            ///< the host reads the history while the run lasts
+};
+
 template <class P, class T>
 class program_run {
  public:
-  /// `a` must stay valid: a CPU reads it in place. history: entries to record, or 0.
+  /// `a` and `made` must stay valid: a CPU reads them in place.
   program_run(const device& where, const program_variant& v, const planned<T>& made,
-              const csr_view<T>& a, std::size_t history)
+              const csr_view<T>& a, const run_records& records = {})
       : where_(where), variant_(v), plan_(made.how) {
     const rung& shape = v.rungs[static_cast<std::size_t>(plan_.rung)];
     const tiled_matrix<T>& m = made.cut;
@@ -34,7 +41,7 @@ class program_run {
       const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
       row_ptr_ = buffer<index>::borrow(where, {a.row_ptr, n + 1});
       col_ = buffer<index>::borrow(where, {a.col, nonzeros});
-      val_ = buffer<T>::borrow(where, {a.val, nonzeros});
+      val_ = buffer<T>::borrow(where, {m.val.empty() ? a.val : m.val.data(), nonzeros});
     }
     shares_ = buffer<team_share>::copy_of(where, m.teams);
     for (int k = 0; k < P::vectors; ++k)
@@ -42,7 +49,8 @@ class program_run {
                                    : P::uses[k] == use::partner ? 0
                                                                 : n);
     posts_ = buffer<double>(where, post_slots * teams);
-    history_ = room_for(where, history);
+    history_ = room_for(where, records);
+    coefficients_ = {where, records.coefficients, fresh::unset};
     watch_ = buffer<monitor>(where, 1);
     state_ = buffer<typename P::scalars>(where, 2);
     barrier_ = buffer<unsigned>(where, 1);
@@ -64,7 +72,10 @@ class program_run {
     for (int k = 0; k < P::vectors; ++k)
       args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
     args_.posts = posts_.data();
-    args_.history = history ? history_.data() : nullptr;
+    args_.history = records.history ? history_.data() : nullptr;
+    args_.coefficients = coefficients_.data();
+    args_.recorded = static_cast<int>(records.coefficients);
+    every_ = records.every;
     args_.watch = watch_.data();
     args_.state = state_.data();
     args_.barrier = barrier_.data();
@@ -91,10 +102,11 @@ class program_run {
 
   /// Runs from the given scalars to the end. Returns seconds. May be called again; vectors are as
   /// the run before left them.
-  double run(const typename P::scalars& start, const run_control& control) {
+  double run(const typename P::scalars& start, run_control control) {
     args_.start = start;
+    if (every_) control.every = history_.data();
     const unsigned nobody[] = {0};  // has arrived at the barrier
-    const monitor unseen[] = {{}};
+    const monitor unseen[] = {{0, -1, -1.0}};
     barrier_.upload(nobody);
     watch_.upload(unseen);
     return variant_.run(&args_, where_, plan_, control);
@@ -106,19 +118,27 @@ class program_run {
     return both[0];
   }
   /// The first n entries of the history.
-  std::vector<double> history(std::size_t n) const {
-    std::vector<double> all(std::min(n, history_.size()));
-    history_.download(all);
-    return all;
+  std::vector<double> history(std::size_t n) const { return first_of(history_, n); }
+  /// And of the coefficients.
+  std::vector<step_coefficients> coefficients(std::size_t n) const {
+    return first_of(coefficients_, n);
   }
 
  private:
-  /// Entries are written as the run comes to them, so that on a CPU a long limit costs nothing.
-  static buffer<double> room_for(const device& where, std::size_t history) {
+  template <class V>
+  static std::vector<V> first_of(const buffer<V>& all, std::size_t n) {
+    std::vector<V> first(std::min(n, all.size()));
+    all.download(first);
+    return first;
+  }
+  /// Entries are written as the run comes to them, so that on a CPU a long limit costs nothing. The
+  /// watch of a GPU knows by zeros what has not been written.
+  static buffer<double> room_for(const device& where, const run_records& records) {
+    const bool zeroed = records.every && where.on() == backend::cuda;
     try {
-      return {where, history, fresh::unset};
+      return {where, records.history, zeroed ? fresh::zeroed : fresh::unset};
     } catch (const device_error& e) {
-      throw device_error("history of up to " + std::to_string(history) +
+      throw device_error("history of up to " + std::to_string(records.history) +
                          " residuals (max_iterations says how many): " + e.what());
     }
   }
@@ -139,6 +159,8 @@ class program_run {
   bool narrow_columns_ = false;
   std::vector<buffer<T>> vectors_;
   buffer<double> posts_, history_;
+  buffer<step_coefficients> coefficients_;
+  bool every_ = false;
   buffer<monitor> watch_;
   buffer<typename P::scalars> state_;
   buffer<unsigned> barrier_;

@@ -33,7 +33,7 @@ class program_trial {
     if (run_)
       run_->follow(made.how);
     else
-      run_.emplace(where_, variant_, made, a_, 0);
+      run_.emplace(where_, variant_, made, a_);
     // The first run loads the kernel and warms caches; it also says how many iterations make the
     // counted ones long beside their start and end, and short to wait for.
     constexpr double long_enough = 2e-3;

@@ -93,15 +93,17 @@ class store {
   }
 
   /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
-  /// norm if a history is wanted. By the last lane: its warp has the fewest elements to pass over.
-  DWELL_FN void note(int step, double squared) {
+  /// norm if a history is wanted, and the coefficients. By the last lane: its warp has the fewest
+  /// elements to pass over.
+  DWELL_FN void note(int step, double squared, const step_coefficients& by) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane != Team::lanes() - 1) return;
         const double residual = std::sqrt(squared);
-        Team::publish(&a_.watch->step, step);
+        if (a_.history) Team::publish(a_.history + step, residual);
+        if (step < a_.recorded) a_.coefficients[step] = by;
         Team::publish(&a_.watch->residual, residual);
-        if (a_.history) a_.history[step] = residual;
+        Team::publish(&a_.watch->step, step);
       });
   }
   /// Team 0 looks for an interrupt; after the next barrier a total() that listens tells all. In a

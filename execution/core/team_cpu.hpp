@@ -203,14 +203,15 @@ class cpu_team {
     __builtin_prefetch(p, 0, 0);
   }
 
-  /// A word that host and teams share while they run.
+  /// A word that host and teams share while they run. What was written before it is published is
+  /// there for who observes it.
   template <class V>
   static V observe(V* p) {
-    return std::atomic_ref<V>(*p).load(std::memory_order_relaxed);
+    return std::atomic_ref<V>(*p).load(std::memory_order_acquire);
   }
   template <class V>
   static void publish(V* p, V v) {
-    std::atomic_ref<V>(*p).store(v, std::memory_order_relaxed);
+    std::atomic_ref<V>(*p).store(v, std::memory_order_release);
   }
   /// A load of what is used once per iteration.
   template <class V>

@@ -9,6 +9,7 @@
 
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/formats/power_of_two.hpp"
 
 namespace dwell {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 template <class T>
 class cutter {
  public:
-  cutter(const csr_view<T>& a, tiled_matrix<T>& m) : a_(a), m_(m) {}
+  cutter(const csr_view<T>& a, int exponent, tiled_matrix<T>& m) : a_(a), scale_(exponent), m_(m) {}
 
   /// Nonzeros of tile `tile` of team `t`.
   std::pair<index, index> range(const team_share& t, int tile) const {
@@ -57,7 +58,7 @@ class cutter {
     index* far = narrow ? nullptr : m_.wide.data() + at * tile_size;
     if (far) std::fill(far, far + tile_size, h.column);  // padding gathers a column of this tile
     deal(begin, end, h.first_row, [&](int lane, int j, index k) {
-      val[tile_slot<sizeof(T)>(lane, j)] = a_.val[k];
+      val[tile_slot<sizeof(T)>(lane, j)] = static_cast<T>(scale_(a_.val[k]));
       if (narrow)
         near[tile_slot<2>(lane, j)] = static_cast<std::uint16_t>(a_.col[k] - h.column);
       else
@@ -103,6 +104,7 @@ class cutter {
   }
 
   const csr_view<T>& a_;
+  const power_of_two scale_;
   tiled_matrix<T>& m_;
 };
 
@@ -136,14 +138,30 @@ void share_out(const index* row_ptr, index rows, bool whole_rows, std::vector<te
   }
 }
 
+template <class T>
+std::vector<T> scaled_values(const csr_view<T>& a, int exponent) {
+  std::vector<T> val(static_cast<std::size_t>(a.nonzeros()));
+  const power_of_two scale(exponent);
+  const int parts = a.nonzeros() < 65536 ? 1 : default_threads();
+  for_parts(parts, [&](int part) {
+    const auto [begin, end] = piece(a.nonzeros(), part, parts);
+    std::transform(a.val + begin, a.val + end, val.begin() + begin,
+                   [&](T v) { return static_cast<T>(scale(v)); });
+  });
+  return val;
+}
+
 }  // namespace
 
 template <class T>
-tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows) {
+tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows, int exponent) {
   tiled_matrix<T> m;
   m.teams.resize(static_cast<std::size_t>(teams));
   share_out(a.row_ptr, a.rows, whole_rows, m.teams);
-  if (!by_tiles) return m;
+  if (!by_tiles) {
+    if (exponent != 0) m.val = scaled_values(a, exponent);
+    return m;
+  }
   for (index i = 0; i < a.rows; ++i)
     if (a.row_ptr[i] == a.row_ptr[i + 1])
       throw input_error(
@@ -158,7 +176,7 @@ tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_r
   m.header.resize(n);
   m.path.resize(n * tile_lanes);
   m.val.resize(n * tile_size);
-  cutter<T> c(a, m);
+  cutter<T> c(a, exponent, m);
   const int parts = n < 256 ? 1 : std::min(default_threads(), teams);
   std::atomic<bool> narrow = true;
   const auto for_teams = [&](auto&& f) {
@@ -182,7 +200,7 @@ tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_r
   return m;
 }
 
-template tiled_matrix<double> cut(const csr_view<double>&, int, bool, bool);
-template tiled_matrix<float> cut(const csr_view<float>&, int, bool, bool);
+template tiled_matrix<double> cut(const csr_view<double>&, int, bool, bool, int);
+template tiled_matrix<float> cut(const csr_view<float>&, int, bool, bool, int);
 
 }  // namespace dwell

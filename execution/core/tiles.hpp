@@ -57,15 +57,18 @@ struct tiled_matrix {
   /// Per tile and lane: bit j is set if item j ends its row; bits 8 to 15 are the row of item 0,
   /// relative to first_row.
   std::vector<std::uint16_t> path;
-  std::vector<T> val;                 ///< tile_slot<sizeof(T)>; zeros past the end
+  /// tile_slot<sizeof(T)>; zeros past the end. Without tiles: nothing, or if values are scaled all
+  /// of them, as they are in the matrix.
+  std::vector<T> val;
   std::vector<std::uint16_t> narrow;  ///< columns less header.column, if all are under 65536
   std::vector<index> wide;            ///< else columns
 };
 
 /// Cuts a matrix for `teams` teams; `by_tiles` false makes only the shares (teams that walk rows);
-/// `whole_rows` moves every cut to the nearest end of a row. Throws input_error if by_tiles and a
-/// row has no entry.
+/// `whole_rows` moves every cut to the nearest end of a row; values are multiplied by 2^exponent.
+/// Throws input_error if by_tiles and a row has no entry.
 template <class T>
-tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows = false);
+tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows = false,
+                    int exponent = 0);
 
 }  // namespace dwell

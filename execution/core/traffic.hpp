@@ -57,7 +57,7 @@ class traffic_store {
   void exchange(int) {}
   template <int Out>
   void finish() {}
-  void note(int, double) {}
+  void note(int, double, const step_coefficients&) {}
   void poll(int = 0) {}
   bool interrupted() const { return false; }
 

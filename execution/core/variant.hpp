@@ -23,9 +23,13 @@ inline constexpr precision precision_of = sizeof(T) == 8 ? precision::f64 : prec
 /// The host's hand on a run in progress.
 struct run_control {
   const std::atomic<bool>* interrupt = nullptr;
-  /// Called now and then from the calling thread; an exception ends the run and is rethrown.
-  std::function<void(int step, double residual)> progress;
+  /// Called now and then from the calling thread; false ends the run as an interrupt does. An
+  /// exception ends it too, and is rethrown.
+  std::function<bool(int step, double residual)> progress;
   double progress_interval = 0.1;  ///< seconds
+  /// Or null: the run's history, in the device's memory. Every entry is then told, in order, soon
+  /// after the run has passed it.
+  double* every = nullptr;
 };
 
 struct program_variant {

@@ -4,9 +4,9 @@
 #pragma once
 #include <chrono>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 
+#include "dwell/execution/core/progress_teller.hpp"
 #include "dwell/execution/core/team_cpu.hpp"
 #include "dwell/execution/core/threads_cpu.hpp"
 #include "dwell/execution/core/variant.hpp"
@@ -17,34 +17,44 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// An exception thrown by the caller's progress function ends the run; rethrow() lets it out once
-/// all teams have stopped.
+/// What the caller's progress function throws ends the run; finish() lets it out once all teams
+/// have stopped.
 class run_watch {
  public:
   run_watch(const run_control& control, monitor* watch)
-      : control_(control), watch_(watch), next_(seconds_now() + control.progress_interval) {}
+      : control_(control), watch_(watch), teller_(control) {}
 
   void look() {
-    using shared = cpu_team<8>;
-    if (control_.interrupt && control_.interrupt->load()) shared::publish(&watch_->interrupt, 1);
-    if (!control_.progress || failed_ || seconds_now() < next_) return;
-    next_ = seconds_now() + control_.progress_interval;
-    try {
-      control_.progress(shared::observe(&watch_->step), shared::observe(&watch_->residual));
-    } catch (...) {
-      failed_ = std::current_exception();
-      shared::publish(&watch_->interrupt, 1);
-    }
+    if (control_.interrupt && control_.interrupt->load()) end_run();
+    if (!teller_.due()) return;
+    if (control_.every)
+      tell_every();
+    else
+      teller_.tell(shared::observe(&watch_->step), shared::observe(&watch_->residual));
+    if (teller_.stopped()) end_run();
   }
-  void rethrow() const {
-    if (failed_) std::rethrow_exception(failed_);
+  /// How long to wait from one look to the next.
+  std::chrono::milliseconds pause() const {
+    return std::chrono::milliseconds(control_.every ? 1 : 5);
+  }
+  /// To be called when all teams have stopped.
+  void finish() {
+    if (teller_.due() && control_.every) tell_every();
+    teller_.rethrow();
   }
 
  private:
+  using shared = cpu_team<8>;
+  void end_run() { shared::publish(&watch_->interrupt, 1); }
+  void tell_every() {
+    const int last = shared::observe(&watch_->step);
+    for (int step = teller_.next(); step <= last && !teller_.stopped(); ++step)
+      teller_.tell(step, shared::observe(control_.every + step));
+  }
+
   const run_control& control_;
   monitor* watch_;
-  double next_;
-  std::exception_ptr failed_;
+  progress_teller teller_;
 };
 
 /// f(team number) on a thread of its own for each team, watched until all have ended. Throws
@@ -60,7 +70,7 @@ void run_watched(int teams, run_watch& watch, F&& f) {
     if (--running == 0) ended.notify_one();
   });
   std::unique_lock lock(guard);
-  while (!ended.wait_for(lock, std::chrono::milliseconds(5), [&] { return running == 0; })) {
+  while (!ended.wait_for(lock, watch.pause(), [&] { return running == 0; })) {
     lock.unlock();
     watch.look();
     lock.lock();

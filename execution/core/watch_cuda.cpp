@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <thread>
+#include <vector>
 
 namespace dwell::cuda {
 namespace {
@@ -15,28 +15,50 @@ double now() {
 }  // namespace
 
 watcher::watcher(const run_control& control, monitor* watch)
-    : control_(control), watch_(watch), next_(now() + control.progress_interval) {
+    : control_(control), watch_(watch), teller_(control) {
   DWELL_CUDA(cudaStreamCreateWithFlags(side_.out(), cudaStreamNonBlocking));
 }
 
+template <class T>
+void watcher::fetch(T* to, const T* from, int n) {
+  DWELL_CUDA(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n) * sizeof(T),
+                             cudaMemcpyDeviceToHost, side_));
+  DWELL_CUDA(cudaStreamSynchronize(side_));
+}
+
 void watcher::look() {
-  if (!sent_ && ((control_.interrupt && control_.interrupt->load()) || failed_)) {
+  if (!sent_ && ((control_.interrupt && control_.interrupt->load()) || teller_.stopped())) {
     const int one = 1;
     DWELL_CUDA(
         cudaMemcpyAsync(&watch_->interrupt, &one, sizeof one, cudaMemcpyHostToDevice, side_));
     DWELL_CUDA(cudaStreamSynchronize(side_));
     sent_ = true;
   }
-  if (!control_.progress || failed_ || now() < next_) return;
-  next_ = now() + control_.progress_interval;
+  if (!teller_.due()) return;
+  if (control_.every) return tell_every(false);
   monitor seen;
-  DWELL_CUDA(cudaMemcpyAsync(&seen, watch_, sizeof seen, cudaMemcpyDeviceToHost, side_));
-  DWELL_CUDA(cudaStreamSynchronize(side_));
-  try {
-    control_.progress(seen.step, seen.residual);
-  } catch (...) {
-    failed_ = std::current_exception();
+  fetch(&seen, watch_, 1);
+  teller_.tell(seen.step, seen.residual);
+}
+
+/// An entry of the history may arrive after the step that it belongs to: until then it is zero, as
+/// only the residual of a run's end may be.
+void watcher::tell_every(bool ended) {
+  monitor seen;
+  fetch(&seen, watch_, 1);
+  const int first = teller_.next();
+  if (seen.step < first) return;
+  std::vector<double> passed(static_cast<std::size_t>(seen.step - first) + 1);
+  fetch(passed.data(), control_.every + first, static_cast<int>(passed.size()));
+  for (const double residual : passed) {
+    if ((residual == 0.0 && !ended) || teller_.stopped()) return;
+    teller_.tell(teller_.next(), residual);
   }
+}
+
+void watcher::finish() {
+  if (teller_.due() && control_.every) tell_every(true);
+  teller_.rethrow();
 }
 
 void watcher::wait_for(cudaEvent_t end) {
@@ -50,7 +72,7 @@ void watcher::wait_for(cudaEvent_t end) {
     if (waited > 1e-3)
       std::this_thread::sleep_for(std::chrono::microseconds(waited > 0.1 ? 1000 : 50));
   }
-  if (failed_) std::rethrow_exception(failed_);
+  teller_.rethrow();
 }
 
 }  // namespace dwell::cuda

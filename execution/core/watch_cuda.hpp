@@ -4,6 +4,7 @@
 #pragma once
 #include "dwell/execution/core/cuda_check.hpp"
 #include "dwell/execution/core/program.hpp"
+#include "dwell/execution/core/progress_teller.hpp"
 #include "dwell/execution/core/variant.hpp"
 
 namespace dwell::cuda {
@@ -16,14 +17,19 @@ class watcher {
   void wait_for(cudaEvent_t end);
   /// One look, without waiting.
   void look();
+  /// To be called when the run has ended.
+  void finish();
 
  private:
+  template <class T>
+  void fetch(T* to, const T* from, int n);
+  void tell_every(bool ended);
+
   const run_control& control_;
   monitor* watch_;
   stream side_;
-  double next_;
+  progress_teller teller_;
   bool sent_ = false;
-  std::exception_ptr failed_;
 };
 
 }  // namespace dwell::cuda

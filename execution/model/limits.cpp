@@ -49,6 +49,7 @@ device_limits limits_of(const known& k) {
   l.shared = 128.0 * k.units * k.clock_ghz * 1e9;
   l.l2_keeps = 0.7 * k.l2_mb * mb;
   l.barrier = k.capability >= 90 ? 0.95e-6 : 1.4e-6;
+  l.launch = 1.6e-6;  // of `graph` on the H200: small systems, three phases against two
   // Fitted to the times measured on the H200 for small systems under all variants, less their bytes
   // and barriers (docs/results/cg-h200.md), on the whole grid and in a cluster.
   l.waits = {0.95e-6, 2.2e-6};
@@ -74,6 +75,12 @@ device_limits of_cluster(const device_limits& all, int teams) {
   l.memory = std::min(all.memory, teams * all.unit_through);
   l.barrier = all.cluster_barrier;
   l.waits = l.whole_waits = all.cluster_waits;
+  return l;
+}
+
+device_limits with_launches(const device_limits& all) {
+  device_limits l = all;
+  l.barrier = all.launch;
   return l;
 }
 

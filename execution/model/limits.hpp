@@ -23,6 +23,7 @@ struct device_limits {
   double shared = 0;         ///< all shared memories together
   double l2_keeps = 0;       ///< bytes of a repeated sweep that the cache holds
   double barrier = 0;        ///< grid barrier
+  double launch = 0;         ///< from a kernel to the next one in a CUDA graph
   device_waits waits;        ///< of rungs that take any plan
   device_waits whole_waits;  ///< of rungs that cover all (keeping::all)
   bool measured = false;
@@ -39,6 +40,9 @@ struct device_limits {
 /// What is left of them for a plan whose teams are one cluster of so many multiprocessors: its
 /// share of the shared memories, what it can draw through L2, its own barrier and phase.
 device_limits of_cluster(const device_limits& all, int teams);
+
+/// Of executors whose phases are launches: these stand where grid barriers would.
+device_limits with_launches(const device_limits& all);
 
 device_limits limits_of(const device_facts& d);
 

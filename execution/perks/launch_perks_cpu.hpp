@@ -25,7 +25,7 @@ double run_keeping(const void* args, std::span<const double> weights, const devi
     });
   });
   const double seconds = seconds_now() - begin;
-  watch.rethrow();
+  watch.finish();
   return seconds;
 }
 

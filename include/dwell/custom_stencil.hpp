@@ -46,7 +46,8 @@ namespace kernels = dwell::cpu;
 /// The kernels of a shape that are compiled here, one row per executor.
 template <Sweep S, class T>
 std::span<const sweep_variant> custom_variants() {
-  static const std::vector<sweep_variant> rows = [] {
+  // Never destroyed: what runs while the program ends may still solve.
+  static const auto& rows = *new const std::vector<sweep_variant>([] {
     std::vector<sweep_variant> all;
     all.push_back(kernels::driven_variant<S, T, host_loop_sweep>());
 #if defined(__CUDACC__)
@@ -55,7 +56,7 @@ std::span<const sweep_variant> custom_variants() {
     all.push_back(kernels::running_variant<S, T, persistent_sweep>());
     all.push_back(kernels::keeping_variant<S, T, perks_sweep>());
     return all;
-  }();
+  }());
   return rows;
 }
 

@@ -13,12 +13,15 @@
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/power_of_two.hpp"
 #include "dwell/solvers/cg/form_choice.hpp"
+#include "dwell/solvers/cg/judgement.hpp"
 #include "dwell/solvers/cg/norms.hpp"
 #include "dwell/solvers/cg/programs/pipelined.hpp"
 #include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
 #include "dwell/solvers/cg/system_check.hpp"
+#include "dwell/solvers/cg/system_scale.hpp"
 
 namespace dwell {
 namespace {
@@ -68,28 +71,15 @@ std::string choose_executor(const cg_options& o, const device_facts& facts, std:
   return "graph";
 }
 
+/// Of the scaled matrix.
 template <class T>
-std::vector<T> inverse_diagonal(const csr_view<T>& a) {
+std::vector<T> inverse_diagonal(const csr_view<T>& a, int exponent) {
   std::vector<T> d(static_cast<std::size_t>(a.rows));
+  const power_of_two scale(exponent);
   for (index i = 0; i < a.rows; ++i)
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      if (a.col[k] == i) d[static_cast<std::size_t>(i)] = T(1) / a.val[k];
+      if (a.col[k] == i) d[static_cast<std::size_t>(i)] = T(1) / static_cast<T>(scale(a.val[k]));
   return d;
-}
-
-stop_reason reason_of(int stop) {
-  switch (stop) {
-    case cg_outcome::converged:
-      return stop_reason::converged;
-    case cg_outcome::iteration_limit:
-      return stop_reason::iteration_limit;
-    case cg_outcome::breakdown:
-      return stop_reason::breakdown;
-    case cg_outcome::interrupted:
-      return stop_reason::interrupted;
-    default:
-      return stop_reason::not_finite;
-  }
 }
 
 /// What is settled before a form of the iteration is chosen.
@@ -101,17 +91,19 @@ struct request {
   std::span<const T> b;
   std::span<T> x;
   const cg_options& o;
+  system_scale by;
   double begin;          ///< of the call
   std::string executor;  ///< never "auto"
   std::string why;       ///< this executor
 };
 
-/// Uploads what a run starts from.
+/// Uploads what a run of the scaled system starts from.
 template <class P, class T>
 void load(const request<T>& q, program_run<P, T>& run) {
-  run.vector(P::x).upload(q.x);
-  run.vector(P::rhs).upload(q.b);
-  if (q.o.preconditioner == preconditioner::jacobi) run.vector(P::d).upload(inverse_diagonal(q.a));
+  run.vector(P::x).upload(scaled(std::span<const T>(q.x), -q.by.answer()));
+  run.vector(P::rhs).upload(scaled(q.b, -q.by.vectors));
+  if (q.o.preconditioner == preconditioner::jacobi)
+    run.vector(P::d).upload(inverse_diagonal(q.a, -q.by.matrix));
 }
 
 /// The plan for one form of the iteration.
@@ -124,10 +116,33 @@ planned<T> plan_for(const request<T>& q) {
   typename P::scalars start;
   start.jacobi = o.preconditioner == preconditioner::jacobi;
   return make_plan<P, T>(
-      v, rungs, q.facts, q.a, {o.policy, o.teams, o.rung, o.scratch_per_team, o.clusters},
+      v, rungs, q.facts, q.a,
+      {o.policy, o.teams, o.rung, o.scratch_per_team, o.clusters, -q.by.matrix},
       P::in_midst(start.jacobi),
       program_trial<P, T>(
           q.where, v, q.a, start, [&](program_run<P, T>& run) { load(q, run); }, o.interrupt));
+}
+
+run_records records_of(const cg_options& o) {
+  run_records r;
+  r.every = o.progress && o.progress_interval == 0.0;
+  if (o.history || r.every) r.history = static_cast<std::size_t>(o.max_iterations) + 1;
+  if (!o.fixed_iterations)
+    r.coefficients =
+        static_cast<std::size_t>(std::min(o.max_iterations, most_coefficients - 1)) + 1;
+  return r;
+}
+
+/// The caller's x from the run's; false, and x as it was, where an element of it is too large.
+template <class T>
+bool take_answer(const buffer<T>& from, int exponent, std::span<T> x) {
+  std::vector<T> answer(x.size());
+  from.download(answer);
+  answer = scaled(std::span<const T>(answer), exponent);
+  const bool finite =
+      std::all_of(answer.begin(), answer.end(), [](T e) { return std::isfinite(e); });
+  if (finite) std::copy(answer.begin(), answer.end(), x.begin());
+  return finite;
 }
 
 template <class P, class T>
@@ -142,22 +157,21 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
   report.variant = variant;
   const program_variant& v = find_variant(program::name, q.executor, precision_of<T>, where.on());
 
+  const scaled_norms norms{q.by, norm(q.b, -q.by.rhs)};
+  const double target = norms.target(o);
   typename program::scalars start;
   start.max_steps = o.max_iterations;
   start.jacobi = o.preconditioner == preconditioner::jacobi;
   start.fixed = o.fixed_iterations;
-  report.rhs_norm = norm(q.b);
-  const double target = std::max(o.rtol * report.rhs_norm, o.atol);
   start.target2 = target * target;
 
   const plan& how = made.how;
-  report.bytes_per_iteration = made.facts.bytes_per_iteration;
-
-  program_run<program, T> run(where, v, made, a,
-                              o.history ? static_cast<std::size_t>(o.max_iterations) + 1 : 0);
+  const run_records records = records_of(o);
+  program_run<program, T> run(where, v, made, a, records);
   run.reverse_lanes(o.reverse_lanes);
   load(q, run);
 
+  report.bytes_per_iteration = made.facts.bytes_per_iteration;
   report.policy = how.policy;
   report.policy_chosen = how.chosen;
   report.reason = q.why + "; " + how.reason;
@@ -167,49 +181,47 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
   report.preconditioner = o.preconditioner;
   report.teams = how.teams;
   report.lanes = v.rungs[static_cast<std::size_t>(how.rung)].lanes;
+  report.rhs_norm = norms.rhs_norm();
   report.setup_s = now() - q.begin;
 
-  const double scale = report.rhs_norm > 0.0 ? report.rhs_norm : 1.0;
   run_control control;
   control.interrupt = o.interrupt;
   control.progress_interval = o.progress_interval;
   const double first = now();
   if (o.progress)
     control.progress = [&](int step, double residual) {
-      o.progress({step, residual / scale, target / scale, now() - first});
+      return o.progress({step, norms.relative(residual), norms.relative(target), now() - first});
     };
   report.solve_s = run.run(start, control);
 
   const typename program::scalars end = run.outcome();
-  run.vector(program::x).download(q.x);
-  report.iterations = std::max(end.step, 0);
-  report.stopped = reason_of(end.stop);
-  report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
-  if (o.history) report.history = run.history(static_cast<std::size_t>(report.iterations) + 1);
-  report.residual_relative_recursive = std::sqrt(end.rr) / scale;
-  report.residual_relative_true = true_residual<T>(a, q.b, q.x) / scale;
-  // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
-  const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
-  const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
-  report.residuals_disagree = !(upper <= 10.0 * lower);
+  run_end ended;
+  ended.step = end.step;
+  ended.stop = end.stop;
+  ended.rr = end.rr;
+  const auto entries = static_cast<std::size_t>(std::max(end.step, 0)) + 1;
+  if (end.step > 0) ended.representable = take_answer(run.vector(program::x), q.by.answer(), q.x);
+  ended.coefficients = run.coefficients(entries);
+  if (o.history) ended.history = run.history(entries);
+  judge(a, q.b, std::span<const T>(q.x), norms, std::move(ended), o, report);
   return report;
 }
 
 /// The form with the least projected time; plans are made only of those that may win.
 template <class T>
 cg_report solve_auto(const request<T>& q) {
-  const bool choice =
-      q.where.on() == backend::cuda &&
-      find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident;
-  if (!choice) return solve_as_planned<textbook_cg>(q, plan_for<textbook_cg>(q), "textbook");
+  if (q.where.on() == backend::cpu)
+    return solve_as_planned<textbook_cg>(q, plan_for<textbook_cg>(q), "textbook");
 
-  const device_limits limits = limits_of(q.facts);
+  const bool resident =
+      find_variant(textbook_cg::name, q.executor, precision_of<T>, q.where.on()).resident;
+  const device_limits limits = resident ? limits_of(q.facts) : with_launches(limits_of(q.facts));
   const auto projected = [&](const planned<T>& made) {
     return project(made.facts, made.how, made.rungs, limits);
   };
   const planned<T> two = plan_for<single_reduction_cg>(q);
   const double least = projected(two).seconds;
-  const form_rivals rivals = rivals_of_single_reduction(two.facts, projected(two));
+  const form_rivals rivals = rivals_of_single_reduction(two.facts, projected(two), resident);
   if (rivals.textbook) {
     const planned<T> three = plan_for<textbook_cg>(q);
     if (projected(three).seconds < least)
@@ -228,39 +240,21 @@ cg_report solve_in_form(const request<T>& q) {
 }
 
 template <class T>
-cg_report solve_checked(const device& where, const csr_view<T>& a, std::span<const T> b,
-                        std::span<T> x, const cg_options& o, double begin) {
-  request<T> q{where, where.facts(), a, b, x, o, begin, {}, {}};
+cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T> b, std::span<T> x,
+                   const cg_options& o) {
+  const double begin = now();
+  check_options(o);
+  check_memory(a, b, std::span<const T>(x));
+  check_system(a, o.assume_symmetric);
+  check_vector(b, a.rows, "right-hand side");
+  check_vector(std::span<const T>(x), a.rows, "start vector");
+  const system_scale by = scale_of(a, b, std::span<const T>(x));
+  request<T> q{where, where.facts(), a, b, x, o, by, begin, {}, {}};
   q.executor = choose_executor(o, q.facts, q.why);
   if (o.variant == "auto") return solve_auto(q);
   if (o.variant == "textbook") return solve_in_form<textbook_cg>(q);
   if (o.variant == "single-reduction") return solve_in_form<single_reduction_cg>(q);
   return solve_in_form<pipelined_cg>(q);
-}
-
-template <class T>
-cg_report solve_as(const device& where, const csr_view<T>& a, std::span<const T> b, std::span<T> x,
-                   const cg_options& o) {
-  const double begin = now();
-  check_options(o);
-  check_system(a, o.assume_symmetric);
-  check_vector(b, a.rows, "right-hand side");
-  check_vector(std::span<const T>(x), a.rows, "start vector");
-  const int exponent = extreme_exponent(b);
-  if (exponent == 0) return solve_checked<T>(where, a, b, x, o, begin);
-
-  const std::vector<T> small_b = scaled(b, -exponent);
-  std::vector<T> small_x = scaled(std::span<const T>(x), -exponent);
-  check_vector(std::span<const T>(small_x), a.rows,
-               "start vector over the size of the right-hand side");
-  cg_options small_o = o;
-  small_o.atol = std::ldexp(o.atol, -exponent);
-  cg_report report = solve_checked<T>(where, a, small_b, small_x, small_o, begin);
-  std::transform(small_x.begin(), small_x.end(), x.begin(),
-                 [&](T e) { return std::ldexp(e, exponent); });
-  report.rhs_norm = std::ldexp(report.rhs_norm, exponent);
-  for (double& h : report.history) h = std::ldexp(h, exponent);
-  return report;
 }
 
 }  // namespace

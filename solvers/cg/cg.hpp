@@ -4,12 +4,12 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dwell/execution/core/device.hpp"
+#include "dwell/execution/core/progress_function.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
@@ -22,8 +22,9 @@ enum class stop_reason {
   converged,        ///< the residual fell under the tolerance
   iteration_limit,  ///< max_iterations were done
   breakdown,        ///< p.Ap <= 0: the matrix is not positive definite
-  not_finite,       ///< a NaN or an infinity appeared
-  interrupted       ///< the caller asked to stop
+  not_finite,       ///< a NaN or an infinity appeared, or the answer has an element too large for
+                    ///< its format: x is then the start vector
+  interrupted       ///< the caller asked to stop, by `interrupt` or from `progress`
 };
 std::string to_string(stop_reason r);
 
@@ -43,8 +44,8 @@ struct cg_options {
   std::string policy = "auto";
   /// The form of the iteration: "textbook" (Hestenes and Stiefel, three barriers per iteration),
   /// "single-reduction" (two) and "pipelined" (one, with residual replacement), the forms of Chen
-  /// and Carson; "auto": on a GPU, in one kernel, the one with the least projected time, else
-  /// textbook.
+  /// and Carson; "auto": on a GPU the one with the least projected time (pipelined only in one
+  /// kernel), on a CPU textbook.
   std::string variant = "auto";
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
@@ -60,8 +61,13 @@ struct cg_options {
   bool fixed_iterations = false;
   /// Set to true (from a signal handler or another thread) to end at the next iteration.
   const std::atomic<bool>* interrupt = nullptr;
-  /// Called about every `progress_interval` seconds while iterating.
-  std::function<void(const cg_progress&)> progress;
+  /// Called about every `progress_interval` seconds while iterating, first when the residual of
+  /// the start is known. If it returns a bool, false stops the solve (stop_reason::interrupted) at
+  /// the next iteration that looks; what else it may return is ignored. With an interval of 0 it is
+  /// called for every iteration from 0 on, in order, none left out; the solve does not wait for it,
+  /// so calls may lag behind by some milliseconds, the last ones until after its end, and a false
+  /// takes effect as late. That needs the memory of a history.
+  progress_function<cg_progress> progress;
   double progress_interval = 0.1;
   /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
   int teams = 0;
@@ -97,6 +103,17 @@ struct cg_report {
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed on the host in f64
   bool residuals_disagree = false;    ///< by more than a factor of ten
   std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
+  /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
+  /// it: the true condition is not smaller, and may be larger where b hides an eigenvector. 0: not
+  /// known (fewer than two iterations, b = 0, or fixed_iterations).
+  double condition_estimate = 0;
+  /// condition_estimate times the true relative residual: how large ||error|| / ||x|| may be by
+  /// what is known of the condition (jacobi: in the norm of the diagonal's root). 0: not
+  /// known.
+  double error_estimate = 0;
+  bool no_digit_safe = false;  ///< it is 0.1 or more
+  bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
+  std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
   double setup_s = 0;           ///< checks, planning, trials of plans, transfers
   double solve_s = 0;           ///< from the first to the last phase, on the device's clock
@@ -106,7 +123,8 @@ struct cg_report {
 /// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the
 /// solve was interrupted or did not converge. Sizes: b and x have A.rows elements. Throws
 /// input_error before any work if A is not square, not symmetric, or has a zero, negative or
-/// missing diagonal element, if a size is wrong or a value is not finite; unsupported_error if the
+/// missing diagonal element, if a size is wrong or a value is not finite, if x overlaps an array
+/// of A or b, or if an array is in a GPU's memory; unsupported_error if the
 /// executor does not exist on this device; device_error if the device fails or has too little
 /// memory.
 cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,

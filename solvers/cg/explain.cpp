@@ -127,8 +127,8 @@ cg_explanation explain_form(const char* name, const csr_view<T>& a, device_facts
 
   const device_limits limits = limits_of(device);
   if (rivals)
-    *rivals =
-        rivals_of_single_reduction(made.facts, project(made.facts, made.how, made.rungs, limits));
+    *rivals = rivals_of_single_reduction(
+        made.facts, project(made.facts, made.how, made.rungs, limits), v.resident);
   out.device = device;
   out.projected = device.on == backend::cuda;
   out.limits_measured = out.projected && limits.measured;

@@ -16,9 +16,11 @@ struct form_rivals {
 /// The single reduction moves the textbook's bytes with a barrier less, but its teams are cut
 /// between rows: the textbook's may win where that leaves one team with much more than its share.
 /// The pipelined form moves more bytes for one barrier less again.
-inline form_rivals rivals_of_single_reduction(const program_facts& p, const projection& of_it) {
+/// Where every phase is a launch (resident: false) it has not been measured, and stays out.
+inline form_rivals rivals_of_single_reduction(const program_facts& p, const projection& of_it,
+                                              bool resident) {
   const double fair = static_cast<double>(p.nonzeros) / tile_size / p.teams + 1.0;
-  return {p.tiles_per_team > 1.2 * fair, bound_by_barriers(of_it)};
+  return {p.tiles_per_team > 1.2 * fair, resident && bound_by_barriers(of_it)};
 }
 
 }  // namespace dwell

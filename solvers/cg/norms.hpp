@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a solve needs to know of vectors before and after it runs, computed on the host: norms, the
-// true residual, and the scale of a right-hand side. Private to the solver.
+// What a solve needs to know of vectors before and after it runs, computed on the host in double:
+// norms and the true residual. Private to the solver.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,8 @@
 
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/formats/power_of_two.hpp"
+#include "dwell/solvers/cg/system_scale.hpp"
 
 namespace dwell {
 
@@ -32,43 +34,34 @@ double sum_over(index n, F&& f) {
   return s;
 }
 
+/// ||2^exponent v||
 template <class T>
-double norm(std::span<const T> v) {
+double norm(std::span<const T> v, int exponent = 0) {
+  const power_of_two scale(exponent);
   return std::sqrt(sum_over(static_cast<index>(v.size()), [&](index i) {
-    const double e = v[static_cast<std::size_t>(i)];
+    const double e = scale(v[static_cast<std::size_t>(i)]);
     return e * e;
   }));
 }
 
-/// ||b - A x|| in double, whatever T is.
+/// b' - A' x' of the scaled system, whatever T is.
 template <class T>
-double true_residual(const csr_view<T>& a, std::span<const T> b, std::span<const T> x) {
-  return std::sqrt(sum_over(a.rows, [&](index i) {
-    double r = b[static_cast<std::size_t>(i)];
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      r -= static_cast<double>(a.val[k]) *
-           static_cast<double>(x[static_cast<std::size_t>(a.col[k])]);
-    return r * r;
-  }));
-}
-
-/// A power of two by which b and x are divided while the solve lasts, so that squares of extreme
-/// right-hand sides neither overflow nor vanish; 0 where there is no need.
-template <class T>
-int extreme_exponent(std::span<const T> b) {
-  constexpr int comfortable = 300;  // 2^300: sums of squares of any length stay far from the limits
-  double largest = 0.0;
-  for (const T e : b) largest = std::max(largest, std::abs(static_cast<double>(e)));
-  if (largest == 0.0) return 0;
-  const int exponent = std::ilogb(largest);
-  return std::abs(exponent) > comfortable ? exponent : 0;
-}
-
-template <class T>
-std::vector<T> scaled(std::span<const T> v, int exponent) {
-  std::vector<T> out(v.begin(), v.end());
-  for (T& e : out) e = std::ldexp(e, exponent);
-  return out;
+std::vector<double> true_residual(const csr_view<T>& a, std::span<const T> b, std::span<const T> x,
+                                  const system_scale& by) {
+  const power_of_two of_matrix(-by.matrix), of_rhs(-by.vectors), of_answer(-by.answer());
+  std::vector<double> at(x.begin(), x.end()), r(b.begin(), b.end());
+  for (double& e : at) e = of_answer(e);
+  const int parts = a.nonzeros() < (1 << 16) ? 1 : default_threads();
+  for_parts(parts, [&](int part) {
+    const auto [begin, end] = piece(a.rows, part, parts);
+    for (index i = begin; i < end; ++i) {
+      double sum = of_rhs(r[static_cast<std::size_t>(i)]);
+      for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        sum -= of_matrix(a.val[k]) * at[static_cast<std::size_t>(a.col[k])];
+      r[static_cast<std::size_t>(i)] = sum;
+    }
+  });
+  return r;
 }
 
 }  // namespace dwell

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "dwell/execution/core/device_backends.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/parallel.hpp"
 
@@ -35,7 +37,48 @@ index find(const csr_view<T>& a, index i, index j) {
   return at != end && *at == j ? static_cast<index>(at - a.col) : -1;
 }
 
+struct named_array {
+  const char* name;
+  const void* begin;
+  std::size_t bytes;
+};
+
+bool overlap(const named_array& a, const named_array& b) {
+  const auto from = [](const named_array& v) { return reinterpret_cast<std::uintptr_t>(v.begin); };
+  return a.bytes > 0 && b.bytes > 0 && from(a) < from(b) + b.bytes && from(b) < from(a) + a.bytes;
+}
+
 }  // namespace
+
+template <class T>
+void check_memory(const csr_view<T>& a, std::span<const T> b, std::span<const T> x) {
+  const auto rows = static_cast<std::size_t>(std::max<index>(a.rows, 0));
+  const named_array answer{"the answer (x)", x.data(), x.size_bytes()};
+  std::vector<named_array> read = {{"the right-hand side (b)", b.data(), b.size_bytes()},
+                                   {"the matrix (row_ptr)", a.row_ptr, (rows + 1) * sizeof(index)},
+                                   {"the matrix (col)", a.col, 0},
+                                   {"the matrix (val)", a.val, 0}};
+  const auto refuse_device = [](const named_array& v) {
+    if (v.bytes > 0 && is_device_memory(v.begin))
+      throw input_error(fmt::format(
+          "{}: expected memory of the host, found a pointer to a GPU's: copy it to the host first "
+          "(solve() makes its own copies for the GPU)",
+          v.name));
+  };
+  refuse_device(answer);
+  refuse_device(read[0]);
+  refuse_device(read[1]);
+  const auto nonzeros =
+      static_cast<std::size_t>(a.row_ptr && a.rows > 0 ? std::max<index>(a.row_ptr[a.rows], 0) : 0);
+  read[2].bytes = nonzeros * sizeof(index);
+  read[3].bytes = nonzeros * sizeof(T);
+  refuse_device(read[2]);
+  refuse_device(read[3]);
+  for (const named_array& v : read)
+    if (overlap(answer, v))
+      throw input_error(fmt::format(
+          "expected an answer (x) in memory of its own, found that it overlaps {}", v.name));
+}
 
 template <class T>
 void check_system(const csr_view<T>& a, bool assume_symmetric) {
@@ -89,6 +132,9 @@ void check_vector(std::span<const T> v, index n, const char* what) {
   });
 }
 
+template void check_memory(const csr_view<double>&, std::span<const double>,
+                           std::span<const double>);
+template void check_memory(const csr_view<float>&, std::span<const float>, std::span<const float>);
 template void check_system(const csr_view<double>&, bool);
 template void check_system(const csr_view<float>&, bool);
 template void check_vector(std::span<const double>, index, const char*);

@@ -33,7 +33,7 @@ spmv_report spmv(const device& where, const csr_view<double>& a, std::span<const
   start.max_steps = o.repetitions;
   const planned<double> made =
       make_plan<program, double>(v, rungs, where.facts(), a, {"auto", o.teams, o.rung}, start);
-  program_run<program, double> run(where, v, made, a, 0);
+  program_run<program, double> run(where, v, made, a);
   run.reverse_lanes(o.reverse_lanes);
   run.vector(program::x).upload(x);
   report.seconds_per_apply = run.run(start, {}) / o.repetitions;

@@ -198,7 +198,8 @@ stencil_report solve_as(std::span<const sweep_variant> table, const device& wher
   const double first = now();
   if (o.progress)
     control.progress = [&](int step, double change) {
-      o.progress({step, tested(o, step) ? std::optional(change) : std::nullopt, now() - first});
+      return o.progress(
+          {step, tested(o, step) ? std::optional(change) : std::nullopt, now() - first});
     };
   sweep_state end;
   if (o.steps > 0) {

@@ -5,13 +5,13 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dwell/execution/core/device.hpp"
+#include "dwell/execution/core/progress_function.hpp"
 #include "dwell/execution/core/sweep.hpp"
 #include "dwell/formats/grid.hpp"
 
@@ -56,8 +56,9 @@ struct stencil_options {
   /// Set to true (from a signal handler or another thread) to end within about a tenth of a second,
   /// or after the step (under perks the pass) that is being done.
   const std::atomic<bool>* interrupt = nullptr;
-  /// Called about every `progress_interval` seconds.
-  std::function<void(const stencil_progress&)> progress;
+  /// Called about every `progress_interval` seconds. If it returns a bool, false ends the run as
+  /// `interrupt` does; what else it may return is ignored.
+  progress_function<stencil_progress> progress;
   double progress_interval = 0.1;
   /// Overrides of the plan, for tests and tuning; 0 means "as planned".
   int teams = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cg_runner.hpp"
+#include "dwell/execution/core/buffer.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::test {
@@ -102,6 +103,48 @@ TEST_F(gpu, facts_are_those_of_a_gpu) {
   EXPECT_GE(f.shared_per_team, std::size_t{48} << 10);
   EXPECT_GE(f.shared_per_unit, f.shared_per_team);
   EXPECT_GT(f.registers_per_unit, 0u);
+}
+
+// Whoever is asked to solve: the arrays are read on the host first.
+TEST_F(gpu, arrays_on_the_device_are_refused) {
+  const auto s = make_system<double>(battery_at("mesh_33x47"));
+  const std::size_t n = s.b.size();
+  buffer<double> there(place::where(), n), values(place::where(), s.a.val.size());
+  buffer<index> columns(place::where(), s.a.col.size()), ends(place::where(), n + 1);
+  std::vector<double> x(n);
+  const auto refused = [&](const csr_view<double>& a, const double* b, double* answer,
+                           const char* name) {
+    for (const device& where : {place::where(), device::cpu()}) {
+      try {
+        (void)solve(where, a, std::span<const double>(b, n), std::span<double>(answer, n));
+        ADD_FAILURE() << name << ": a pointer to the device's memory was accepted";
+      } catch (const input_error& e) {
+        EXPECT_NE(std::string(e.what()).find(name), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("copy it to the host"), std::string::npos) << e.what();
+      }
+    }
+  };
+  refused(s.a.view(), there.data(), x.data(), "(b)");
+  refused(s.a.view(), s.b.data(), there.data(), "(x)");
+  csr_view<double> a = s.a.view();
+  a.val = values.data();
+  refused(a, s.b.data(), x.data(), "(val)");
+  a = s.a.view();
+  a.col = columns.data();
+  refused(a, s.b.data(), x.data(), "(col)");
+  a = s.a.view();
+  a.row_ptr = ends.data();
+  refused(a, s.b.data(), x.data(), "(row_ptr)");
+}
+
+// Small systems wait for their phases, in launches as in one kernel.
+TEST_F(gpu, auto_takes_the_form_with_two_phases) {
+  const auto s = make_system<double>(battery_at("mesh_33x47"));
+  for (const char* executor : {"host-loop", "graph", "persistent", "perks"}) {
+    cg_options o;
+    o.executor = executor;
+    EXPECT_EQ(run(s, o).report.variant, "single-reduction") << executor;
+  }
 }
 
 // A refusal leaves the device usable.

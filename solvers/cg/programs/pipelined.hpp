@@ -62,11 +62,10 @@ struct pipelined_cg : cg_recurrence {
  private:
   template <class T, class Store>
   DWELL_FN static void iterate(Store& st, scalars& m) {
-    const int step = m.step;
     const bool carries = m.stage == iterating;
     const sums<set> now = sums_of(st, m);
+    st.note(m.step, now.v[rr], {m.alpha, now.v[nu]});
     const next then = decide(m, now.v, st.interrupted(), carries);
-    st.note(step, m.rr);
     if (then == next::end) return;
     if (then == next::replace) {
       st.each_owned(reads<x, p>{}, writes<gu, gs>{}, [](T* v) {

@@ -61,7 +61,7 @@ struct cg_recurrence : cg_outcome {
     }
     if (m.step >= m.max_steps) return end(m, iteration_limit);
     if (asked_to_stop) return end(m, interrupted);
-    if (carries && fresh && !m.fixed && guard.failed(m.rr)) return next::restart;
+    if (carries && fresh && !m.fixed && guard.failed(m.rr)) return restart(m);
     if (carries && fresh && guard.rests(m.rr)) return next::compute;
     if (carries && guard.due(m.step)) {
       guard.begin(m.step, m.rr, false);
@@ -70,7 +70,7 @@ struct cg_recurrence : cg_outcome {
     if (!(sum[mu] > 0.0) && !m.fixed) {
       if (!finite(sum[mu])) return end(m, not_finite);
       if (!carries || m.step == 0) return end(m, breakdown);
-      if (fresh) return next::restart;
+      if (fresh) return restart(m);
       guard.begin(m.step, m.rr, false);
       return next::replace;
     }
@@ -83,6 +83,11 @@ struct cg_recurrence : cg_outcome {
   }
 
  private:
+  /// The directions before count no more, nor do they for the coefficients that are recorded.
+  DWELL_FN static next restart(scalars& m) {
+    m.alpha = 0.0;
+    return next::restart;
+  }
   DWELL_FN static next end(scalars& m, int why) {
     m.stop = why;
     return next::end;

@@ -62,10 +62,9 @@ struct single_reduction_cg : cg_recurrence {
 
   template <class T, class Store>
   DWELL_FN static void iterate(Store& st, scalars& m) {
-    const int step = m.step;
     const sums<set> now = sums_of(st, m);
+    st.note(m.step, now.v[rr], {m.alpha, now.v[nu]});
     const next then = decide(m, now.v, st.interrupted(), false);
-    st.note(step, m.rr);
     if (then == next::end) return;
     const T alpha = static_cast<T>(m.alpha), beta = static_cast<T>(m.beta);
     if (m.jacobi)

@@ -68,7 +68,7 @@ struct textbook_cg : cg_outcome {
     const auto now = s.template total<2, true>(rr);
     m.rr = now.v[0];
     m.rz = m.jacobi ? now.v[1] : now.v[0];
-    s.note(m.step, m.rr);
+    s.note(m.step, m.rr, {m.alpha, m.rz});
     m.stop = verdict(m, s.interrupted());
     const T alpha = static_cast<T>(m.alpha);
     if (m.stop != running) {
