@@ -191,7 +191,8 @@ cg_report solve_as_planned(const request<T>& q, const planned<T>& made, const ch
   // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
   const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
   const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
-  report.residuals_disagree = !(upper <= 10.0 * lower);
+  // Where numbers ended that is what there is to say.
+  report.residuals_disagree = report.stopped != stop_reason::not_finite && !(upper <= 10.0 * lower);
   return report;
 }
 
