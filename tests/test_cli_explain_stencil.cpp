@@ -42,6 +42,33 @@ TEST(cli_explain_stencil, rows_that_stream_go_in_the_order_asked_for) {
                   .is_null());
 }
 
+/// The rates of a projection are those of the device that it is for.
+TEST(cli_explain_stencil, no_plan_streams_faster_than_the_device_can) {
+  for (const auto& [device, memory, l2] : {std::tuple{"v100", 0.900e12, 2.5e12},
+                                           {"a100", 2.039e12, 5.0e12},
+                                           {"h100", 3.35e12, 7.0e12},
+                                           {"h200", 4.8e12, 7.7e12}})
+    for (const auto& [shape, size] :
+         {std::pair{"2d5pt", "8192x8192"}, {"2d9pt", "8192x8192"}, {"3d7pt", "500x500x500"}}) {
+      const auto j = explain_stencil({shape, "--size", size, "--device-facts", device});
+      int streaming = 0;
+      for (const auto& p : j.at("plans")) {
+        if (!p.at("refusal").is_null() || p.at("projected_us").is_null()) continue;
+        const double bytes = p.at("streamed_bytes_per_step"),
+                     seconds = p.at("projected_us").at("device_memory").get<double>() * 1e-6,
+                     through = p.at("projected_us").at("l2").get<double>() * 1e-6;
+        if (seconds > 0) {
+          ++streaming;
+          EXPECT_LE(bytes / seconds, memory) << device << p;
+        }
+        if (through > 0) {
+          EXPECT_LE(bytes / through, 1.4 * l2) << device << p;
+        }
+      }
+      EXPECT_GT(streaming, 0) << device << ' ' << shape;
+    }
+}
+
 TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
   for (const auto* device : {"v100", "a100", "h100", "h200"})
     for (const auto* precision : {"f64", "f32"}) {

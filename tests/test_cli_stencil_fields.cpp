@@ -95,6 +95,23 @@ TEST(cli_stencil_fields, values_that_are_not_finite_are_counted_and_never_shown_
   EXPECT_TRUE(holds(r.err, "largest change not a number per step, wanted 1.00e-03\n"));
 }
 
+/// A field that is all border is the same after any number of steps.
+TEST(cli_stencil_fields, a_field_that_cannot_change_is_a_warning) {
+  const auto run = [](const char* size, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"2d5pt", "--size", size, "-q"});
+    return dwell_cli(by_one_thread(more));
+  };
+  for (const std::string size : {"2x9", "1x9", "9x1"}) {
+    const auto r = run(size.c_str(), {"--json", "-"});
+    EXPECT_EQ(r.code, 0);
+    EXPECT_TRUE(starts(r.err, "dwell: warning: no cell of " + size + " changes")) << r.err;
+    EXPECT_EQ(r.json().at("warnings").size(), 1u);
+  }
+  EXPECT_EQ(run("3x3").err, "");
+  EXPECT_EQ(run("1x9", {"--steps", "0"}).err, "");
+  EXPECT_EQ(run("1x9", {"--boundary", "periodic"}).err, "");
+}
+
 TEST(cli_stencil_fields, inputs_that_are_not_finite_are_named_with_their_place) {
   const scratch_folder in;
   grid<double> u(extents(5, 6));

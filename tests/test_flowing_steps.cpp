@@ -24,13 +24,15 @@ namespace {
 
 constexpr int lanes = 8;
 
-/// Both copies of a field with a margin around each, a source, and what teams share.
+/// Both copies of a field with a margin around each, rows as far from each other as in a device's
+/// memory, or farther; a source, and what teams share.
 template <class S, class T = double>
 struct flowing_run {
   static constexpr std::size_t margin = 32;
   sweep_call<S, T> call;
   std::vector<T> copies[2];
   grid<T> start, source;
+  std::vector<T> spread_source;
   std::vector<double> partial;
   std::vector<unsigned> flags;
   sweep_state state;
@@ -39,13 +41,14 @@ struct flowing_run {
 
   flowing_run(const extents& n, int teams, int tile)
       : start(random_field<T>(n, 1)), source(random_field<T>(n, 2)) {
-    for (int k = 0; k < 2; ++k) {
-      copies[k].resize(n.cells() + 2 * margin, std::numeric_limits<T>::quiet_NaN());
-      std::copy(start.cells().begin(), start.cells().end(), copies[k].begin() + margin);
-      call.field[k] = copies[k].data() + margin;
-    }
     constexpr int r = radius_of<S>;
     call.size = n;
+    call.pitch = n.x % 4 == 0 ? n.x : (n.x / 4 + 2) * 4;
+    for (int k = 0; k < 2; ++k) {
+      copies[k] = spread(start, margin);
+      call.field[k] = copies[k].data() + margin;
+    }
+    spread_source = spread(source, 0);
     call.inner = {S::dims == 3 ? r : 0, S::dims == 3 ? n.z - r : n.z, r, n.y - r, r, n.x - r};
     sweep_plan& p = call.plan;
     p.teams = teams;
@@ -90,8 +93,31 @@ struct flowing_run {
   /// Of the copy that a run says.
   grid<T> result() const {
     grid<T> u(call.size);
-    std::copy_n(call.field[state.copy], u.cells().size(), u.cells().begin());
+    each_row([&](std::size_t packed, std::size_t there) {
+      std::copy_n(call.field[state.copy] + there, call.size.x,
+                  u.cells().begin() + static_cast<std::ptrdiff_t>(packed));
+    });
     return u;
+  }
+  /// f(where a row begins in a grid, where it begins in a field).
+  template <class F>
+  void each_row(const F& f) const {
+    const auto row = static_cast<std::size_t>(call.size.x);
+    for (std::size_t k = 0; k * row < call.size.cells(); ++k)
+      f(k * row, k * static_cast<std::size_t>(call.pitch));
+  }
+  /// Rows at their pitch, zeros between them, and values that nobody may use around all.
+  std::vector<T> spread(const grid<T>& u, std::size_t around) const {
+    const std::size_t rows = call.size.cells() / static_cast<std::size_t>(call.size.x);
+    std::vector<T> all(rows * static_cast<std::size_t>(call.pitch) + 2 * around,
+                       std::numeric_limits<T>::quiet_NaN());
+    std::fill(all.begin() + static_cast<std::ptrdiff_t>(around),
+              all.end() - static_cast<std::ptrdiff_t>(around), T(0));
+    each_row([&](std::size_t packed, std::size_t there) {
+      std::copy_n(u.cells().begin() + static_cast<std::ptrdiff_t>(packed), call.size.x,
+                  all.begin() + static_cast<std::ptrdiff_t>(around + there));
+    });
+    return all;
   }
   grid<T> by_loops(int steps, bool with_source = false) const {
     const auto shape = shape_of<S>();
@@ -115,7 +141,7 @@ void compare(const extents& n, int tile) {
         r.call.look_every = 5;
         r.call.plan.turns = turns;
         r.call.reverse_lanes = steps == 7;
-        if (with_source) r.call.source = r.source.cells().data();
+        if (with_source) r.call.source = r.spread_source.data();
         r.template run<Patches>();
         EXPECT_EQ(r.state.done, steps);
         EXPECT_EQ(r.state.stop, sweep_stop::steps_done);
@@ -132,6 +158,8 @@ TEST(flowing_steps, of_stars) {
   for (const int rows : {35, 36, 37, 38, 39, 40}) compare<star2d5, true>({rows, 54}, 8);
   compare<star2d5, false>({3, 3}, 8);
   compare<star2d13, false>({31, 70}, 4);
+  for (const int columns : {49, 50, 51, 53, 55}) compare<star2d5, true>({38, columns}, 8);
+  compare<star2d13, true>({31, 71}, 4);
 }
 TEST(flowing_steps, of_boxes) {
   compare<box2d25, false>({29, 67}, 4);
@@ -141,6 +169,7 @@ TEST(flowing_steps, of_boxes) {
 TEST(flowing_steps, in_single_precision) {
   compare<star2d5, true, float>({38, 56}, 8);
   compare<box2d25, true, float>({30, 68}, 4);
+  for (const int columns : {65, 66, 67}) compare<box2d25, true, float>({30, columns}, 4);
   compare<star3d13, true, float>({12, 13, 40}, 4);
 }
 TEST(flowing_steps, of_three_dimensions) {
@@ -148,6 +177,7 @@ TEST(flowing_steps, of_three_dimensions) {
   for (const int planes : {10, 11, 12, 13})
     for (const int rows : {12, 13, 14, 15}) compare<star3d13, true>({planes, rows, 40}, 4);
   compare<middle3d17, false>({9, 10, 37}, 4);
+  for (const int columns : {37, 39}) compare<middle3d17, true>({9, 14, columns}, 4);
 }
 
 /// A field without a cell that changes has no tiles.
@@ -172,6 +202,19 @@ TEST(flowing_steps, until_the_change_is_small) {
   EXPECT_EQ(r.state.stop, sweep_stop::converged);
   EXPECT_LE(r.state.change, 1e-2);
   EXPECT_EQ(r.state.done % 4, 0);
+  EXPECT_EQ(difference(r.result(), r.by_loops(r.state.done)), "");
+}
+
+/// What lies between two rows never changes.
+TEST(flowing_steps, until_the_change_of_padded_rows_is_small) {
+  flowing_run<star2d5> r({20, 41}, 3, 8);
+  r.call.steps = 1000;
+  r.call.until = true;
+  r.call.check_every = r.call.look_every = 4;
+  r.call.tolerance = 1e-2;
+  r.run<true>();
+  EXPECT_EQ(r.state.stop, sweep_stop::converged);
+  EXPECT_LE(r.state.change, 1e-2);
   EXPECT_EQ(difference(r.result(), r.by_loops(r.state.done)), "");
 }
 

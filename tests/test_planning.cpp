@@ -132,6 +132,32 @@ void expect_whole(const csr<double>& a, int rung, const plan_request& wish = {})
   }
 }
 
+/// The dissertation's MIX: r is whole, no other vector takes scratch, and tiles take all of the
+/// rest.
+TEST(policies, mixed_keeps_the_residual_and_then_the_matrix) {
+  constexpr int r = textbook_cg::r;
+  const auto a = generate("poisson2d:700x700");
+  for (const char* device : {"v100", "a100", "h200"}) {
+    const auto d = facts_of(device);
+    const auto made = plan_for(a, {.policy = "mixed"}, d);
+    const auto matrix_only = plan_for(a, {.policy = "matrix"}, d);
+    SCOPED_TRACE(device + (": " + made.how.reason));
+    const program_facts& facts = made.facts;
+    const rung& shape = made.rungs[static_cast<std::size_t>(made.how.rung)].shape;
+    const bool in_registers = shape.slots > 0;
+    for (int f = 0; f < textbook_cg::vectors; ++f)
+      EXPECT_EQ(made.how.keep.vector[f], f == r && !in_registers ? facts.rows_per_team : 0) << f;
+    // Of scratch, r and the start of a tile that is not there are all that tiles do not have.
+    const std::size_t other =
+        facts.tile_bytes +
+        (in_registers ? 0 : static_cast<std::size_t>(facts.rows_per_team + 2) * facts.scalar_bytes);
+    EXPECT_GT(made.how.keep.tiles, 0);
+    EXPECT_LE(static_cast<std::size_t>(matrix_only.how.keep.tiles - made.how.keep.tiles) *
+                  facts.tile_bytes,
+              other);
+  }
+}
+
 TEST(policies, whole_systems_have_rungs_of_their_own) {
   expect_whole(generate("trefethen:2000"), windows);
   expect_whole(generate("poisson2d:200x200"), whole);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -63,12 +64,14 @@ TEST(sweep_none, grids_that_patches_do_not_suit_get_columns) {
     return p.tiles_x * p.tile_x >= x && p.tiles_y * p.tile_y >= y;
   };
   const sweep_plan even = plain_plan({100, 256}, 1, false), odd = plain_plan({100, 255}, 1, false),
-                   low = plain_plan({9, 256}, 1, false);
+                   low = plain_plan({9, 256}, 1, false), thin = plain_plan({100, 31}, 1, false);
   EXPECT_EQ(even.rung, 0);
-  EXPECT_EQ(odd.rung, 1);                   // rows do not begin at whole pieces
+  EXPECT_EQ(odd.rung, 0);                   // its rows are padded
+  EXPECT_EQ(thin.rung, 1);                  // which those of a few cells are not
   EXPECT_EQ(low.rung, 1);                   // 7 rows change, a patch has 8
   EXPECT_TRUE(tiles_cover(even, 98, 255));  // from the grid's first column on
-  EXPECT_TRUE(tiles_cover(odd, 98, 253));
+  EXPECT_TRUE(tiles_cover(odd, 98, 254));
+  EXPECT_TRUE(tiles_cover(thin, 98, 29));
   EXPECT_TRUE(tiles_cover(low, 7, 254));
 }
 
@@ -95,11 +98,31 @@ TEST(sweep_none, the_field_that_tests_have_for_patches_meets_them) {
   expect_patches<star2d5, star2d25, box2d25, gradient2d, star3d7, star3d13, box3d27>();
 }
 
+/// Else most multiprocessors have nothing to do.
+TEST(sweep_none, small_fields_have_lower_tiles) {
+  for (const bool resident : {false, true}) {
+    const sweep_plan small = plain_plan({300, 1011}, 1, resident),
+                     large = plain_plan({1344, 1232}, 1, resident);
+    EXPECT_EQ(small.tile_y, 8);  // 8 x 38 tiles, and 396 teams fit
+    EXPECT_EQ(small.tiles_y, 38);
+    EXPECT_EQ(large.tile_y, 32);
+  }
+}
+
+TEST(sweep_none, rows_are_padded_to_sectors) {
+  EXPECT_EQ(padded_row(259, 8), 260);
+  EXPECT_EQ(padded_row(258, 8), 260);
+  EXPECT_EQ(padded_row(260, 8), 260);
+  EXPECT_EQ(padded_row(257, 4), 264);
+  EXPECT_EQ(padded_row(31, 8), 31);
+  EXPECT_EQ(padded_row(std::numeric_limits<int>::max(), 8), std::numeric_limits<int>::max());
+}
+
 TEST(sweep_none, multiprocessors_have_as_many_resident_teams_each) {
   EXPECT_EQ(plain_plan({8192, 8192}, 1, true).teams, 3 * 132);
   EXPECT_EQ(plain_plan({8192, 8192}, 2, true).teams, 3 * 132);
   EXPECT_EQ(plain_plan({1344, 1232}, 2, true).teams, 2 * 132);  // 420 tiles: 4 turns, not 6
-  EXPECT_EQ(plain_plan({40, 40}, 2, true).teams, 2);            // a team per tile
+  EXPECT_EQ(plain_plan({40, 40}, 2, true).teams, 9);            // a team per tile
 }
 
 TEST(sweep_none, steps_turn_where_l2_holds_a_part_of_the_field) {
@@ -112,7 +135,7 @@ TEST(sweep_none, steps_turn_where_l2_holds_a_part_of_the_field) {
 }
 
 TEST(sweep_none, what_cannot_be_numbered_is_refused) {
-  EXPECT_EQ(plain_plan({65537, 65537}, 1, false).rung, 1);
+  EXPECT_EQ(plain_plan({65537, 65537}, 1, false).rung, 0);
   EXPECT_THROW(plain_plan({3, 1 << 30}, 1, false),
                unsupported_error);  // 2^25 tiles, 256 lanes each
   EXPECT_EQ(plain_plan({3, 1 << 30}, 1, true).rung, 1);
@@ -128,12 +151,13 @@ TEST(sweep_none, resident_teams_draw_tiles_of_which_there_are_many) {
     return plain_plan(size, radius, resident).by_ticket;
   };
   EXPECT_TRUE(by_ticket({8192, 8192}, 1));
-  EXPECT_FALSE(by_ticket({8192, 8191}, 1));         // columns
+  EXPECT_TRUE(by_ticket({8192, 8191}, 1));
   EXPECT_FALSE(by_ticket({8192, 8192}, 1, false));  // a block for every tile
   EXPECT_TRUE(by_ticket({2816, 2400}, 1));
   EXPECT_FALSE(by_ticket({2048, 2048}, 1));  // three turns
   EXPECT_TRUE(by_ticket({168, 352, 256}, 2));
   EXPECT_FALSE(by_ticket({168, 352, 256}, 1));
+  EXPECT_TRUE(by_ticket({168, 352, 259}, 1));  // every third tile has two columns
 }
 
 TEST(sweep_roof, wide_stencils_are_bound_by_arithmetic) {

@@ -148,6 +148,11 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
   result.options = options;
   progress.erase();
 
+  if (result.report.changing_cells == 0 && options.steps > 0)
+    result.warnings.push_back(fmt::format(
+        "no cell of {} changes: all belong to the fixed border, which is {} wide (--boundary "
+        "periodic or reflect has none)",
+        to_string(size), format_plural(find_stencil_shape(options.shape).radius, "cell")));
   handover by;
   write_output(args, u, result, by);
   for (const auto& w : result.warnings) warn(w);

@@ -13,6 +13,14 @@ namespace dwell {
 /// What fresh memory holds. `unset` on a CPU takes pages only as they are written.
 enum class fresh { zeroed, unset };
 
+/// `rows` rows of so many bytes each, which lie as far from each other as the pitches say.
+struct row_copy {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch, bytes, rows;
+};
+
 /// One per backend; functions throw device_error (too little memory: with the numbers).
 struct memory_space {
   void* (*allocate)(const device&, std::size_t bytes,
@@ -20,6 +28,8 @@ struct memory_space {
   void (*release)(const device&, void*);
   void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
   void (*download)(const device&, void* to, const void* from, std::size_t bytes);
+  void (*upload_rows)(const device&, const row_copy&);
+  void (*download_rows)(const device&, const row_copy&);
   bool host_visible;  ///< teams can read the caller's own arrays
 };
 const memory_space& memory_of(backend on);
@@ -66,6 +76,21 @@ class buffer {
   }
   void download(std::span<T> to, std::size_t at = 0) const {
     memory_of(where_.on()).download(where_, to.data(), data_ + at, to.size_bytes());
+  }
+  /// The same of rows that are packed in `packed`, and here begin `pitch` elements after each
+  /// other.
+  void upload_rows(std::span<const T> packed, std::size_t row, std::size_t pitch, std::size_t at) {
+    if (row == pitch) return upload(packed, at);
+    memory_of(where_.on())
+        .upload_rows(where_, {data_ + at, pitch * sizeof(T), packed.data(), row * sizeof(T),
+                              row * sizeof(T), packed.size() / row});
+  }
+  void download_rows(std::span<T> packed, std::size_t row, std::size_t pitch,
+                     std::size_t at) const {
+    if (row == pitch) return download(packed, at);
+    memory_of(where_.on())
+        .download_rows(where_, {packed.data(), row * sizeof(T), data_ + at, pitch * sizeof(T),
+                                row * sizeof(T), packed.size() / row});
   }
   T* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -61,6 +61,12 @@ std::size_t last_level_cache() {
 
 constexpr std::size_t alignment = 64;
 
+void copy_rows(const device&, const row_copy& c) {
+  for (std::size_t r = 0; r < c.rows; ++r)
+    std::memcpy(static_cast<char*>(c.to) + r * c.to_pitch,
+                static_cast<const char*>(c.from) + r * c.from_pitch, c.bytes);
+}
+
 const memory_space cpu_memory = {
     [](const device&, std::size_t bytes, fresh content) {
       const std::size_t rounded = (bytes + alignment) / alignment * alignment;
@@ -77,6 +83,8 @@ const memory_space cpu_memory = {
     [](const device&, void* to, const void* from, std::size_t bytes) {
       if (bytes) std::memcpy(to, from, bytes);
     },
+    copy_rows,
+    copy_rows,
     true};
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dwell/execution/core/cuda_check.hpp"
 #include "dwell/execution/core/device_backends.hpp"
 #include "dwell/execution/core/plan.hpp"
@@ -17,6 +19,18 @@ using cuda::check;
 /// A copy from pageable memory may be under way when the call returns, and a memset is; streams
 /// that do not wait for the default one, such as a run's, must find them done.
 void finish_default_stream() { DWELL_CUDA(cudaStreamSynchronize(cudaStreamLegacy)); }
+
+/// A single copy takes pitches of less than 2 GiB.
+void copy_rows(const device& where, const row_copy& c, cudaMemcpyKind kind) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  if (std::max(c.to_pitch, c.from_pitch) <= std::size_t{1} << 30) {
+    DWELL_CUDA(cudaMemcpy2D(c.to, c.to_pitch, c.from, c.from_pitch, c.bytes, c.rows, kind));
+    return;
+  }
+  for (std::size_t r = 0; r < c.rows; ++r)
+    DWELL_CUDA(cudaMemcpy(static_cast<char*>(c.to) + r * c.to_pitch,
+                          static_cast<const char*>(c.from) + r * c.from_pitch, c.bytes, kind));
+}
 
 const memory_space space = {
     [](const device& where, std::size_t bytes, fresh content) {
@@ -50,6 +64,11 @@ const memory_space space = {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));
       DWELL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
     },
+    [](const device& where, const row_copy& c) {
+      copy_rows(where, c, cudaMemcpyHostToDevice);
+      finish_default_stream();
+    },
+    [](const device& where, const row_copy& c) { copy_rows(where, c, cudaMemcpyDeviceToHost); },
     false};
 
 std::size_t attribute(cudaDeviceAttr which, int ordinal) {

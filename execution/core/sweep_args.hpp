@@ -55,6 +55,9 @@ struct sweep_args {
   extents size;
   boundary edge = boundary::fixed;
   cell_box inner;  ///< the cells all of whose neighbours lie in the grid
+  /// Cells from a row of the field to the next, and of the source: size.x for plans that keep
+  /// tiles, else padded_row(). What lies between two rows is zero.
+  int pitch = 0;
   T* field[2] = {};
   const T* source = nullptr;  ///< added to every cell that a step changes, or null
 

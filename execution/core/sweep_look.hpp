@@ -34,7 +34,7 @@ DWELL_FN void look_at_share(Team& team, const sweep_args<T>& a, int step, int co
   team.each([&](int lane) { mine[lane] = 0; });
   if (a.tests(step)) {
     const T *before = a.field[copy ^ 1], *after = a.field[copy];
-    const auto cells = static_cast<std::int64_t>(a.size.z) * a.size.y * a.size.x;
+    const auto cells = static_cast<std::int64_t>(a.size.z) * a.size.y * a.pitch;
     team.flat(cells * team.worker() / team.workers(), cells * (team.worker() + 1) / team.workers(),
               [&](int lane, std::int64_t c) {
                 const double d = static_cast<double>(after[c]) - static_cast<double>(before[c]);

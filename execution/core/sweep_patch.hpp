@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The inner cells of a step where lanes are threads, each of which takes some cells: first all
 // loads, then all stores. There are two texts, each with kernels of its own. Patches, for most
-// shapes where rows of the grid begin at multiples of what one load takes: warps then read and
-// write whole sectors (patch_sums.hpp). And columns, for any shape and grid.
+// shapes: rows of the field begin at whole sectors, and warps read and write those
+// (patch_sums.hpp). And columns, for any shape, and grids that are thinner than a patch.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -99,7 +99,7 @@ DWELL_FN void sweep_columns(Team& team, const sweep_call<S, T>& a, const T* in, 
                             const tile_cells& c) {
   constexpr int depth = column_depth;
   constexpr bool flat = S::dims == 2;  // then a column runs along y, else along z
-  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  const std::ptrdiff_t pitch = a.pitch, plane = pitch * a.size.y;
   const std::ptrdiff_t along = flat ? pitch : plane;
   const std::ptrdiff_t corner = c.z0 * plane + c.y0 * pitch + c.x0;
   const T* from = in + corner;
@@ -160,13 +160,14 @@ DWELL_FN void sweep_patch(const T* in, T* out, const T* source, std::ptrdiff_t p
 
 /// Patches over all cells of a tile; the inner cells are no fewer than a patch's along any axis. A
 /// patch at the left or the right end of a row loads up to `radius` values before or behind it, for
-/// sums that nobody wants: fields have a margin around them (sweep_run.hpp).
+/// sums that nobody wants: fields have a margin around them, and rows whole pieces
+/// (sweep_run.hpp).
 template <class S, class T, class Team>
 DWELL_FN void sweep_patches(Team& team, const sweep_call<S, T>& a, const T* in, T* out,
                             const tile_cells& c) {
   using patch = lane_patch<S, T>;
   const cell_box& inner = a.inner;
-  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  const std::ptrdiff_t pitch = a.pitch, plane = pitch * a.size.y;
   for (int deep = 0; deep < c.nz; deep += patch::deep)
     team.over((c.nx + patch::across - 1) / patch::across, (c.ny + patch::down - 1) / patch::down,
               [&](int i, int j) {

@@ -7,7 +7,8 @@
 
 namespace dwell {
 
-/// In which order a pass takes the rows that are not in registers (Zhang 2023, figure 4.5):
+/// In which order a pass takes the rows that are not in registers. Names as in Zhang 2023, figure
+/// 4.5, where the cached region moves with the order; here it stays, and only what streams turns:
 ///   fixed    always from the first to the last
 ///   zig_zag  down in one step, up in the next: what was left last in L2 is found there first
 ///   ring     always down, but a step begins some rows before where the last one ended
@@ -19,6 +20,14 @@ inline constexpr int lanes_beside = 64;
 
 /// Pieces of so many cells that cover all of them.
 constexpr int pieces(int cells, int of) { return (cells + of - 1) / of; }
+
+/// Cells from a row of a field to the next in a device's memory where nothing is kept: rows begin
+/// at whole sectors, whatever their width. Those of a few cells stay packed, which others would
+/// cost too much memory, and so do those of which cells could then not be numbered.
+constexpr int padded_row(int cells, std::size_t scalar_bytes) {
+  const int sector = static_cast<int>(32 / scalar_bytes), over = cells % sector;
+  return cells < 32 || over == 0 || cells > INT32_MAX - sector ? cells : cells - over + sector;
+}
 
 /// Every second step may take tiles backwards in two dimensions, with no more rows above and below:
 /// others were slower for it (docs/design.md).

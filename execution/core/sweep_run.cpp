@@ -24,6 +24,12 @@ void check_plan(const sweep_variant& v, const device& where, const sweep_plan& h
         v.executor, how.teams, f.max_teams, f.shape.lanes, f.registers, f.scratch_bytes));
 }
 
+int row_pitch(const sweep_variant& v, const sweep_plan& how, const extents& n,
+              std::size_t scalar_bytes) {
+  if (v.rungs[static_cast<std::size_t>(how.rung)].keeps) return n.x;
+  return padded_row(n.x, scalar_bytes);
+}
+
 cell_box inner_box(const extents& n, int radius) {
   const auto axis = [&](int cells, int r, int& first, int& last) {
     first = std::min(r, cells);

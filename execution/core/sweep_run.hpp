@@ -20,6 +20,10 @@ void check_plan(const sweep_variant& v, const device& where, const sweep_plan& h
 /// The cells of a grid all of whose neighbours up to `radius` away lie in it.
 cell_box inner_box(const extents& n, int radius);
 
+/// Cells from a row of the field to the next in the device's memory.
+int row_pitch(const sweep_variant& v, const sweep_plan& how, const extents& n,
+              std::size_t scalar_bytes);
+
 template <class T>
 class sweep_run {
  public:
@@ -27,7 +31,9 @@ class sweep_run {
             boundary edge, bool has_source)
       : where_(where), variant_(v) {
     check_plan(v, where, how);
-    const std::size_t cells = n.cells(), around = margin(v, how, n, edge);
+    row_ = static_cast<std::size_t>(n.x);
+    pitch_ = static_cast<std::size_t>(row_pitch(v, how, n, sizeof(T)));
+    const std::size_t cells = n.cells() / row_ * pitch_, around = margin(v, how, n, edge);
     around_ = around;
     for (int k = 0; k < 2; ++k) field_[k] = buffer<T>(where, cells + 2 * around);
     if (has_source) source_ = buffer<T>(where, cells);
@@ -54,6 +60,7 @@ class sweep_run {
     args_.size = n;
     args_.edge = edge;
     args_.inner = inner_box(n, v.shape.radius);
+    args_.pitch = static_cast<int>(pitch_);
     for (int k = 0; k < 2; ++k) args_.field[k] = field_[k].data() + around;
     args_.source = has_source ? source_.data() : nullptr;
     args_.plan = how;
@@ -68,10 +75,10 @@ class sweep_run {
 
   /// What the caller sets: steps, until and its companions, reverse_lanes.
   sweep_args<T>& args() { return args_; }
-  void set_source(std::span<const T> values) { source_.upload(values); }
+  void set_source(std::span<const T> values) { source_.upload_rows(values, row_, pitch_, 0); }
   /// The start. Both copies hold it, so that cells which never change are right in either.
   void set_field(std::span<const T> values) {
-    for (auto& f : field_) f.upload(values, around_);
+    for (auto& f : field_) f.upload_rows(values, row_, pitch_, around_);
   }
 
   /// Runs to the end; returns seconds. To be called once, for what teams meet by is used up then.
@@ -85,7 +92,7 @@ class sweep_run {
     return s;
   }
   void result(const sweep_state& end, std::span<T> values) const {
-    field_[end.copy].download(values, around_);
+    field_[end.copy].download_rows(values, row_, pitch_, around_);
   }
 
  private:
@@ -108,7 +115,7 @@ class sweep_run {
 
   device where_;
   const sweep_variant& variant_;
-  std::size_t around_ = 0;
+  std::size_t around_ = 0, row_ = 0, pitch_ = 0;
   buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;
   buffer<sweep_state> state_;

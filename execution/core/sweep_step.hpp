@@ -29,10 +29,10 @@ class near_frame {
     DWELL_UNROLL
     for (int d = -R; d <= R; ++d) {
       x_[d + R] = cell_for(a.edge, x + d, a.size.x);
-      y_[d + R] = static_cast<std::ptrdiff_t>(cell_for(a.edge, y + d, a.size.y)) * a.size.x;
+      y_[d + R] = static_cast<std::ptrdiff_t>(cell_for(a.edge, y + d, a.size.y)) * a.pitch;
       if constexpr (S::dims == 3)
         z_[d + R] =
-            static_cast<std::ptrdiff_t>(cell_for(a.edge, z + d, a.size.z)) * a.size.y * a.size.x;
+            static_cast<std::ptrdiff_t>(cell_for(a.edge, z + d, a.size.z)) * a.size.y * a.pitch;
     }
   }
   DWELL_FN T operator()(int dy, int dx) const { return (*this)(0, dy, dx); }
@@ -83,7 +83,7 @@ DWELL_FN void each_frame_cell(Team& team, const extents& n, const cell_box& inne
 template <class S, class T, class Team>
 DWELL_FN void sweep_frame(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
   each_frame_cell(team, a.size, a.inner, [&](int z, int y, int x) {
-    const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(z) * a.size.y + y) * a.size.x + x;
+    const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(z) * a.size.y + y) * a.pitch + x;
     T v = S::template apply<T>(near_frame<S, T>(in, a, z, y, x), a.w);
     if (a.source) v += a.source[at];
     out[at] = v;
@@ -94,7 +94,7 @@ DWELL_FN void sweep_frame(Team& team, const sweep_call<S, T>& a, const T* in, T*
 /// rows, and rows are loops without a branch. Where lanes are threads: sweep_patch.hpp.
 template <class S, class T, bool Source, class Team>
 void sweep_rows(Team& team, const sweep_call<S, T>& a, const T* in, T* out) {
-  const std::ptrdiff_t pitch = a.size.x, plane = pitch * a.size.y;
+  const std::ptrdiff_t pitch = a.pitch, plane = pitch * a.size.y;
   const int nx = a.inner.x1 - a.inner.x0, ny = a.inner.y1 - a.inner.y0;
   T w[weight_count<S>];  // which no store can change
   for (int k = 0; k < weight_count<S>; ++k) w[k] = a.w[k];

@@ -9,7 +9,7 @@
 // field; the lanes meet; what the patch becomes goes back to where it was, and those of its cells
 // that other teams need, R from a face, into the other copy of the field. One meeting per plane is
 // enough: a slot is written again only by lanes which have met since all have read it. Kernels for
-// passes in another order (figure 4.5 of Zhang 2023) begin anew, after one more meeting, where the
+// passes in another order (sweep_plan.hpp) begin anew, after one more meeting, where the
 // planes that follow do not lie beside those before.
 //
 // Between steps teams only signal and wait. A team writes a copy of the field again two steps

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Policy "mixed": registers for vectors, and scratch half for vectors and half for the matrix.
+// Policy "mixed", the dissertation's MIX: the residual whole, what is left of the scratch for tiles
+// of the matrix. The residual is the vector that an iteration touches most (of the pipelined form
+// the preconditioned one). Where a rung has registers for it, they hold it, and the vectors that
+// share them with it; where all of a system fits, all is kept.
 #include "dwell/execution/policies/filling.hpp"
 #include "dwell/execution/policies/policies.hpp"
 
@@ -12,11 +15,9 @@ plan mixed(const program_facts& p, std::span<const rung_facts> rungs, const devi
   }
   const int slots = rung_with_slots(p, rungs);
   filling fill(p, rungs, d, slots >= 0 ? slots : rung_without_slots(rungs));
-  const std::size_t half = fill.left() / 2;
-  for (int f : by_merit(p)) fill.keep_vector(f, fill.left() > half ? fill.left() - half : 0);
+  if (const std::vector<int> order = by_merit(p); !order.empty()) fill.keep_vector(order.front());
   fill.keep_tiles();
-  fill.result().reason =
-      "half for vectors, half for the matrix: " + describe(p, fill.result(), rungs);
+  fill.result().reason = "the residual, then the matrix: " + describe(p, fill.result(), rungs);
   return fill.result();
 }
 

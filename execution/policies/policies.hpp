@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The policies of this build, one file each. Names as in Zhang's dissertation (2023), figure 4.10.
+// The policies of this build, one file each. Those of Zhang's dissertation (2023, figure 4.10) are
+// among them: IMP is `none`, MAT is `matrix`, MIX is `mixed` (the residual r whole, the rest of the
+// scratch for A). VEC keeps r alone, and has no policy of its own: `vectors` keeps every vector of
+// the iteration that fits, those used most first, so r before all others.
 #pragma once
 #include "dwell/execution/core/policy.hpp"
 

@@ -164,10 +164,15 @@ bool sooner(const sweep_choice& a, const sweep_choice& b) {
   return a.projected.seconds < b.projected.seconds;
 }
 
-/// Steps of the whole field: what tiles are worth is over these.
+/// Steps of the whole field: what tiles are worth is over these. With a meeting after every step,
+/// or with tiles that wait for those around them only, whichever is projected to be sooner. The
+/// latter not where a team has so many tiles that one meeting takes less than the waits of each, a
+/// border looks up neighbours anywhere, or tiles are thinner than a cell reaches, which shapes of
+/// one's own may.
 sweep_choice whole_steps(const sweep_problem_facts& problem, const sweep_wish& wish,
                          std::span<const sweep_rung_facts> rungs, std::size_t keeping,
                          const device_facts& device) {
+  const sweep_clock clock(problem, device);
   const auto with = [&](bool flows) {
     const auto serves = [&](const sweep_rung_facts& f) { return f.shape.flows == flows; };
     const auto begin = rungs.begin() + static_cast<std::ptrdiff_t>(keeping);
@@ -175,22 +180,19 @@ sweep_choice whole_steps(const sweep_problem_facts& problem, const sweep_wish& w
     sweep_choice c =
         sweep_none(problem, true, {first, std::find_if_not(first, rungs.end(), serves)}, device);
     c.plan.rung += static_cast<int>(first - rungs.begin());
+    c.policy = wish.policy;
+    c.projected = clock.step_of_field(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape,
+                                      flows ? by_flowing_tiles : by_staying_teams, c.projected);
+    c.reason = "steps of the whole field, faster than tiles that stay: " + c.reason;
     return c;
   };
-  // Without a meeting after every step, unless a team has so many tiles that one meeting takes less
-  // than the waits of each; borders look up neighbours anywhere; or tiles are thinner than a cell
-  // reaches, which shapes of one's own may.
-  sweep_choice c = with(problem.edge == boundary::fixed);
-  const sweep_plan& p = c.plan;
+  sweep_choice met = with(false);
+  if (problem.edge != boundary::fixed) return met;
+  sweep_choice flowing = with(true);
+  const sweep_plan& p = flowing.plan;
   const int thinnest = std::min({p.tile_x, p.tile_y, problem.size.dims == 3 ? p.tile_z : p.tile_y});
-  if (p.tiles() > std::int64_t{12} * p.teams || thinnest < problem.radius) c = with(false);
-  const auto cells = changing_cells(problem.size, problem.inner, problem.edge);
-  c.policy = wish.policy;
-  c.projected = sweep_clock(problem, device)
-                    .step_of_field(c.plan, rungs[static_cast<std::size_t>(c.plan.rung)].shape,
-                                   static_cast<double>(cells), c.projected);
-  c.reason = "steps of the whole field, faster than tiles that stay: " + c.reason;
-  return c;
+  const bool waits = p.tiles() > std::int64_t{12} * p.teams || thinnest < problem.radius;
+  return waits || sooner(met, flowing) ? met : flowing;
 }
 
 }  // namespace

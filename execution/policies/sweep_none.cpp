@@ -17,10 +17,13 @@ namespace {
 
 /// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, and cost a
 /// meeting of the lanes each: worth it over many turns, or where tiles above one another share two
-/// planes or more (measured, docs/results/stencil-h200.md).
-bool draws(std::int64_t tiles, std::int64_t teams, const sweep_problem_facts& problem) {
+/// planes or more (measured, docs/results/stencil-h200.md). So it is where rows end early in their
+/// last tile: of every so many tiles one takes less time, and that may be the same team's always.
+bool draws(const sweep_plan& p, const sweep_problem_facts& problem) {
+  const std::int64_t tiles = p.tiles(), teams = p.teams;
   if (problem.size.dims == 2) return tiles > 4 * teams;
-  return problem.radius > 1 && tiles > 2 * teams;
+  const bool uneven = p.tiles_x > 1 && 2 * (problem.inner.x1 % p.tile_x) < p.tile_x;
+  return (problem.radius > 1 || uneven) && tiles > 2 * teams;
 }
 
 /// Whether every second step takes the tiles backwards, and so begins with what L2 has of the step
@@ -53,9 +56,10 @@ void check_numbers(const sweep_problem_facts& problem) {
         "boundary reflect: expected at most {} cells along an axis, found {}", most, to_string(n)));
 }
 
-/// Tiles of half the height, and again, until teams have three for every two of them or a lane has
-/// one patch of each: where tiles wait for those around them only, a team then seldom does. No tile
-/// may reach farther than those.
+/// Tiles of half the height, and again, while that makes no more of them than teams fit, so that
+/// more multiprocessors have some, and until a lane has one patch of each. Where tiles wait for
+/// those around them only, until teams have three for every two of them: a team then seldom waits.
+/// No tile may reach farther than those.
 void halve_tiles(sweep_plan& p, const sweep_problem_facts& problem,
                  const sweep_rung_facts& kernel) {
   const cell_box& b = problem.inner;
@@ -63,7 +67,9 @@ void halve_tiles(sweep_plan& p, const sweep_problem_facts& problem,
   const sweep_rung& r = kernel.shape;
   int& height = flat ? p.tile_y : p.tile_z;
   for (int left = (flat ? r.down : r.deep) / r.together; left > 1; left /= 2) {
-    if (2 * p.tiles() >= std::int64_t{3} * kernel.max_teams || height / 2 < problem.radius) return;
+    const bool enough = r.flows ? 2 * p.tiles() >= std::int64_t{3} * kernel.max_teams
+                                : 2 * p.tiles() > kernel.max_teams;
+    if (enough || height / 2 < problem.radius) return;
     height /= 2;
     (flat ? p.tiles_y : p.tiles_z) = pieces(flat ? b.y1 - b.y0 : b.z1 - b.z0, height);
   }
@@ -121,8 +127,8 @@ const sweep_rung_facts& cut_for_blocks(sweep_plan& p, const sweep_problem_facts&
                                        std::span<const sweep_rung_facts> rungs) {
   const cell_box& b = problem.inner;
   const auto suits = [&](const sweep_rung& r) {
-    return r.across <= 1 ||
-           (problem.size.x % r.across == 0 && b.y1 - b.y0 >= r.down && b.z1 - b.z0 >= r.deep);
+    return r.across <= 1 || (padded_row(problem.size.x, problem.scalar_bytes) % r.across == 0 &&
+                             b.y1 - b.y0 >= r.down && b.z1 - b.z0 >= r.deep);
   };
   while (p.rung + 1 < static_cast<int>(rungs.size()) &&
          !suits(rungs[static_cast<std::size_t>(p.rung)].shape))
@@ -136,10 +142,8 @@ const sweep_rung_facts& cut_for_blocks(sweep_plan& p, const sweep_problem_facts&
   p.tiles_x = pieces(r.across > 1 ? b.x1 : b.x1 - b.x0, p.tile_x);
   p.tiles_y = pieces(b.y1 - b.y0, p.tile_y);
   p.tiles_z = pieces(b.z1 - b.z0, p.tile_z);
-  if (r.flows) {
-    halve_tiles(p, problem, kernel);
-    join_thin_ends(p, b, r, problem.size.dims == 2);
-  }
+  halve_tiles(p, problem, kernel);
+  if (r.flows) join_thin_ends(p, b, r, problem.size.dims == 2);
   return kernel;
 }
 
@@ -178,6 +182,11 @@ sweep_projection sweep_roof(const sweep_problem_facts& problem, bool resident,
   return t;
 }
 
+sweep_projection time_of_launches(const sweep_problem_facts& problem, const sweep_choice& c,
+                                  const sweep_rung& r, const device_facts& device) {
+  return sweep_clock(problem, device).step_of_field(c.plan, r, by_launches, c.projected);
+}
+
 sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
                         std::span<const sweep_rung_facts> rungs, const device_facts& device,
                         int teams) {
@@ -193,8 +202,7 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
   c.projected = sweep_roof(problem, resident, device);
   p.teams = blocks_for(p, kernel, resident, device.units, teams);
   p.turns = turns(problem, device);
-  p.by_ticket = resident && !kernel.shape.flows && kernel.shape.across > 1 &&
-                draws(p.tiles(), p.teams, problem);
+  p.by_ticket = resident && !kernel.shape.flows && kernel.shape.across > 1 && draws(p, problem);
   c.reason =
       fmt::format("{} block{} of {} threads on {} multiprocessors, nothing cached explicitly{}{}",
                   p.teams, p.teams == 1 ? "" : "s", kernel.shape.lanes, device.units,

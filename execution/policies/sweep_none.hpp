@@ -18,4 +18,8 @@ sweep_choice sweep_none(const sweep_problem_facts& problem, bool resident,
                         std::span<const sweep_rung_facts> rungs, const device_facts& device,
                         int teams = 0);
 
+/// How long a step of such a plan should take that is a launch of its own, from a graph.
+sweep_projection time_of_launches(const sweep_problem_facts& problem, const sweep_choice& plan,
+                                  const sweep_rung& r, const device_facts& device);
+
 }  // namespace dwell::policies

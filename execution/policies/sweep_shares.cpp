@@ -39,22 +39,4 @@ sweep_shares shares_of(const sweep_plan& p, const sweep_rung& r,
   return s;
 }
 
-/// Steps of the whole field gain where their tiles wait for those around them only. Tiles do where
-/// all of the field is on the chip; and where it is not, if the shape is linear: stars of radius 1
-/// to 3 and boxes of radius 1 and 2, if passes are waves (in three dimensions of several steps) or
-/// at least two thirds of the field stay; wider ones where the field is more than the chip holds,
-/// but if passes do one step no more than eight times what stays. The others leave too little to
-/// save beside their arithmetic.
-bool gains_over_graph(const sweep_plan& p, const sweep_rung& r,
-                      const sweep_problem_facts& problem) {
-  if (!r.keeps) return r.flows;
-  if (!problem.linear) return !r.rest;
-  const bool narrow = problem.radius <= (problem.star ? 3 : 2);
-  if (r.levels == 1 && (problem.size.dims == 3 || p.streamed_rows > 8 * p.scratch_rows))
-    return false;
-  if (r.levels > 0) return narrow || p.streamed_rows > 2 * p.depth * problem.radius;
-  if (!r.rest) return true;
-  return narrow && 2 * p.streamed_rows <= r.register_rows + p.scratch_rows;
-}
-
 }  // namespace dwell::policies

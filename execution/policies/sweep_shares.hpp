@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a plan comes to, for those who report it or choose between executors: the shares of a field
-// that teams or warps keep, and whether they are worth it.
+// What a plan comes to, for those who report it: the shares of a field that teams or warps keep.
 #pragma once
 #include <string>
 
@@ -21,8 +20,5 @@ struct sweep_shares {
 };
 sweep_shares shares_of(const sweep_plan& p, const sweep_rung& r,
                        const sweep_problem_facts& problem);
-
-/// Whether perks with this plan was faster than graph on an H200 (docs/results/stencil-h200.md).
-bool gains_over_graph(const sweep_plan& p, const sweep_rung& r, const sweep_problem_facts& problem);
 
 }  // namespace dwell::policies

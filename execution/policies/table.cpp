@@ -14,7 +14,7 @@ constexpr named_policy table[] = {
     {"none", "nothing: what the caches keep", &policies::none, nullptr},
     {"vectors", "vectors, the most used first", &policies::vectors, nullptr},
     {"matrix", "tiles of the matrix", &policies::matrix, nullptr},
-    {"mixed", "vectors and matrix, half of the shared memory each", &policies::mixed, nullptr},
+    {"mixed", "the residual whole, then tiles of the matrix", &policies::mixed, nullptr},
     {"greedy", "most bytes of traffic saved per byte kept", &policies::greedy, nullptr},
     {"model", "least projected time", &policies::model, nullptr},
     {"measured", "least time of the others, tried on the device", nullptr, &policies::measured},

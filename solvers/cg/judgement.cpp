@@ -148,7 +148,8 @@ void judge(const csr_view<T>& a, std::span<const T> b, std::span<const T> x,
   // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
   const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
   const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
-  report.residuals_disagree = !(upper <= 10.0 * lower);
+  // Where numbers ended that is what there is to say.
+  report.residuals_disagree = report.stopped != stop_reason::not_finite && !(upper <= 10.0 * lower);
 
   if (!o.fixed_iterations && norms.rhs > 0.0) estimate_error(a, b, r, norms.by, end, report);
   if (!o.fixed_iterations) {

@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/policies/sweep_keep.hpp"
 #include "dwell/execution/policies/sweep_none.hpp"
-#include "dwell/execution/policies/sweep_shares.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell {
@@ -27,6 +28,10 @@ std::vector<sweep_choice> possible_plans(const stencil_options& o,
     throw unsupported_error(
         fmt::format("{}: executor '{}' has no tiles that stay (perks has)", wish, v.executor));
   return {policies::sweep_none(problem, v.resident, rungs, facts, o.teams)};
+}
+
+std::string us_text(double seconds) {
+  return fmt::format("{:.{}f}", seconds * 1e6, seconds < 10e-6 ? 2 : seconds < 100e-6 ? 1 : 0);
 }
 
 }  // namespace
@@ -67,19 +72,24 @@ decision decide(std::span<const sweep_variant> table, const stencil_options& o, 
     return with("persistent", "one start of the threads for the whole run");
   if (o.policy != "auto" && o.policy != "none")
     return with("perks", "no other executor keeps anything on the chip");
-  std::string why = "launches from a graph cost less than grid barriers";
-  if (facts.cooperative_launch && o.policy == "auto") {
-    try {
-      auto kept = with("perks", "less is moved and fewer barriers are met");
-      const sweep_plan& p = kept.plans.front().plan;
-      const sweep_rung& rung = kept.variant->rungs[static_cast<std::size_t>(p.rung)];
-      if (policies::gains_over_graph(p, rung, problem)) return kept;
-      why += ", and tiles that stay would not gain on it";
-    } catch (const unsupported_error& e) {  // no tiling
-      why += fmt::format(" ({})", e.what());
-    }
+  decision launched = with("graph", "launches from a graph cost less than grid barriers");
+  if (!facts.cooperative_launch || o.policy != "auto") return launched;
+  try {
+    decision kept = with("perks", "");
+    const double perks_s = kept.plans.front().projected.seconds;
+    const sweep_choice& each = launched.plans.front();
+    const auto rung = static_cast<std::size_t>(each.plan.rung);
+    const double graph_s =
+        policies::time_of_launches(problem, each, launched.variant->rungs[rung], facts).seconds;
+    decision& taken = perks_s < graph_s ? kept : launched;
+    taken.why = fmt::format("projected {} us a step, {} {}", us_text(std::min(perks_s, graph_s)),
+                            us_text(std::max(perks_s, graph_s)),
+                            perks_s < graph_s ? "by launches from a graph" : "under perks");
+    return taken;
+  } catch (const unsupported_error& e) {  // no tiling
+    launched.why += fmt::format(" ({})", e.what());
   }
-  return with("graph", why);
+  return launched;
 }
 
 }  // namespace dwell

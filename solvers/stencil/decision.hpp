@@ -29,7 +29,8 @@ struct decision {
   std::string why;  ///< this executor
 };
 
-/// Executor "auto" is perks where it gains, else graph, or persistent on a CPU. Throws
+/// Executor "auto" is perks or graph, whichever should take less time by the model
+/// (sweep_clock.hpp), or persistent on a CPU. Throws
 /// unsupported_error if nothing in the table can do what is asked.
 decision decide(std::span<const sweep_variant> table, const stencil_options& o, precision type,
                 const device& where, const device_facts& facts, const sweep_problem_facts& problem);
