@@ -32,7 +32,7 @@ struct device_facts {
 /// A chosen device. Copying it is cheap; it owns nothing.
 class device {
  public:
-  /// CPU threads; 0 means as many as this process may use. Throws input_error if negative.
+  /// CPU threads; 0: as many as this process may use. See thread_limit.hpp for what is refused.
   static device cpu(int threads = 0);
   /// CUDA device `ordinal`. Throws device_error, with the reason, if it is not there.
   static device cuda(int ordinal = 0);
