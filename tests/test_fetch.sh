@@ -217,10 +217,8 @@ battery() {
   begin good # a server that says nothing, or half of it
   patience=1
   run 3 silent tri
-  patience=30
   said "stalled"
   holds
-  patience=1
   run 3 stall tri
   patience=30
   said "stalled.*run it again to resume"
