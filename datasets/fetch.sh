@@ -3,7 +3,7 @@
 # Downloads matrices of the SuiteSparse Matrix Collection and verifies them against catalogue.tsv.
 # What stands under NAME.mtx has been verified; an interrupted download stays as NAME.tar.gz.part and
 # is resumed by the next call. POSIX sh; needs curl or wget, tar, gzip, awk, and sha256sum (or shasum).
-set -u
+set -uf
 LC_ALL=C
 export LC_ALL
 
@@ -11,6 +11,8 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 4
 catalogue=$here/catalogue.tsv
 # Where the download buttons of https://sparse.tamu.edu lead.
 base=${DWELL_SUITESPARSE_URL:-https://suitesparse-collection-website.herokuapp.com}
+# Seconds without an answer, or with less than 100 bytes a second, after which a server is given up.
+patience=${DWELL_FETCH_PATIENCE:-30}
 to=./matrices
 all=no
 list=no
@@ -34,11 +36,13 @@ downloaded. An interrupted download is resumed.
   --keep-archive     leaves DIR/NAME.tar.gz too (it may hold a right-hand side, NAME_b.mtx)
   --catalogue FILE   another list, in the form of catalogue.tsv
 
+A server that sends next to nothing for 30 seconds ($DWELL_FETCH_PATIENCE) is given up; what came is kept.
+
 example: datasets/fetch.sh ecology2 && dwell cg matrices/ecology2.mtx
 
 exit codes: 0 everything asked for is there and verified; 1 a file failed its verification;
-2 usage, or an unknown name; 3 the server cannot be reached, or refused; 4 a program is missing, or
-DIR cannot be written; 130 interrupted (143 terminated)
+2 usage, or an unknown name; 3 the server cannot be reached, refused or stalled; 4 a program is missing,
+or DIR cannot be written (a full disk, a folder where a file belongs); 130 interrupted (143 terminated)
 END
 }
 
@@ -59,6 +63,9 @@ discard() {
 trap discard EXIT
 trap 'complain "interrupted; run it again to resume"; exit 130' INT
 trap 'complain "terminated; run it again to resume"; exit 143' TERM HUP
+
+# shellcheck source=datasets/download.sh
+. "$here/download.sh"
 
 # The catalogue's lines without comments.
 entries() { grep -v -e '^#' -e '^$' "$catalogue"; }
@@ -144,54 +151,30 @@ verify() {
     expect "entries of the full matrix" "$full" "$5"
 }
 
-# download URL PART: appends what is missing. Sets `status`: 0, or an exit code with `reason` set.
-download() {
-  status=0
-  if have curl; then
-    download_with_curl "$1" "$2"
-  else
-    download_with_wget "$1" "$2"
+# unpack PART TEMPORARY: fails with `status` and `reason` set. An archive that can be read to its end is
+# not to blame if the matrix could not be written.
+unpack() {
+  member=$name/$name.mtx
+  why=$({ tar -xzOf "$1" "$member" >"$2"; } 2>&1) && return 0
+  if tar -xzOf "$1" "$member" >/dev/null 2>&1; then
+    why=$(printf '%s\n' "$why" | awk 'NR == 1 { sub(/.*: /, ""); print }')
+    status=4 reason="cannot write $to/$name.mtx (${why:-is the disk full?}); the archive is whole and kept: make \
+room and run it again"
+    return 1
   fi
+  rm -f -- "$1"
+  status=1 reason="the archive is damaged or has no $member; removed"
+  return 1
 }
 
-download_with_curl() {
-  loud=-s
-  if [ -t 2 ]; then loud=--progress-bar; fi
-  http=$(curl -fL $loud --connect-timeout 30 --retry 2 -C - -o "$2" -w '%{http_code}' "$1")
-  code=$?
-  # 33, 416: the server cannot resume here. What there is of the file is of no use.
-  if [ -f "$2" ] && { [ $code = 33 ] || [ "$http" = 416 ]; }; then
-    rm -f -- "$2"
-    http=$(curl -fL $loud --connect-timeout 30 --retry 2 -o "$2" -w '%{http_code}' "$1")
-    code=$?
-  fi
-  case $code in
-    0) ;;
-    5 | 6 | 7 | 28) status=3 reason="cannot reach $base (offline? --base names another server)" ;;
-    22) status=3 reason="the server answered $http for $1" ;;
-    35 | 60) status=3 reason="the certificate of $base was not accepted (curl: $code)" ;;
-    23) status=4 reason="cannot write $2" ;;
-    130 | 143) status=$code reason=interrupted ;;
-    *) status=3 reason="the download of $1 broke off (curl: $code); run it again to resume" ;;
-  esac
-}
-
-download_with_wget() {
-  loud=-q
-  if [ -t 2 ]; then loud='-q --show-progress'; fi
-  # shellcheck disable=SC2086  # two words
-  wget $loud -c --timeout=30 --tries=3 -O "$2" "$1"
-  code=$?
-  case $code in
-    0) ;;
-    3) status=4 reason="cannot write $2" ;;
-    4) status=3 reason="cannot reach $base (offline? --base names another server), or it broke off" ;;
-    8) status=3 reason="the server refused $1" ;;
-    130 | 143) status=$code reason=interrupted ;;
-    *) status=3 reason="the download of $1 broke off (wget: $code); run it again to resume" ;;
-  esac
-  # wget leaves an empty file where there is nothing to download.
-  if [ $status != 0 ] && [ ! -s "$2" ]; then rm -f -- "$2"; fi
+# no_folders FILE...: fails with `reason` set if one of them is something else than a file.
+no_folders() {
+  for place; do
+    if [ -e "$place" ] && [ ! -f "$place" ]; then
+      reason="expected a file or nothing at $place, found a folder or a device; move it away"
+      return 1
+    fi
+  done
 }
 
 # fetch_one LINE-OF-THE-CATALOGUE. Returns an exit code.
@@ -201,6 +184,10 @@ $1
 END
   final=$to/$name.mtx
   part=$to/$name.tar.gz.part
+  if ! no_folders "$final" "$part" "$to/$name.tar.gz"; then
+    complain "$name: $reason"
+    return 4
+  fi
   if [ -e "$final" ]; then
     if verify "$final"; then
       say "$name: $final is there, verified"
@@ -222,11 +209,10 @@ END
   fi
 
   temporary=$to/.$name.mtx.$$
-  if ! tar -xzOf "$part" "$name/$name.mtx" >"$temporary" 2>/dev/null; then
-    rm -f -- "$part"
+  if ! unpack "$part" "$temporary"; then
     discard
-    complain "$name: the archive is damaged or has no $name/$name.mtx; removed"
-    return 1
+    complain "$name: $reason"
+    return "$status"
   fi
   if ! verify "$temporary"; then
     rm -f -- "$part"
@@ -284,11 +270,14 @@ fi
 for name in $names; do
   if ! look_up "$name" >/dev/null; then
     near=$(similar "$name")
-    die 2 "no matrix '$name' in the catalogue${near:+; did you mean $near}? It has: $(
-      entries | cut -f 3 | tr '\n' ' ')"
+    known=$(entries | cut -f 3 | tr '\n' ' ')
+    die 2 "expected a matrix of the catalogue (${known% }), found '$name'${near:+; did you mean $near?}"
   fi
 done
-if ! mkdir -p -- "$to" || [ ! -w "$to" ]; then die 4 "cannot write to $to"; fi
+case $patience in
+  '' | *[!0-9]* | 0*) die 2 "DWELL_FETCH_PATIENCE: expected whole seconds from 1 on, found '$patience'" ;;
+esac
+if ! mkdir -p -- "$to" 2>/dev/null || [ ! -w "$to" ]; then die 4 "cannot write to $to"; fi
 
 worst=0
 for name in $names; do

@@ -13,6 +13,7 @@
 #include "dwell/datasets/row_builder.hpp"
 #include "dwell/datasets/stand_ins.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 #include "dwell/formats/parallel.hpp"
 
 namespace dwell {
@@ -27,8 +28,9 @@ struct request {
   std::string_view size;
 };
 
-[[noreturn]] void refuse(const request& r, const std::string& expected) {
-  throw input_error("expected " + expected + ", found '" + r.kind + "'");
+[[noreturn]] void refuse(const request& r, const std::string& expected,
+                         const std::string& meant = {}) {
+  throw input_error("expected " + expected + ", found '" + r.kind + "'" + meant);
 }
 
 /// Exactly `count` numbers separated by 'x', each of digits alone and from 1 to index_limit.
@@ -105,7 +107,7 @@ std::string joined(const std::vector<std::string>& words) {
 csr<double> make_like(const request& r, int threads) {
   const auto names = stand_ins();
   if (std::find(names.begin(), names.end(), r.size) == names.end())
-    refuse(r, "like:NAME with NAME one of " + joined(names));
+    refuse(r, "like:NAME with NAME one of " + joined(names), suggested_kind(r.kind));
   return detail::stand_in(r.size, threads);
 }
 
@@ -140,12 +142,40 @@ const family* find_family(std::string_view kind) {
 
 bool is_generated(std::string_view kind) { return find_family(kind) != nullptr; }
 
+std::string suggested_kind(std::string_view kind) {
+  constexpr std::string_view like = "like:";
+  const auto names = stand_ins();
+  std::vector<std::string_view> words;
+  const auto meant = [&](std::string_view word, auto&& as_kind) {
+    auto found = nearest(word, words);
+    for (auto& f : found) f = as_kind(f);
+    return suggestion(found);
+  };
+  const auto stand_in = [&](const std::string& name) { return std::string(like) + name; };
+  if (kind.starts_with(like)) {
+    words.assign(names.begin(), names.end());
+    return meant(kind.substr(like.size()), stand_in);
+  }
+  for (const auto& f : families) words.push_back(f.word);
+  const std::size_t colon = kind.find(':');
+  if (colon != std::string_view::npos)
+    return meant(kind.substr(0, colon),
+                 [&](const std::string& word) { return word + std::string(kind.substr(colon)); });
+  words.insert(words.end(), names.begin(), names.end());
+  return meant(kind, [&](const std::string& word) {
+    for (const auto& f : families)
+      if (f.word == word) return std::string(f.form);
+    return stand_in(word);
+  });
+}
+
 csr<double> generate(std::string_view kind) {
   const family* f = find_family(kind);
   if (!f) {
     std::vector<std::string> forms;
     for (const auto& known : families) forms.emplace_back(known.form);
-    throw input_error("expected one of " + joined(forms) + ", found '" + std::string(kind) + "'");
+    throw input_error("expected one of " + joined(forms) + ", found '" + std::string(kind) + "'" +
+                      suggested_kind(kind));
   }
   try {
     return f->make({std::string(kind), kind.substr(f->word.size() + 1)}, default_threads());

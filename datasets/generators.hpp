@@ -14,6 +14,10 @@ namespace dwell {
 /// colon decides, so that a wrong size gets generate()'s message and not "no such file".
 bool is_generated(std::string_view kind);
 
+/// For the end of a message about what is neither a file nor a kind: "; did you mean
+/// 'trefethen:2000'?", or nothing where no kind is near.
+std::string suggested_kind(std::string_view kind);
+
 /// The matrix of a kind:
 ///   trefethen:N        the first N primes on the diagonal, ones where |i - j| is a power of 2
 ///   poisson2d:WxH      5-point Laplacian (4 on the diagonal, -1 beside it), Dirichlet boundary

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The checks of a CSR matrix and its conversion between precisions. row_ptr is proved sound before
 // a column or a value is touched, so a broken view is refused and never followed out of its arrays.
+// Messages count rows from 0 where the arrays themselves are wrong, which are counted so, and from
+// 1 where a value is, which may come from a file.
 #include "dwell/formats/csr.hpp"
 
 #include <fmt/format.h>
@@ -31,12 +33,13 @@ void check_row_ptr(const csr_view<T>& a, const std::string& name) {
     throw input_error(fmt::format("{}: expected row_ptr, found a null pointer", name));
   if (a.row_ptr[0] != 0)
     throw input_error(
-        fmt::format("{}: row 0: expected row_ptr to start at 0, found {}", name, a.row_ptr[0]));
+        fmt::format("{}: row 0 (counted from 0): expected row_ptr to start at 0, found {}", name,
+                    a.row_ptr[0]));
   for (index i = 0; i < a.rows; ++i)
     if (a.row_ptr[i + 1] < a.row_ptr[i])
-      throw input_error(
-          fmt::format("{}: row {}: expected row_ptr not to decrease, found {} after {}", name, i,
-                      a.row_ptr[i + 1], a.row_ptr[i]));
+      throw input_error(fmt::format(
+          "{}: row {} (counted from 0): expected row_ptr not to decrease, found {} after {}", name,
+          i, a.row_ptr[i + 1], a.row_ptr[i]));
   if (a.nonzeros() > 0 && (!a.col || !a.val))
     throw input_error(
         fmt::format("{}: expected columns and values of {} nonzeros, found a null pointer", name,
@@ -49,14 +52,17 @@ void check_row(const csr_view<T>& a, index i, const std::string& name) {
   for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
     const index c = a.col[k];
     if (c < 0 || c >= a.cols)
-      throw input_error(fmt::format("{}: row {}: expected columns from 0 to {}, found {}", name, i,
-                                    a.cols - 1, c));
+      throw input_error(
+          fmt::format("{}: row {} (counted from 0): expected columns from 0 to {}, found {}", name,
+                      i, a.cols - 1, c));
     if (c <= previous)
-      throw input_error(fmt::format("{}: row {}: expected ascending columns, found {} after {}",
-                                    name, i, c, previous));
+      throw input_error(
+          fmt::format("{}: row {} (counted from 0): expected ascending columns, found {} after {}",
+                      name, i, c, previous));
     if (!std::isfinite(a.val[k]))
-      throw input_error(fmt::format("{}: row {}: expected finite values, found {} in column {}",
-                                    name, i, a.val[k], c));
+      throw input_error(
+          fmt::format("{}: row {} (counted from 1): expected finite values, found {} in column {}",
+                      name, i + 1, a.val[k], c + 1));
     previous = c;
   }
 }
@@ -91,8 +97,9 @@ csr<To> convert(const csr_view<From>& a) {
       if (!std::isfinite(v) && std::isfinite(a.val[k])) {
         const index* after = std::upper_bound(a.row_ptr, a.row_ptr + a.rows + 1, k);
         throw input_error(fmt::format(
-            "matrix: row {}: expected values in the range of {} precision, found {} in column {}",
-            after - a.row_ptr - 1, sizeof(To) == 4 ? "single" : "double", a.val[k], a.col[k]));
+            "matrix: row {} (counted from 1): expected values in the range of {} precision, found "
+            "{} in column {}",
+            after - a.row_ptr, sizeof(To) == 4 ? "single" : "double", a.val[k], a.col[k] + 1));
       }
       out.val[static_cast<std::size_t>(k)] = v;
     }

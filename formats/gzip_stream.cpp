@@ -14,10 +14,8 @@
 namespace dwell::mm {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 16;   // stays in a core's own cache
-constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
-constexpr int gzip_alone = 15 + 16;                         // largest window, no other wrapping
-constexpr std::string_view magic("\x1f\x8b", 2);
+constexpr std::size_t block_bytes = std::size_t{1} << 16;  // stays in a core's own cache
+constexpr int gzip_alone = 15 + 16;                        // largest window, no other wrapping
 
 }  // namespace
 
@@ -26,8 +24,8 @@ void gzip_stream::closer::operator()(z_stream_s* z) const {
   delete z;
 }
 
-gzip_stream::gzip_stream(std::string_view packed, std::string name)
-    : name_(std::move(name)), rest_(packed), block_(block_bytes), z_(new z_stream{}) {
+gzip_stream::gzip_stream(std::function<std::string_view()> more, std::string name)
+    : name_(std::move(name)), more_(std::move(more)), block_(block_bytes), z_(new z_stream{}) {
   if (inflateInit2(z_.get(), gzip_alone) != Z_OK) throw std::bad_alloc();
 }
 
@@ -57,25 +55,42 @@ std::string_view gzip_stream::next() {
 }
 
 void gzip_stream::feed() {
-  if (z_->avail_in > 0 || rest_.empty()) return;
-  const std::size_t n = std::min(rest_.size(), most_at_once);
-  z_->next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(rest_.data()));
-  z_->avail_in = static_cast<uInt>(n);
-  rest_.remove_prefix(n);
+  if (z_->avail_in == 0) take_block();
+}
+
+/// Behind what zlib has not used yet, which is at most one byte. False at the end of the file.
+bool gzip_stream::take_block() {
+  const std::string_view block = more_();
+  taken_ += block.size();
+  std::string_view all = block;
+  if (z_->avail_in > 0) {
+    std::string joint(reinterpret_cast<const char*>(z_->next_in), z_->avail_in);
+    joint_ = std::move(joint.append(block));
+    all = joint_;
+  }
+  z_->next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(all.data()));
+  z_->avail_in = static_cast<uInt>(all.size());
+  return !block.empty();
 }
 
 void gzip_stream::end_member() {
   ++members_;
-  const auto* at = reinterpret_cast<const char*>(z_->next_in);
-  const std::size_t left = z_->avail_in + rest_.size();  // one piece: see feed()
-  const std::string_view behind(at, left);
-  ended_ = behind.empty();
+  const auto behind = [&] {
+    return std::string_view(reinterpret_cast<const char*>(z_->next_in), z_->avail_in);
+  };
+  if (z_->avail_in < gzip_magic.size()) take_block();
+  ended_ = z_->avail_in == 0;
   if (ended_) return;
-  if (!behind.starts_with(magic))
+  if (!behind().starts_with(gzip_magic)) {
+    // Of a pipe without end no more than a block is counted.
+    const std::size_t next = more_().size(), left = z_->avail_in + next;
+    const bool counted = next == 0 || more_().empty();
     throw input_error(fmt::format(
-        "{}: expected the end of the gzip file after {}, found {} more byte{} that {} no gzip data",
-        name_, members_ == 1 ? "its content" : fmt::format("{} members", members_), left,
+        "{}: expected the end of the gzip file after {}, found {} byte{} that {} no gzip data",
+        name_, members_ == 1 ? "its content" : fmt::format("{} members", members_),
+        counted ? fmt::format("{} more", left) : fmt::format("more than {}", left),
         left == 1 ? "" : "s", left == 1 ? "is" : "are"));
+  }
   inflateReset(z_.get());
 }
 

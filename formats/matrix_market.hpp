@@ -7,8 +7,11 @@
 // explicit zeros are kept; a symmetric file holds the lower triangle only; blank lines may stand
 // anywhere behind the first, and so may comments; one entry a line; exponents with e or d; an
 // integer must be one that a double holds exactly. What a file can make the reader allocate is
-// bounded: a small multiple of its text, of which a gzip file may hold at most 256 bytes for each
-// entry that its size line declares (and 16 MiB), and 16 rows or columns for each byte (and 2^20).
+// bounded by what has been read, whatever it declares: a small multiple of its text, of which a
+// gzip file or a pipe may hold at most 256 bytes for each entry that has come (and 16 MiB), and a
+// gzip file 64 for each of its own bytes (and 16 MiB, an array 64); 16 rows or columns for each
+// byte, and 64 for each entry (and 2^20). What does not begin with a banner is refused from its
+// first block.
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -110,6 +110,8 @@ std::int64_t read_size(const text& t, const char*& p, std::string_view what) {
 
 }  // namespace
 
+void require_banner(const text& t) { static_cast<void>(read_banner(t)); }
+
 header_found parse_header(const text& t) {
   header_found out;
   mm_header& h = out.header = read_banner(t);
@@ -149,14 +151,6 @@ bool header_complete(const text& t) {
   return next_line(p, t.end) != t.end;
 }
 
-std::uint64_t most_bytes(const header_found& h, const text& t) {
-  // Generous: the longest line that a program writes has two indices and a value of 25 bytes, the
-  // format itself allows 1024; what is not entries (comments, blank lines) may take 16 MiB.
-  constexpr std::uint64_t per_entry = 256, beside = std::uint64_t{16} << 20;
-  return static_cast<std::uint64_t>(h.body - t.begin) + beside +
-         per_entry * static_cast<std::uint64_t>(h.header.stored);
-}
-
 void check_sizes(const header_found& h, const text& t) {
   // A row costs 4 bytes, a column perhaps 8 in a vector: at most 4 MiB, or 64 bytes of rows per
   // byte of file. A matrix with 15 empty rows for each byte of its file is an error or an attack.
@@ -165,6 +159,13 @@ void check_sizes(const header_found& h, const text& t) {
   if (found > most)
     fail(t, {h.size_line,
              fmt::format("at most {} rows and columns in a file of {} bytes", most, t.size()),
+             std::to_string(found)});
+  // A text is long also by comments and blank lines; entries must be there in the end.
+  const std::int64_t most_of_entries = (std::int64_t{1} << 20) + 64 * h.header.stored;
+  if (found > most_of_entries)
+    fail(t, {h.size_line,
+             fmt::format("at most {} rows and columns for {}", most_of_entries,
+                         entries_of(h.header.stored)),
              std::to_string(found)});
 }
 

@@ -20,14 +20,14 @@ struct header_found {
 /// Throws input_error, or unsupported_error for what the format has and Dwell does not.
 header_found parse_header(const text& t);
 
+/// The first line alone; throws as parse_header().
+void require_banner(const text& t);
+
 /// True if the banner and the size line are whole in a text that has only begun to arrive.
 bool header_complete(const text& t);
 
-/// The most bytes of text that a file with this header can need, comments and blanks included.
-std::uint64_t most_bytes(const header_found& h, const text& t);
-
-/// Refuses sizes for which a file of this length cannot stand: rows and columns cost memory even
-/// when they are empty.
+/// Refuses sizes for which a file of this length with so many entries cannot stand: rows and
+/// columns cost memory even when they are empty.
 void check_sizes(const header_found& h, const text& t);
 
 }  // namespace dwell::mm

@@ -13,17 +13,12 @@
 #include <system_error>
 
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/gzip_stream.hpp"
+#include "dwell/formats/matrix_market_bounded.hpp"
 #include "dwell/formats/parallel.hpp"
 
 namespace dwell::mm {
 namespace {
-
-struct descriptor {
-  int fd;
-  ~descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 [[noreturn]] void fail_to_read(const std::string& name, const std::string& found) {
   throw input_error(fmt::format("{}: expected a readable file, found: {}", name, found));
@@ -44,35 +39,6 @@ void read_piece(int fd, char* to, off_t begin, off_t end, const std::string& nam
   }
 }
 
-buffer read_all(const std::filesystem::path& file, const std::string& name, int threads) {
-  const descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct stat facts;
-  if (in.fd < 0 || ::fstat(in.fd, &facts) != 0) fail_with_errno(name);
-  if (S_ISDIR(facts.st_mode)) fail_to_read(name, "a directory");
-  buffer out;
-  if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
-    constexpr off_t worth_a_thread = 1 << 22;
-    const auto size = static_cast<std::size_t>(facts.st_size);
-    char* to = out.room(size);
-    const int parts = static_cast<int>(std::min<off_t>(threads > 0 ? threads : default_threads(),
-                                                       facts.st_size / worth_a_thread + 1));
-    for_parts(parts, [&](int part) {
-      const auto [begin, end] = piece<off_t>(facts.st_size, part, parts);
-      read_piece(in.fd, to + begin, begin, end, name);
-    });
-    out.added(size);
-    return out;
-  }
-  constexpr std::size_t block = 1 << 20;  // a pipe; or a file of /proc, which says its size is 0
-  for (;;) {
-    const ssize_t n = ::read(in.fd, out.room(block), block);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail_with_errno(name);
-    if (n == 0) return out;
-    out.added(static_cast<std::size_t>(n));
-  }
-}
-
 /// What the first bytes say the file is, if that is something that is not read.
 const char* other_format(std::string_view bytes) {
   using namespace std::string_view_literals;
@@ -88,6 +54,46 @@ const char* other_format(std::string_view bytes) {
 }
 
 }  // namespace
+
+input_file::input_file(const std::filesystem::path& file, std::string name)
+    : name_(std::move(name)), fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat facts;
+  try {
+    if (fd_ < 0 || ::fstat(fd_, &facts) != 0) fail_with_errno(name_);
+    if (S_ISDIR(facts.st_mode)) fail_to_read(name_, "a directory");
+    if (S_ISREG(facts.st_mode)) size_ = static_cast<std::uint64_t>(facts.st_size);
+    block_.resize(std::size_t{1} << 20);
+  } catch (...) {
+    if (fd_ >= 0) ::close(fd_);
+    throw;
+  }
+}
+
+input_file::~input_file() { ::close(fd_); }
+
+std::string_view input_file::next() {
+  for (;;) {
+    const ssize_t n = ::read(fd_, block_.data(), block_.size());
+    if (n >= 0) return {block_.data(), static_cast<std::size_t>(n)};
+    if (errno != EINTR) fail_with_errno(name_);
+  }
+}
+
+buffer input_file::whole(int threads) const {
+  constexpr off_t worth_a_thread = 1 << 22;
+  require_memory(size_, name_);
+  const auto size = static_cast<off_t>(size_);
+  buffer out;
+  char* to = out.room(size_);
+  const int parts = static_cast<int>(
+      std::min<off_t>(threads > 0 ? threads : default_threads(), size / worth_a_thread + 1));
+  for_parts(parts, [&](int part) {
+    const auto [begin, end] = piece<off_t>(size, part, parts);
+    read_piece(fd_, to + begin, begin, end, name_);
+  });
+  out.added(size_);
+  return out;
+}
 
 char* buffer::room(std::size_t n) {
   if (capacity_ - size_ < n) {
@@ -116,13 +122,29 @@ std::string plain_name(const std::filesystem::path& file) {
 
 source_file load(const std::filesystem::path& file, int threads) {
   const std::string name = escape(file.string());
-  buffer bytes = read_all(file, name, threads);
-  const std::string_view content(bytes.data(), bytes.size());
-  if (content.starts_with("\x1f\x8b")) return unpack(bytes, file);
-  if (const char* other = other_format(content))
+  input_file in(file, name);
+  // Enough to see what it is: a line, or so much that it is none.
+  std::string first;
+  bool ended = false;
+  while (!ended && first.size() < longest_first_line && first.find('\n') == std::string::npos &&
+         !first.starts_with(gzip_magic)) {
+    const std::string_view block = in.next();
+    first += block;
+    ended = block.empty();
+  }
+  if (first.starts_with(gzip_magic)) return unpack(in, first, file);
+  if (const char* other = other_format(first))
     throw input_error(
         fmt::format("{}: expected Matrix Market text, .gz or .tar.gz, found {}", name, other));
-  return {{std::move(bytes), name}, std::nullopt};
+  begins_well({first.data(), first.data() + first.size(), name}, ended);
+  if (in.size() > 0) return {{in.whole(threads), name}, std::nullopt};
+  bounded_text out(name);  // a pipe; or a file of /proc
+  bool more = out.add(first);
+  while (more) {
+    const std::string_view block = in.next();
+    more = !block.empty() && out.add(block);
+  }
+  return {out.take(), std::nullopt};
 }
 
 }  // namespace dwell::mm

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Unpacking of gzip and of the tar inside it, in one pass and at the speed of the decompressor. The
-// text is bounded by what its own header can need: a bomb unpacks to a thousand times its size, but
-// as soon as the size line has arrived, its counts say how much may follow.
+// Unpacking of gzip and of the tar inside it, in one pass and at the speed of the decompressor. A
+// bomb unpacks to a thousand times its size: bounded_text refuses it on the way.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -17,50 +15,11 @@
 
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/gzip_stream.hpp"
-#include "dwell/formats/matrix_market_header.hpp"
+#include "dwell/formats/matrix_market_bounded.hpp"
 #include "dwell/formats/matrix_market_source.hpp"
 
 namespace dwell::mm {
 namespace {
-
-/// Collects a text and refuses it as soon as it is longer than its header can need.
-class bounded {
- public:
-  explicit bounded(std::string name) { out_.name = std::move(name); }
-
-  void add(std::string_view block) {
-    if (block.empty()) return;
-    std::memcpy(out_.bytes.room(block.size()), block.data(), block.size());
-    out_.bytes.added(block.size());
-    if (out_.bytes.size() <= limit_) return;
-    const text t = out_.view();
-    if (!known_ && header_complete(t)) {
-      limit_ = std::min(most_bytes(parse_header(t), t), memory_of_machine());
-      known_ = true;
-    } else if (!known_ && t.size() < longest_head) {
-      limit_ = std::min(2 * t.size(), longest_head);  // look again when it has doubled
-    }
-    if (t.size() <= limit_) return;
-    if (!known_) fail(t, {t.end, fmt::format("a size line in the first {} bytes", limit_), "none"});
-    const header_found h = parse_header(t);
-    fail(t, {h.size_line,
-             fmt::format("at most {} bytes of text for {}", limit_, entries_of(h.header.stored)),
-             "more"});
-  }
-  document take() { return std::move(out_); }
-
- private:
-  static constexpr std::uint64_t longest_head = std::uint64_t{16} << 20;  // comments, generous
-
-  static std::uint64_t memory_of_machine() {
-    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  }
-
-  document out_;
-  std::uint64_t limit_ = 0;
-  bool known_ = false;
-};
 
 struct archive_closer {
   void operator()(archive* a) const { archive_read_free(a); }
@@ -95,13 +54,13 @@ class tar_stream {
   }
 
   document content(std::string name) {
-    bounded out(std::move(name));
+    bounded_text out(std::move(name), [this] { return in_.taken(); });
     std::vector<char> block(1 << 18);
     for (;;) {
       const la_ssize_t n = archive_read_data(archive_.get(), block.data(), block.size());
       if (n == 0) return out.take();
       require(n < 0 ? static_cast<int>(n) : ARCHIVE_OK);
-      out.add({block.data(), static_cast<std::size_t>(n)});
+      if (!out.add({block.data(), static_cast<std::size_t>(n)})) return out.take();
     }
   }
 
@@ -161,20 +120,36 @@ source_file from_tar(tar_stream& tar, const std::string& archive_name, const std
   return {std::move(*matrix), std::move(companion)};
 }
 
+/// Reads on behind the archive: the file may be damaged there. An archive is padded with zeros, but
+/// not without end.
+void require_end(gzip_stream& in, const std::string& name) {
+  constexpr std::uint64_t most_padding = std::uint64_t{16} << 20;
+  std::uint64_t behind = 0;
+  for (auto block = in.next(); !block.empty(); block = in.next())
+    if ((behind += block.size()) > most_padding)
+      throw input_error(fmt::format(
+          "{}: expected the end of the gzip file after the archive, found more than {} bytes", name,
+          most_padding));
+}
+
 }  // namespace
 
-source_file unpack(const buffer& packed, const std::filesystem::path& file) {
+source_file unpack(input_file& file_in, const std::string& first,
+                   const std::filesystem::path& file) {
   const std::string name = escape(file.string());
-  gzip_stream in({packed.data(), packed.size()}, name);
+  std::string_view begun = first;
+  gzip_stream in(
+      [&] { return begun.empty() ? file_in.next() : std::exchange(begun, std::string_view()); },
+      name);
   std::string_view block = in.next();
   if (block.size() > 262 && block.substr(257, 5) == "ustar") {
     tar_stream tar(in, block, name);
     source_file out = from_tar(tar, name, plain_name(file));
-    while (!in.next().empty()) continue;  // to the end: it may be damaged there
+    require_end(in, name);
     return out;
   }
-  bounded out(name);
-  for (; !block.empty(); block = in.next()) out.add(block);
+  bounded_text out(name, [&] { return in.taken(); });
+  while (!block.empty() && out.add(block)) block = in.next();
   return {out.take(), std::nullopt};
 }
 

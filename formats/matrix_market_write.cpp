@@ -144,7 +144,7 @@ void check_symmetric(const csr_view<double>& a) {
         continue;
       throw input_error(
           fmt::format("matrix: expected a symmetric matrix, found {} at row {}, column {} and {} "
-                      "at row {}, column {}",
+                      "at row {}, column {} (counted from 1)",
                       a.val[k], i + 1, j + 1,
                       there ? fmt::format("{}", a.val[twin - a.col]) : "nothing", j + 1, i + 1));
     }
@@ -187,8 +187,8 @@ void write_matrix_market_vector(const std::filesystem::path& file, std::span<con
                                 const std::string& comment) {
   for (std::size_t i = 0; i < v.size(); ++i)
     if (!std::isfinite(v[i]))
-      throw input_error(
-          fmt::format("vector: expected finite values, found {} in row {}", v[i], i + 1));
+      throw input_error(fmt::format(
+          "vector: expected finite values, found {} in row {} (counted from 1)", v[i], i + 1));
   if (v.size() > static_cast<std::size_t>(std::numeric_limits<index>::max()))
     throw input_error(
         fmt::format("vector: expected at most 2147483647 values, found {}", v.size()));

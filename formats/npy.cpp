@@ -132,7 +132,7 @@ class dictionary {
 extents to_extents(const std::filesystem::path& file, const std::vector<long long>& shape) {
   if (shape.size() != 2 && shape.size() != 3)
     fail(file, fmt::format("expected an array of 2 or 3 dimensions, found shape ({})",
-                           fmt::join(shape, ", ")));
+                           shown(fmt::format("{}", fmt::join(shape, ", ")))));
   for (const long long n : shape)
     if (n < 1 || n > 0x7fffffff)
       fail(file, fmt::format("expected 1 to 2147483647 cells along each axis, found shape ({})",

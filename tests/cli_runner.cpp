@@ -63,7 +63,8 @@ void become_stream(int number, int fd, const std::string& to) {
                                int in, int out, int err) {
   for (const int n : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(n, SIG_DFL);
   for (const auto& [what, most] :
-       {std::pair(RLIMIT_AS, setting.memory), std::pair(RLIMIT_FSIZE, setting.file_size)})
+       {std::pair(RLIMIT_AS, setting.memory), std::pair(RLIMIT_STACK, setting.stack),
+        std::pair(RLIMIT_FSIZE, setting.file_size)})
     if (most > 0) {
       const rlimit limit = {most, most};
       ::setrlimit(what, &limit);

@@ -28,6 +28,8 @@ struct cli_setting {
   int signal = 0;
   /// Address space in bytes; 0: as it is.
   rlim_t memory = 0;
+  /// Stack of the first thread and of each that it starts, in bytes; 0: as it is.
+  rlim_t stack = 0;
   /// The largest file it may write, in bytes; 0: as it is.
   rlim_t file_size = 0;
   /// What is written to its standard input, a pipe; without it, that of the test.

@@ -3,7 +3,8 @@
 
 Writes its port to PORT_FILE, and a line "PATH RANGE" to LOG for each request. The first part of the
 path says how it behaves: /plain (ranges are honoured), /norange (they are not), /drop (a request
-without a range breaks off in the middle), /slow (half at once, the rest by and by).
+without a range breaks off in the middle), /slow (half at once, the rest by and by), /stall (half at once,
+then nothing for as long as the client waits), /silent (nothing at all).
 """
 import http.server
 import os
@@ -17,10 +18,16 @@ folder, port_file, log = sys.argv[1:]
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:  # the client was interrupted: part of the test
+            pass
+
     def do_GET(self):
         try:
             self.answer()
-        except ConnectionError:  # the client was interrupted: part of the test
+        except ConnectionError:
             self.close_connection = True
 
     def answer(self):
@@ -49,12 +56,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.send_response(200)
         body = body[start:]
+        if behaviour == "silent":
+            self.wait_for_the_end()
+            return
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if behaviour == "drop" and start == 0:
             body = body[: len(body) // 2]
             self.close_connection = True
-        if behaviour == "slow":
+        if behaviour == "stall":
+            self.wfile.write(body[: len(body) // 2])
+            self.wfile.flush()
+            self.wait_for_the_end()
+        elif behaviour == "slow":
             half = len(body) // 2
             self.wfile.write(body[:half])
             for i in range(half, len(body), 16):
@@ -63,6 +77,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.wfile.write(body[i : i + 16])
         else:
             self.wfile.write(body)
+
+    def wait_for_the_end(self):
+        """Until the client closes the connection."""
+        self.close_connection = True
+        self.rfile.read()
 
     def log_message(self, *_):
         pass

@@ -121,11 +121,12 @@ TEST(cli_stencil_fields, inputs_that_are_not_finite_are_named_with_their_place) 
   grid<double> v(extents(3, 4, 5));
   v(2, 1, 3) = -std::numeric_limits<double>::infinity();
   write_npy<double>(in("inf.npy"), std::as_const(v).view());
-  const auto nan = in("nan.npy") + ": expected finite values, found nan at [3, 4]\n";
+  const auto nan =
+      in("nan.npy") + ": expected finite values, found nan at [3, 4] (counted from 0)\n";
   expect_refused(by_one_thread({"2d5pt", "--input", in("nan.npy")}), nan);
   expect_refused(by_one_thread({"2d5pt", "--input", in("u.npy"), "--source", in("nan.npy")}), nan);
   expect_refused(by_one_thread({"3d7pt", "--input", in("inf.npy")}),
-                 "inf.npy: expected finite values, found -inf at [2, 1, 3]\n");
+                 "inf.npy: expected finite values, found -inf at [2, 1, 3] (counted from 0)\n");
   const auto r = dwell_cli({"compare", "stencil", "2d5pt", "--size", "5x6", "--source",
                             in("nan.npy"), "--device", "cpu"});
   EXPECT_EQ(r.code, 1);

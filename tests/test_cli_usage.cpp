@@ -38,10 +38,11 @@ TEST(cli_usage, version) {
 }
 
 TEST(cli_usage, wrong_command_lines) {
-  expect_refused({}, "subcommand");
-  expect_refused({"solve"}, "see 'dwell --help'");
+  expect_refused({},
+                 "expected a command (cg, stencil, compare, explain, info or generate), found ");
+  expect_refused({"solve"}, "found 'solve' (see 'dwell --help')");
   expect_refused({"cg"}, "MATRIX is required");
-  expect_refused({"cg", "trefethen:20", "more"}, "more");
+  expect_refused({"cg", "trefethen:20", "more"}, "expected no more arguments, found 'more' (see");
   expect_refused({"cg", "trefethen:20", "--no-such-option"}, "--no-such-option");
   expect_refused({"cg", "trefethen:20", "--rtol"}, "--rtol");
   expect_refused({"cg", "trefethen:20", "--rtol="}, "--rtol");
@@ -145,9 +146,9 @@ TEST(cli_usage, threads_that_the_system_does_not_start_are_4) {
   for (const strings& problem : {matrix, field})
     for (const char* executor : {"host-loop", "persistent"}) {
       strings args = problem;
-      for (const char* more : {"--executor", executor, "--device", "cpu", "--threads", "2000"})
+      for (const char* more : {"--executor", executor, "--device", "cpu", "--threads", "4"})
         args.push_back(more);
-      const auto r = dwell_cli(args, {.memory = rlim_t{2} << 30});
+      const auto r = dwell_cli(args, {.memory = rlim_t{2} << 30, .stack = rlim_t{1} << 30});
       EXPECT_EQ(r.code, 4) << r.err;
       EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
       EXPECT_TRUE(holds(r.err, "expected the system to start"));

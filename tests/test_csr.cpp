@@ -44,32 +44,35 @@ TEST(csr, sizes) {
 TEST(csr, broken_row_ptr_is_refused) {
   auto a = small();
   a.row_ptr[0] = 1;
-  EXPECT_EQ(refusal(a), "A: row 0: expected row_ptr to start at 0, found 1");
+  EXPECT_EQ(refusal(a), "A: row 0 (counted from 0): expected row_ptr to start at 0, found 1");
   a = small();
   a.row_ptr[2] = 1;
-  EXPECT_EQ(refusal(a), "A: row 1: expected row_ptr not to decrease, found 1 after 2");
+  EXPECT_EQ(refusal(a),
+            "A: row 1 (counted from 0): expected row_ptr not to decrease, found 1 after 2");
   a = small();
   a.row_ptr = {0, 1000000, 2, 3};  // followed before it is checked, this reads far outside
-  EXPECT_EQ(refusal(a), "A: row 1: expected row_ptr not to decrease, found 2 after 1000000");
+  EXPECT_EQ(refusal(a),
+            "A: row 1 (counted from 0): expected row_ptr not to decrease, found 2 after 1000000");
 }
 
 TEST(csr, broken_columns_are_refused) {
   auto a = small();
   a.col[2] = 3;
-  EXPECT_EQ(refusal(a), "A: row 2: expected columns from 0 to 2, found 3");
+  EXPECT_EQ(refusal(a), "A: row 2 (counted from 0): expected columns from 0 to 2, found 3");
   a.col[2] = -1;
-  EXPECT_EQ(refusal(a), "A: row 2: expected columns from 0 to 2, found -1");
+  EXPECT_EQ(refusal(a), "A: row 2 (counted from 0): expected columns from 0 to 2, found -1");
   a = small();
   a.col[1] = 0;
-  EXPECT_EQ(refusal(a), "A: row 0: expected ascending columns, found 0 after 0");
+  EXPECT_EQ(refusal(a), "A: row 0 (counted from 0): expected ascending columns, found 0 after 0");
 }
 
 TEST(csr, values_that_are_not_finite_are_refused) {
   auto a = small();
   a.val[2] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(refusal(a), "A: row 2: expected finite values, found nan in column 1");
+  EXPECT_EQ(refusal(a), "A: row 3 (counted from 1): expected finite values, found nan in column 2");
   a.val[1] = -std::numeric_limits<double>::infinity();
-  EXPECT_EQ(refusal(a), "A: row 0: expected finite values, found -inf in column 2");
+  EXPECT_EQ(refusal(a),
+            "A: row 1 (counted from 1): expected finite values, found -inf in column 3");
 }
 
 TEST(csr, null_pointers_and_negative_sizes_are_refused) {
@@ -96,7 +99,8 @@ TEST(csr, the_first_bad_row_of_a_large_matrix_is_named) {
   check(a.view());
   a.val[n - 1] = INFINITY;
   a.col[n / 3] = n;
-  EXPECT_EQ(refusal(a), "A: row 349525: expected columns from 0 to 1048575, found 1048576");
+  EXPECT_EQ(refusal(a),
+            "A: row 349525 (counted from 0): expected columns from 0 to 1048575, found 1048576");
 }
 
 TEST(csr, convert_keeps_structure_and_rounds) {
@@ -118,9 +122,9 @@ TEST(csr, convert_keeps_structure_and_rounds) {
 TEST(csr, convert_refuses_overflow_with_its_place) {
   auto a = small();
   a.val[2] = -1e39;
-  EXPECT_EQ(
-      message_of([&] { convert<float>(a.view()); }),
-      "matrix: row 2: expected values in the range of single precision, found -1e+39 in column 1");
+  EXPECT_EQ(message_of([&] { convert<float>(a.view()); }),
+            "matrix: row 3 (counted from 1): expected values in the range of single precision, "
+            "found -1e+39 in column 2");
 }
 
 TEST(parallel, pieces_cover_everything_once) {

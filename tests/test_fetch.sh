@@ -70,14 +70,23 @@ check() { # WHAT, then a command that must succeed
     sed 's/^/  | /' "$work/out" "$work/err"
   fi
 }
-# run CODE BEHAVIOUR ARGUMENT...: the script under sh, its exit code checked.
+# run CODE BEHAVIOUR ARGUMENT...: the script under sh, its exit code checked. $most: the largest file that it can
+# write, in blocks of 512 bytes, as if the disk were full then; $patience: DWELL_FETCH_PATIENCE.
+most=
+patience=30
 run() {
   code=$1
   behaviour=$2
   shift 2
   : >"$work/log"
-  PATH="$work/bin" sh "$fetch" --catalogue "$catalogue" --to "$to" --base "$address/$behaviour/" "$@" \
-    >"$work/out" 2>"$work/err"
+  (
+    if [ -n "$most" ]; then
+      trap '' XFSZ # an error of write(), not the end of the program
+      ulimit -f "$most"
+    fi
+    DWELL_FETCH_PATIENCE=$patience PATH="$work/bin" exec sh "$fetch" --catalogue "$catalogue" --to "$to" \
+      --base "$address/$behaviour/" "$@" >"$work/out" 2>"$work/err"
+  )
   got=$?
   check "exit code $code of '$*' over $behaviour, got $got" test $got = "$code"
 }
@@ -163,14 +172,64 @@ battery() {
 
   begin good # names and usage: nothing is downloaded
   run 2 plain tri trid
-  said "no matrix 'trid' in the catalogue; did you mean tri?"
-  said 'zero gen pat'
+  said "found 'trid'; did you mean tri?"
+  said 'expected a matrix of the catalogue (tri zero gen pat short junk absent), found'
+  check "one line" test "$(wc -l <"$work/err" | tr -d ' ')" = 1
+  run 2 plain '*'
+  said "found '\*'$"
   requests 0
   run 2 plain --frobnicate
   run 2 plain
   run 2 plain tri --to
   run 0 plain --help
   holds
+
+  begin good # something else where a file belongs
+  for place in tri.mtx tri.tar.gz.part tri.tar.gz; do
+    mkdir "$to/$place"
+    run 4 plain tri
+    check "one line" test "$(wc -l <"$work/err" | tr -d ' ')" = 1
+    said "expected a file or nothing at $to/$place, found a folder"
+    requests 0
+    holds $place
+    rmdir "$to/$place"
+  done
+
+  begin good # no room: for the matrix, then for the archive; what came is kept, and no archive is to blame
+  most=24
+  run 4 plain tri # blocks of 512 bytes
+  most=
+  said "cannot write $to/tri.mtx (.*); the archive is whole and kept"
+  holds tri.tar.gz.part
+  run 0 plain tri
+  requests 0
+  same tri
+  holds tri.mtx
+  begin good
+  most=2
+  run 4 plain tri
+  most=
+  said "cannot write $to/tri.tar.gz.part (is the disk full?); what came is kept"
+  holds tri.tar.gz.part
+  run 0 plain tri
+  same tri
+
+  begin good # a server that says nothing, or half of it
+  patience=1
+  run 3 silent tri
+  said "stalled"
+  holds
+  run 3 stall tri
+  patience=30
+  said "stalled.*run it again to resume"
+  holds tri.tar.gz.part
+  run 0 plain tri
+  check "resumes" grep -q 'bytes=[1-9][0-9]*-' "$work/log"
+  same tri
+  patience=never
+  run 2 plain gen
+  patience=30
+  said "DWELL_FETCH_PATIENCE: expected whole seconds from 1 on, found 'never'"
 
   begin good # nobody there
   behaviour=plain

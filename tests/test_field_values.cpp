@@ -34,11 +34,11 @@ TEST(field_values, the_first_that_is_not_finite_is_named) {
   EXPECT_NO_THROW(require_finite<float>("u", std::as_const(u).view()));
   u(399, 299) = INFINITY, u(251, 7) = -std::nanf("");
   EXPECT_EQ(message_of([&] { require_finite<float>("u", std::as_const(u).view()); }),
-            "u: expected finite values, found nan at [251, 7]");
+            "u: expected finite values, found nan at [251, 7] (counted from 0)");
   grid<double> v(extents(2, 3, 4));
   v(1, 0, 2) = -INFINITY;
   EXPECT_EQ(message_of([&] { require_finite<double>("v", std::as_const(v).view()); }),
-            "v: expected finite values, found -inf at [1, 0, 2]");
+            "v: expected finite values, found -inf at [1, 0, 2] (counted from 0)");
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(matrix_market_memory, the_most_rows_that_are_let_through_cost_a_few_megabyt
   const auto text = [](std::int64_t n) {
     return "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " 1 1\n1 1 1\n";
   };
-  const std::int64_t most = (1 << 20) + 16 * static_cast<std::int64_t>(text(1 << 20).size());
+  const std::int64_t most = (1 << 20) + 64;  // for one entry
   EXPECT_EQ(parse_matrix_market(text(most), "A", 1).matrix.rows, most);
   EXPECT_THROW(parse_matrix_market(text(most + 1), "A", 1), input_error);
   EXPECT_LT(bytes_to_read(text(most)), std::size_t{40} << 20);

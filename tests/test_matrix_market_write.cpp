@@ -123,13 +123,13 @@ TEST(matrix_market_write, what_cannot_be_read_back_is_refused_and_nothing_is_lef
         write_matrix_market(scratch / "a.mtx", a.view(), {mm_symmetry::symmetric, ""});
       }),
       "matrix: expected a symmetric matrix, found -0.9999999999999999 at row 1, column 2 and -1 at "
-      "row 2, column 1");
+      "row 2, column 1 (counted from 1)");
   const csr<double> upper{2, 2, {0, 1, 1}, {1}, {3}};
   EXPECT_EQ(message_of([&] {
               write_matrix_market(scratch / "a.mtx", upper.view(), {mm_symmetry::symmetric, ""});
             }),
             "matrix: expected a symmetric matrix, found 3 at row 1, column 2 and nothing at row 2, "
-            "column 1");
+            "column 1 (counted from 1)");
   const csr<double> wide{1, 2, {0, 1}, {1}, {3}};
   EXPECT_EQ(message_of([&] {
               write_matrix_market(scratch / "a.mtx", wide.view(), {mm_symmetry::symmetric, ""});
@@ -143,7 +143,7 @@ TEST(matrix_market_write, what_cannot_be_read_back_is_refused_and_nothing_is_lef
   EXPECT_EQ(message_of([&] {
               write_matrix_market_vector(scratch / "x.mtx", std::vector<double>{1, NAN});
             }),
-            "vector: expected finite values, found nan in row 2");
+            "vector: expected finite values, found nan in row 2 (counted from 1)");
   EXPECT_EQ(scratch.files(), 0u);
 }
 

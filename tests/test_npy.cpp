@@ -125,6 +125,8 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
     return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", descr, order,
                        shape);
   };
+  std::string many;  // dimensions
+  for (int k = 0; k < 1000; ++k) many += "1, ";
   const std::pair<std::string, std::string> cases[] = {
       {"", "expected a .npy file, its first bytes are others"},
       {"%%MatrixMarket matrix", "expected a .npy file, its first bytes are others"},
@@ -148,6 +150,10 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
        "expected an array of 2 or 3 dimensions, found shape ()"},
       {with(header("<f8", "False", "(1, 1, 2, 3)"), six),
        "expected an array of 2 or 3 dimensions, found shape (1, 1, 2, 3)"},
+      {with(header("<f8", "False", ("(" + many + ")").c_str()), six),
+       "expected an array of 2 or 3 dimensions, found shape (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+       "1, "
+       "1...)"},
       {with(header("<f8", "False", "(0, 2)"), ""),
        "expected 1 to 2147483647 cells along each axis, found shape (0, 2)"},
       {with(header("<f8", "False", "(-3, 2)"), six),

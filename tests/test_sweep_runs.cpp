@@ -153,9 +153,10 @@ TEST_F(sweep_runs, what_cannot_be_used_is_refused_in_one_line) {
   EXPECT_EQ(run(o, {8, 8}, &other), "source: expected 8x8 cells as the field has, found 8x9");
   grid<double> bad(extents(3, 3), 1.0);
   bad(1, 2) = NAN;
-  EXPECT_EQ(run(o, {3, 3}, &bad), "source: expected finite values, found nan at [1, 2]");
+  EXPECT_EQ(run(o, {3, 3}, &bad),
+            "source: expected finite values, found nan at [1, 2] (counted from 0)");
   EXPECT_EQ(refusal([&] { solve(sweep_place::where(), bad); }),
-            "field: expected finite values, found nan at [1, 2]");
+            "field: expected finite values, found nan at [1, 2] (counted from 0)");
   EXPECT_EQ(refusal([&] { grid<double>(extents(0, 5)); }),
             "size: expected at least one cell along each axis, found 0x5");
 }

@@ -77,7 +77,8 @@ std::string gunzip(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string packed(std::istreambuf_iterator<char>(in), {});
   std::string text;
-  dwell::mm::gzip_stream stream(packed, file.string());
+  std::string_view rest = packed;
+  dwell::mm::gzip_stream stream([&] { return std::exchange(rest, {}); }, file.string());
   for (auto block = stream.next(); !block.empty(); block = stream.next()) text += block;
   return text;
 }

@@ -12,6 +12,7 @@
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell::app {
 
@@ -28,6 +29,14 @@ std::optional<T> parse_number(std::string_view text) {
 [[noreturn]] void refuse(const std::string& name, const std::string& expected,
                          const std::string& found) {
   throw input_error(fmt::format("{}: expected {}, found '{}'", name, expected, found));
+}
+
+/// One of these words, or the end with what was perhaps meant.
+void require_choice(const std::string& name, const std::vector<std::string>& choices,
+                    const std::string& found, const char* more = "") {
+  if (std::find(choices.begin(), choices.end(), found) == choices.end())
+    throw input_error(fmt::format("{}: expected {}{}, found {}", name, or_list(choices), more,
+                                  found_word(found, choices)));
 }
 
 /// "--output" of "-o,--output".
@@ -88,8 +97,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
                         const std::vector<std::string>& choices, const std::string& help) {
   return add_checked(app, name, help, fmt::format("{}", fmt::join(choices, "|")), value,
                      [name, &value, choices](const std::string& text) {
-                       if (std::find(choices.begin(), choices.end(), text) == choices.end())
-                         refuse(name, or_list(choices), text);
+                       require_choice(name, choices, text);
                        value = text;
                      });
 }
@@ -101,8 +109,7 @@ CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std
                        value.clear();
                        std::istringstream words(text + ",");
                        for (std::string word; std::getline(words, word, ',');) {
-                         if (std::find(choices.begin(), choices.end(), word) == choices.end())
-                           refuse(name, or_list(choices) + ", with commas between", word);
+                         require_choice(name, choices, word, ", with commas between");
                          if (std::find(value.begin(), value.end(), word) != value.end())
                            refuse(name, "each word once", text);
                          value.push_back(word);

@@ -2,6 +2,7 @@
 // See device_choice.hpp.
 #include "device_choice.hpp"
 
+#include "dwell/execution/core/thread_limit.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::app {
@@ -14,6 +15,7 @@ std::string threads_refusal(const device_choice& choice, int threads, backend fo
 }
 
 device resolve(const device_choice& choice, int threads, threads_for what) {
+  require_threads(threads);
   const auto require_use = [&](backend found) {
     const auto refusal = threads_refusal(choice, threads, found);
     if (what == threads_for::runs && !refusal.empty()) throw input_error(refusal);

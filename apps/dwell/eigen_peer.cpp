@@ -12,6 +12,9 @@
 #endif
 #include <chrono>
 #include <cmath>
+#include <utility>
+
+#include "dwell/execution/core/threads_cpu.hpp"
 
 namespace dwell::app {
 
@@ -33,6 +36,12 @@ double true_residual(const csr_view<T>& a, std::span<const T> b, const T* x) {
   return std::sqrt(bb > 0 ? rr / bb : rr);
 }
 
+/// OpenMP's library ends the program if a thread does not start. Throws device_error before that:
+/// so many are started here, and end again, and one more, for what the library needs besides.
+void require_startable(int threads) {
+  if (threads > 1) const cpu::thread_set all_together(threads, [](int) {});
+}
+
 template <class Preconditioner, class T>
 bool run_eigen(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
                compared_run& row) {
@@ -46,7 +55,9 @@ bool run_eigen(const comparison_request& request, const csr_view<T>& a, std::spa
   cg.setTolerance(o.fixed_iterations ? T(0) : static_cast<T>(o.rtol));
   cg.compute(system);
   vector x(a.rows);
+  bool startable = false;
   const bool finished = repeat(request.runs, row, [&] {
+    if (!std::exchange(startable, true)) require_startable(Eigen::nbThreads());
     const auto begin = std::chrono::steady_clock::now();
     x = cg.solve(rhs);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;

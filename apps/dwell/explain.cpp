@@ -12,6 +12,7 @@
 #include "progress.hpp"
 #include "vectors.hpp"
 
+#include "dwell/execution/core/thread_limit.hpp"
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
@@ -37,6 +38,7 @@ exit_code run(explain_arguments args) {
     outputs.protect(args.matrix);
   }
   require_source(args.matrix);
+  require_threads(args.threads);
   const auto facts = args.device_facts.empty()
                          ? resolve(args.device, args.threads, threads_for::all_work).facts()
                          : facts_of(args.device_facts);

@@ -40,8 +40,8 @@ exit_code run(const generate_arguments& args) {
   if (!is_generated(args.kind))
     throw input_error(
         fmt::format("{}: expected a kind such as trefethen:2000 (see 'dwell generate "
-                    "--help'), found something else",
-                    args.kind));
+                    "--help'), found something else{}",
+                    args.kind, suggested_kind(args.kind)));
   const bool to_stdout = args.output == "-";
   const std::string target = to_stdout ? "/dev/stdout" : args.output;
   output_files outputs;

@@ -21,7 +21,9 @@
 #include "table.hpp"
 #include "units.hpp"
 
+#include "dwell/execution/core/thread_limit.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell::app {
 
@@ -152,10 +154,17 @@ std::optional<stencil_shape> stencil_named(const std::string& name) {
   return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
-std::string or_a_stencil() {
+std::vector<std::string> stencil_names() {
   std::vector<std::string> names;
   for (const auto& s : stencil_shapes()) names.push_back(s.name);
-  return fmt::format(" or a stencil ({})", fmt::join(names, ", "));
+  return names;
+}
+
+/// Which stencil was perhaps meant.
+std::string suggested_stencil(const std::string& text) {
+  const auto names = stencil_names();
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  return suggestion(nearest(text, words));
 }
 
 /// A stencil is the same on every machine.
@@ -182,7 +191,9 @@ exit_code run(const info_arguments& args) {
     require_no_machine(args);
     text = app::to_text(*stencil), value = app::to_json(*stencil);
   } else {
-    require_source(args.matrix, or_a_stencil());
+    require_source(args.matrix, fmt::format(" or a stencil ({})", fmt::join(stencil_names(), ", ")),
+                   suggested_stencil(args.matrix));
+    require_threads(args.threads);
     if (args.device.given) resolve(args.device, args.threads, threads_for::all_work);
     progress_line progress(true);
     progress.show("reading " + args.matrix);

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <regex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "help_format.hpp"
 #include "output.hpp"
 #include "signals.hpp"
+#include "usage.hpp"
 
 #include "dwell/formats/error.hpp"
 
@@ -26,27 +26,6 @@ namespace {
 int fail(exit_code code, const std::string& message) {
   write_stderr(fmt::format("dwell: {}\n", message));
   return static_cast<int>(code);
-}
-
-/// CLI11's words for an option that is there too often or without its value, as ours.
-std::string plain_words(const std::string& text) {
-  std::smatch found;
-  if (std::regex_match(text, found, std::regex("(.+): At Most 1 required but received ([0-9]+)")))
-    return fmt::format("{}: expected once, found {} times", found[1].str(), found[2].str());
-  if (std::regex_match(text, found, std::regex("(.+): 1 required (.+) missing")))
-    return fmt::format("{}: expected {}, found nothing", found[1].str(), found[2].str());
-  return text;
-}
-
-/// What CLI11 has to say of a wrong command line, as one line.
-std::string usage_line(const CLI::App& app, const CLI::ParseError& e) {
-  std::string text = plain_words(e.what());
-  for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n')) text[at] = ' ';
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  std::string chosen;
-  for (auto below = app.get_subcommands(); !below.empty(); below = below.front()->get_subcommands())
-    chosen += below.front()->get_name() + " ";
-  return fmt::format("{} (see 'dwell {}--help')", text, chosen);
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -69,7 +48,7 @@ int parse_and_run(int argc, char** argv) {
              "  dwell info A.mtx                 look at a matrix\n"
              "  dwell info 2d9pt                 which cells a stencil reads, and its weights\n"
              "  dwell info                       what this program can do on this machine\n"
-             "\n'dwell SUBCOMMAND --help' tells more.");
+             "\n'dwell SUBCOMMAND --help', or 'dwell help SUBCOMMAND', tells more.");
 
   std::vector<std::pair<CLI::App*, command>> commands;
   const auto subcommand = [&](const char* name, const char* what, command (*add)(CLI::App&)) {
@@ -85,11 +64,12 @@ int parse_and_run(int argc, char** argv) {
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);
 
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv));
     for (const auto& [sub, run] : commands)
       if (sub->parsed()) return static_cast<int>(run());
     return 0;
-  } catch (const CLI::CallForHelp&) {
+  } catch (const CLI::CallForHelp& e) {
+    if (!unknown_command(app).empty()) return fail(exit_code::bad_input, usage_line(app, e));
     write_stdout(app.help());
     return 0;
   } catch (const CLI::CallForVersion& e) {

@@ -16,7 +16,7 @@ namespace dwell::app {
 
 namespace fs = std::filesystem;
 
-void require_source(const std::string& text, const std::string& or_else) {
+void require_source(const std::string& text, const std::string& or_else, const std::string& meant) {
   if (is_generated(text)) return;
   std::error_code failed;
   const auto status = fs::status(text, failed);
@@ -25,11 +25,11 @@ void require_source(const std::string& text, const std::string& or_else) {
   if (!fs::exists(status))
     throw input_error(fmt::format(
         "{}: {}; expected a Matrix Market file or a kind such as trefethen:2000 (see 'dwell "
-        "generate --help'){}",
+        "generate --help'){}{}",
         text.empty() ? "''" : text,
         failed && failed != std::errc::no_such_file_or_directory ? failed.message()
                                                                  : "no such file",
-        or_else));
+        or_else, meant.empty() ? suggested_kind(text) : meant));
 }
 
 matrix_source load_matrix(const std::string& text, int threads) {

@@ -26,8 +26,9 @@ inline const std::string matrix_help =
     std::string(matrix_kinds_help) + ". A file that has the name of a kind is written ./NAME";
 
 /// Throws input_error at once if `text` is neither a kind nor a file that can be opened. `or_else`
-/// is what it could have been besides.
-void require_source(const std::string& text, const std::string& or_else = {});
+/// is what it could have been besides, `meant` what it perhaps was (suggestion()), before a kind.
+void require_source(const std::string& text, const std::string& or_else = {},
+                    const std::string& meant = {});
 /// Reads or generates.
 matrix_source load_matrix(const std::string& text, int threads);
 /// Entries of value zero.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "dwell/formats/nearest.hpp"
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/png.hpp"
 #include "dwell/formats/vti.hpp"
@@ -114,8 +116,9 @@ const char* const initial_help =
 void require_initial(const std::string& text) {
   std::uint64_t seed = 0;
   if (text != "hot-spot" && text != "checker" && text != "zeros" && !random_seed(text, seed))
-    throw input_error(fmt::format(
-        "--initial: expected random:SEED, hot-spot, checker or zeros, found '{}'", text));
+    throw input_error(
+        fmt::format("--initial: expected random:SEED, hot-spot, checker or zeros, found {}",
+                    found_word(text, std::array{"random:SEED", "hot-spot", "checker", "zeros"})));
 }
 
 template <class T>

@@ -16,6 +16,7 @@
 #include "dwell/execution/core/buffer.hpp"
 #include "dwell/execution/core/device_backends.hpp"
 #include "dwell/execution/core/host_memory.hpp"
+#include "dwell/execution/core/thread_limit.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/number_text.hpp"
 #include "dwell/formats/parallel.hpp"
@@ -92,9 +93,7 @@ const memory_space cpu_memory = {
 std::string to_string(backend b) { return b == backend::cpu ? "cpu" : "cuda"; }
 
 device device::cpu(int threads) {
-  if (threads < 0)
-    throw input_error(fmt::format(
-        "expected a number of threads of at least 1 (or 0 for all), found {}", threads));
+  require_threads(threads);
   require_cpu();
   return {backend::cpu, 0, threads ? threads : default_threads(), threads == 0};
 }

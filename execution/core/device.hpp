@@ -34,7 +34,7 @@ struct device_facts {
 class device {
  public:
   /// CPU threads; 0 means as many as this process may use (by its affinity and the quota of its
-  /// control groups) and a problem is worth. Throws input_error if negative.
+  /// control groups) and a problem is worth. See thread_limit.hpp for what is refused.
   static device cpu(int threads = 0);
   /// CUDA device `ordinal`. Throws device_error, with the reason, if it is not there.
   static device cuda(int ordinal = 0);

@@ -4,9 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell {
+
+using words = std::initializer_list<const char*>;
 
 std::string to_string(traversal order) {
   return order == traversal::zig_zag ? "zig-zag" : order == traversal::ring ? "ring" : "static";
@@ -16,8 +21,8 @@ std::optional<traversal> parse_traversal(std::string_view name) {
   if (name == "auto") return {};
   for (const auto order : {traversal::fixed, traversal::zig_zag, traversal::ring})
     if (name == to_string(order)) return order;
-  throw input_error(
-      fmt::format("traversal: expected auto, static, zig-zag or ring, found '{}'", name));
+  throw input_error(fmt::format("traversal: expected auto, static, zig-zag or ring, found {}",
+                                found_word(name, words{"auto", "static", "zig-zag", "ring"})));
 }
 
 std::size_t changing_cells(const extents& size, const cell_box& inner, boundary edge) {
@@ -30,7 +35,8 @@ passing parse_passing(std::string_view name) {
   if (name == "auto") return passing::planned;
   if (name == "spatial") return passing::spatial;
   if (name == "temporal") return passing::temporal;
-  throw input_error(fmt::format("blocking: expected auto, spatial or temporal, found '{}'", name));
+  throw input_error(fmt::format("blocking: expected auto, spatial or temporal, found {}",
+                                found_word(name, words{"auto", "spatial", "temporal"})));
 }
 
 }  // namespace dwell

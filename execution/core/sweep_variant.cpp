@@ -9,6 +9,7 @@
 #include <string>
 
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell {
 
@@ -25,16 +26,16 @@ const sweep_variant& find_variant(std::span<const sweep_variant> table, std::str
       elsewhere.insert(to_string(v.on));
   }
   if (!shapes.contains(std::string(shape)))
-    throw unsupported_error(
-        fmt::format("expected a stencil ({}), found '{}'", fmt::join(shapes, ", "), shape));
+    throw unsupported_error(fmt::format("expected a stencil ({}), found {}",
+                                        fmt::join(shapes, ", "), found_word(shape, shapes)));
   const auto names = fmt::format("{}", fmt::join(here, ", "));
   if (!elsewhere.empty())
     throw unsupported_error(
         fmt::format("executor '{}' is not available on {} (it needs {}); available there: {}",
                     executor, to_string(on), *elsewhere.begin(), names));
-  throw unsupported_error(fmt::format("expected an executor for '{}' on {} ({}), found '{}'", shape,
+  throw unsupported_error(fmt::format("expected an executor for '{}' on {} ({}), found {}", shape,
                                       to_string(on), names.empty() ? "none is built" : names,
-                                      executor));
+                                      found_word(executor, here)));
 }
 
 std::vector<sweep_shape> shapes_of(std::span<const sweep_variant> table) {

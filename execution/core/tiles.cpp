@@ -164,8 +164,8 @@ tiled_matrix<T> cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_r
   }
   for (index i = 0; i < a.rows; ++i)
     if (a.row_ptr[i] == a.row_ptr[i + 1])
-      throw input_error(
-          fmt::format("matrix: expected an entry in every row, found none in row {}", i + 1));
+      throw input_error(fmt::format(
+          "matrix: expected an entry in every row, found none in row {} (counted from 1)", i + 1));
   std::int64_t tiles = 0;
   for (team_share& t : m.teams) {
     t.first_tile = static_cast<int>(tiles);

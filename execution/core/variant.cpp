@@ -10,6 +10,7 @@
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell {
 
@@ -29,9 +30,9 @@ const program_variant& find_variant(std::string_view problem, std::string_view e
     throw unsupported_error(
         fmt::format("executor '{}' is not available on {} (it needs {}); available there: {}",
                     executor, to_string(on), *elsewhere.begin(), names));
-  throw unsupported_error(fmt::format("expected an executor for '{}' on {} ({}), found '{}'",
-                                      problem, to_string(on),
-                                      names.empty() ? "none is built" : names, executor));
+  throw unsupported_error(fmt::format("expected an executor for '{}' on {} ({}), found {}", problem,
+                                      to_string(on), names.empty() ? "none is built" : names,
+                                      found_word(executor, here)));
 }
 
 std::vector<variant_info> built_variants() {

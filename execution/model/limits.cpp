@@ -10,6 +10,7 @@
 
 #include "dwell/execution/core/plan.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell {
 namespace {
@@ -103,7 +104,8 @@ device_facts facts_of(std::string_view name) {
     f.cooperative_launch = true;
     return f;
   }
-  throw input_error(fmt::format("expected a device ({}), found '{}'", fmt::join(keys, ", "), name));
+  throw input_error(fmt::format("expected a device ({}), found {}", fmt::join(keys, ", "),
+                                found_word(name, keys)));
 }
 
 device_limits limits_of(const device_facts& d) {

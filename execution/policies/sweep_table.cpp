@@ -9,6 +9,7 @@
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell {
 namespace {
@@ -44,10 +45,12 @@ std::span<const sweep_permission> policies::permissions_of(std::string_view poli
   for (const auto& p : table)
     if (p.name == name) return p.may;
   auto names = built_sweep_policies();
+  names.insert(names.begin(), "auto");
+  const auto found = found_word(policy, names);
   const auto last = names.back();
   names.pop_back();
-  throw input_error(fmt::format("policy: expected auto, {} or {}, found '{}'",
-                                fmt::join(names, ", "), last, policy));
+  throw input_error(
+      fmt::format("policy: expected {} or {}, found {}", fmt::join(names, ", "), last, found));
 }
 
 }  // namespace dwell

@@ -7,6 +7,7 @@
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/execution/policies/policies.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 
 namespace dwell {
 namespace {
@@ -26,8 +27,9 @@ std::span<const named_policy> program_policies() { return table; }
 const named_policy& find_policy(std::string_view name) {
   for (const auto& p : table)
     if (p.name == name) return p;
-  throw unsupported_error(
-      fmt::format("expected a policy ({}), found '{}'", fmt::join(built_policies(), ", "), name));
+  throw unsupported_error(fmt::format("expected a policy ({}), found {}",
+                                      fmt::join(built_policies(), ", "),
+                                      found_word(name, built_policies())));
 }
 
 std::vector<std::string> built_policies() {

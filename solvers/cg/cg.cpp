@@ -13,6 +13,7 @@
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 #include "dwell/formats/power_of_two.hpp"
 #include "dwell/solvers/cg/form_choice.hpp"
 #include "dwell/solvers/cg/judgement.hpp"
@@ -38,10 +39,11 @@ void check_options(const cg_options& o) {
   };
   tolerance(o.rtol, "rtol");
   tolerance(o.atol, "atol");
-  if (o.variant != "auto" && o.variant != "textbook" && o.variant != "single-reduction" &&
-      o.variant != "pipelined")
-    throw input_error(fmt::format(
-        "expected a variant (auto, textbook, single-reduction, pipelined), found '{}'", o.variant));
+  if (std::find(std::begin(cg_variant_names), std::end(cg_variant_names), o.variant) ==
+      std::end(cg_variant_names))
+    throw input_error(fmt::format("expected a variant ({}), found {}",
+                                  fmt::join(cg_variant_names, ", "),
+                                  found_word(o.variant, cg_variant_names)));
   if (o.max_iterations < 0)
     throw input_error(
         fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));

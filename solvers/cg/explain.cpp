@@ -14,6 +14,7 @@
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 #include "dwell/solvers/cg/form_choice.hpp"
 #include "dwell/solvers/cg/programs/pipelined.hpp"
 #include "dwell/solvers/cg/programs/single_reduction.hpp"
@@ -183,8 +184,9 @@ cg_explanation explain_as(const csr_view<T>& a, const device_facts& device, cons
   if (o.variant == "single-reduction")
     return explain_form<single_reduction_cg>("single-reduction", a, device, o);
   if (o.variant == "pipelined") return explain_form<pipelined_cg>("pipelined", a, device, o);
-  throw input_error(fmt::format(
-      "expected a variant (auto, textbook, single-reduction, pipelined), found '{}'", o.variant));
+  throw input_error(fmt::format("expected a variant ({}), found {}",
+                                fmt::join(cg_variant_names, ", "),
+                                found_word(o.variant, cg_variant_names)));
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Which forms of the iteration "auto" weighs against each other on a GPU. Solving and explaining
-// share it.
+// The forms of the iteration: their names, and which of them "auto" weighs against each other on a
+// GPU. Solving and explaining share it.
 #pragma once
 #include "dwell/execution/core/policy.hpp"
 #include "dwell/execution/core/tiles.hpp"
 #include "dwell/execution/model/projection.hpp"
 
 namespace dwell {
+
+/// What cg_options::variant may be.
+inline constexpr const char* cg_variant_names[] = {"auto", "textbook", "single-reduction",
+                                                   "pipelined"};
 
 struct form_rivals {
   bool textbook = false;

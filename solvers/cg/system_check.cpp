@@ -91,13 +91,14 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
     const index k = find(a, i, i);
     if (k < 0)
       return fmt::format(
-          "matrix: expected a positive diagonal, found none stored in row {} (a symmetric positive "
-          "definite matrix has one in every row)",
+          "matrix: expected a positive diagonal, found none stored in row {} (counted from 1; a "
+          "symmetric positive definite matrix has one in every row)",
           i + 1);
     diagonal[static_cast<std::size_t>(i)] = a.val[k];
     if (!(a.val[k] > T(0)))
       return fmt::format(
-          "matrix: expected a positive diagonal, found {} at ({}, {}) (not positive definite)",
+          "matrix: expected a positive diagonal, found {} at ({}, {}) (counted from 1; not "
+          "positive definite)",
           a.val[k], i + 1, i + 1);
     return {};
   });
@@ -112,8 +113,10 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
           std::sqrt(static_cast<double>(diagonal[i])) * std::sqrt(static_cast<double>(diagonal[j]));
       if (std::abs(here - there) <= tolerance * scale) continue;
       return fmt::format(
-          "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {})", here, i + 1,
-          j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1, i + 1);
+          "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
+          "1)",
+          here, i + 1, j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1,
+          i + 1);
     }
     return {};
   });
@@ -128,7 +131,8 @@ void check_vector(std::span<const T> v, index n, const char* what) {
     const T value = v[static_cast<std::size_t>(i)];
     return std::isfinite(value)
                ? std::string()
-               : fmt::format("{}: expected finite numbers, found {} in row {}", what, value, i + 1);
+               : fmt::format("{}: expected finite numbers, found {} in row {} (counted from 1)",
+                             what, value, i + 1);
   });
 }
 

@@ -15,6 +15,7 @@
 #include "dwell/execution/policies/sweep_none.hpp"
 #include "dwell/execution/policies/sweep_shares.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 #include "dwell/solvers/stencil/decision.hpp"
 
 namespace dwell {
@@ -227,8 +228,8 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   policies.insert(policies.begin(), "auto");
   const auto asked = std::find(policies.begin(), policies.end(), options.policy);
   if (asked == policies.end())
-    throw input_error(
-        fmt::format("policy: expected {}, found '{}'", fmt::join(policies, ", "), options.policy));
+    throw input_error(fmt::format("policy: expected {}, found {}", fmt::join(policies, ", "),
+                                  found_word(options.policy, policies)));
   out.chosen = static_cast<std::size_t>(asked - policies.begin());
   for (const auto& policy : policies)
     out.plans.push_back(policy == "measured" ? make.measured() : make.keeping(policy));

@@ -6,6 +6,7 @@
 
 #include "dwell/execution/core/sweep_variant.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/nearest.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 
@@ -25,8 +26,8 @@ stencil_shape find_stencil_shape(std::span<const sweep_variant> table, std::stri
     if (s.name == name) return public_shape(s);
     names.emplace_back(s.name);
   }
-  throw unsupported_error(
-      fmt::format("expected a stencil ({}), found '{}'", fmt::join(names, ", "), name));
+  throw unsupported_error(fmt::format("expected a stencil ({}), found {}", fmt::join(names, ", "),
+                                      found_word(name, names)));
 }
 
 std::string to_string(boundary b) {
@@ -36,7 +37,9 @@ std::string to_string(boundary b) {
 boundary parse_boundary(std::string_view name) {
   for (const boundary b : {boundary::fixed, boundary::periodic, boundary::reflect})
     if (to_string(b) == name) return b;
-  throw input_error(fmt::format("boundary: expected fixed, periodic or reflect, found '{}'", name));
+  const char* const known[] = {"fixed", "periodic", "reflect"};
+  throw input_error(fmt::format("boundary: expected fixed, periodic or reflect, found {}",
+                                found_word(name, known)));
 }
 
 std::string to_string(stencil_stop r) {
