@@ -3,9 +3,7 @@
 // mapped file that another process shortens meanwhile would kill this one.
 #include "dwell/formats/matrix_market_source.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,13 +15,6 @@
 
 namespace dwell::mm {
 namespace {
-
-struct descriptor {
-  int fd;
-  ~descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 [[noreturn]] void fail_to_read(const std::string& name, const std::string& found) {
   throw input_error(fmt::format("{}: expected a readable file, found: {}", name, found));
@@ -44,32 +35,26 @@ void read_piece(int fd, char* to, off_t begin, off_t end, const std::string& nam
   }
 }
 
-buffer read_all(const std::filesystem::path& file, const std::string& name, int threads) {
-  const descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct stat facts;
-  if (in.fd < 0 || ::fstat(in.fd, &facts) != 0) fail_with_errno(name);
-  if (S_ISDIR(facts.st_mode)) fail_to_read(name, "a directory");
+buffer read_all(input_file& in, int threads) {
   buffer out;
-  if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
+  if (const auto left = in.left()) {
     constexpr off_t worth_a_thread = 1 << 22;
-    const auto size = static_cast<std::size_t>(facts.st_size);
-    char* to = out.room(size);
-    const int parts = static_cast<int>(std::min<off_t>(threads > 0 ? threads : default_threads(),
-                                                       facts.st_size / worth_a_thread + 1));
+    const auto first = static_cast<off_t>(left->begin), size = static_cast<off_t>(left->bytes);
+    char* to = out.room(left->bytes);
+    const int parts = static_cast<int>(
+        std::min<off_t>(threads > 0 ? threads : default_threads(), size / worth_a_thread + 1));
     for_parts(parts, [&](int part) {
-      const auto [begin, end] = piece<off_t>(facts.st_size, part, parts);
-      read_piece(in.fd, to + begin, begin, end, name);
+      const auto [begin, end] = piece<off_t>(size, part, parts);
+      read_piece(in.descriptor(), to + begin, first + begin, first + end, in.name());
     });
-    out.added(size);
+    out.added(left->bytes);
     return out;
   }
   constexpr std::size_t block = 1 << 20;  // a pipe; or a file of /proc, which says its size is 0
   for (;;) {
-    const ssize_t n = ::read(in.fd, out.room(block), block);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail_with_errno(name);
+    const std::size_t n = in.read(out.room(block), block);
     if (n == 0) return out;
-    out.added(static_cast<std::size_t>(n));
+    out.added(n);
   }
 }
 
@@ -114,15 +99,15 @@ std::string plain_name(const std::filesystem::path& file) {
   return name;
 }
 
-source_file load(const std::filesystem::path& file, int threads) {
-  const std::string name = escape(file.string());
-  buffer bytes = read_all(file, name, threads);
+source_file load(input_file& file, int threads) {
+  const std::string& name = file.name();
+  buffer bytes = read_all(file, threads);
   const std::string_view content(bytes.data(), bytes.size());
   if (content.starts_with("\x1f\x8b")) return unpack(bytes, file);
   if (const char* other = other_format(content))
     throw input_error(
         fmt::format("{}: expected Matrix Market text, .gz or .tar.gz, found {}", name, other));
-  return {{std::move(bytes), name}, std::nullopt};
+  return {{std::move(bytes), name}, plain_name(file.path()), std::nullopt, {}};
 }
 
 }  // namespace dwell::mm

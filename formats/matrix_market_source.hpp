@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "dwell/formats/input_file.hpp"
 #include "dwell/formats/matrix_market_text.hpp"
 
 namespace dwell::mm {
@@ -38,16 +41,21 @@ struct document {
 
 struct source_file {
   document matrix;
+  std::string plain_name;             ///< of the file or, if that has none, of the archive's matrix
   std::optional<document> companion;  ///< NAME_b.mtx of an archive
+  std::string companion_refusal;      ///< why it cannot be read, if it cannot
 };
 
 /// The file name without folder and without .mtx, .gz, .tar.gz, .tgz.
 std::string plain_name(const std::filesystem::path& file);
 
-/// Throws input_error in one line for whatever cannot be read.
-source_file load(const std::filesystem::path& file, int threads);
+/// Throws input_error in one line for whatever cannot be read; but for a companion.
+source_file load(input_file& file, int threads);
 
 /// Private to load(): unpacks a gzip file, or the two members of a tar inside it.
-source_file unpack(const buffer& packed, const std::filesystem::path& file);
+source_file unpack(const buffer& packed, const input_file& file);
+
+/// As read_matrix_market_vector().
+std::vector<double> read_vector(input_file& file, int threads);
 
 }  // namespace dwell::mm
