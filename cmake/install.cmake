@@ -18,6 +18,7 @@ set(DWELL_PUBLIC_HEADERS
   formats/parallel.hpp
   formats/png.hpp
   formats/triplets.hpp
+  formats/vector_file.hpp
   formats/vti.hpp
   solvers/cg/cg.hpp
   solvers/cg/explain.hpp

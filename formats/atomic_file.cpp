@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The atomic output file on POSIX. What is not a regular file (/dev/null, /dev/stdout, a pipe)
-// cannot be replaced by a rename and is written directly. A link to a file stays a link: the file
-// changes, or appears. A file that is replaced lends its owner and its permissions to the new one,
-// and one that may not be written may not be replaced.
+// The atomic output file on POSIX. What is not a regular file (/dev/null, a pipe) cannot be
+// replaced by a rename and is written directly, what is open already through its descriptor. A link
+// to a file stays a link: the file changes, or appears. A file that is replaced lends its owner and
+// its permissions to the new one, and one that may not be written may not be replaced.
 #include "dwell/formats/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -18,22 +18,25 @@
 #include <system_error>
 #include <utility>
 
+#include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/printable.hpp"
 
 namespace dwell {
 namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const fs::path& file, const std::string& found) {
-  throw input_error(fmt::format("{}: expected a writable file, found: {}", file.string(), found));
+  throw input_error(
+      printable(fmt::format("{}: expected a writable file, found: {}", file.string(), found)));
 }
 [[noreturn]] void fail(const fs::path& file, int code) {
   fail(file, std::generic_category().message(code));
 }
 
-/// Names such as /dev/stdout and /dev/fd/3 stand for something open already, even when that is a
-/// regular file which the shell has redirected to.
-bool stands_for_open_file(const fs::path& target) {
+/// Names in these folders stand for devices and for what processes have open, even when that is a
+/// regular file which a shell has redirected to: they are never replaced.
+bool belongs_to_system(const fs::path& target) {
   std::error_code ignored;
   const fs::path folder = fs::canonical(fs::absolute(target, ignored).parent_path(), ignored);
   return folder == "/dev" || folder.string().starts_with("/proc/");
@@ -92,7 +95,7 @@ fs::path behind_links(const fs::path& file) {
   fs::path at = file;
   std::error_code failed;
   for (int links = 0; fs::is_symlink(fs::symlink_status(at, failed)); ++links) {
-    if (stands_for_open_file(at)) return at;
+    if (belongs_to_system(at)) return at;
     if (links == most_links) fail(file, ELOOP);
     const fs::path to = fs::read_symlink(at, failed);
     if (failed) fail(file, failed.value());
@@ -106,7 +109,11 @@ atomic_file::atomic_file(fs::path target) : target_(std::move(target)) {
   if (fs::is_directory(target_, ignored)) fail(target_, EISDIR);
   if (target_.filename().empty()) fail(target_, ENOENT);
   const bool other = fs::exists(target_, ignored) && !fs::is_regular_file(target_, ignored);
-  if (other || stands_for_open_file(target_)) {
+  const int own = descriptor_to_write(target_);
+  shared_ = own >= 0;
+  if (shared_) {
+    fd_ = ::fcntl(own, F_DUPFD_CLOEXEC, 3);
+  } else if (other || belongs_to_system(target_)) {
     fd_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   } else {
     const fs::path named = std::exchange(target_, behind_links(target_));
@@ -138,12 +145,8 @@ void atomic_file::discard_unfinished() noexcept {
 }
 
 void atomic_file::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(target_, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  const int failed = write_fully(fd_, bytes);
+  if (failed != 0 && !(shared_ && nobody_reads(fd_, failed))) fail(target_, failed);
 }
 
 void atomic_file::commit() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // An output file that appears whole or not at all: written beside its final name, synced, renamed
 // by commit(); removed again if commit() is never reached. It has the permissions of the file that
-// it replaces.
+// it replaces. What standard output goes to, by whatever name, and other descriptors that a name
+// such as /dev/fd/3 stands for, are written through the descriptor.
 #pragma once
 #include <atomic>
 #include <filesystem>
@@ -21,7 +22,8 @@ class atomic_file {
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
 
-  /// Appends. Throws input_error (disk full, ...); the target is then untouched.
+  /// Appends. Throws input_error (disk full, ...); the target is then untouched. That nobody reads
+  /// a descriptor any more is no error.
   void write(std::string_view bytes);
   /// Makes the content durable and gives it the target's name.
   void commit();
@@ -34,6 +36,7 @@ class atomic_file {
   std::filesystem::path target_, temporary_;
   std::atomic<char*>* registered_ = nullptr;  ///< how discard_unfinished() finds temporary_
   int fd_ = -1;
+  bool shared_ = false;  ///< fd_ is the duplicate of a descriptor
 };
 
 }  // namespace dwell

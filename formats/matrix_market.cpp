@@ -7,6 +7,7 @@
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/matrix_market_body.hpp"
 #include "dwell/formats/matrix_market_source.hpp"
+#include "dwell/formats/printable.hpp"
 
 namespace dwell {
 namespace {
@@ -31,16 +32,28 @@ std::vector<double> as_vector(const csr<double>& a) {
   return v;
 }
 
-std::optional<std::vector<double>> companion_of(const mm::source_file& source, index rows,
-                                                int threads) {
-  if (!source.companion) return std::nullopt;
+/// The companion, or what is wrong with it: that matters only to who asks for it.
+void add_companion(const mm::source_file& source, int threads, mm_matrix& to) {
+  to.companion_refusal = source.companion_refusal;
+  if (!source.companion) return;
   try {
     const mm_matrix b = parse(source.companion->view(), {}, threads);
-    if (b.matrix.cols != 1 || b.matrix.rows != rows) return std::nullopt;
-    return as_vector(b.matrix);
+    if (b.matrix.cols == 1 && b.matrix.rows == to.matrix.rows)
+      to.companion_rhs = as_vector(b.matrix);
   } catch (const unsupported_error&) {
-    return std::nullopt;  // complex: no right-hand side of a real matrix
+    // Complex: no right-hand side of a real matrix.
+  } catch (const input_error& e) {
+    to.companion_refusal = e.what();
   }
+}
+
+std::vector<double> vector_of(const mm::source_file& source, int threads) {
+  const mm::text t = source.matrix.view();
+  const mm_matrix m = parse(t, {}, threads);
+  if (m.matrix.cols != 1 && m.matrix.rows != 1)
+    mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
+                 fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
+  return as_vector(m.matrix);
 }
 
 }  // namespace
@@ -58,24 +71,24 @@ std::string to_string(mm_symmetry v) {
 }
 
 mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
-  const mm::source_file source = mm::load(file, threads);
-  mm_matrix out = parse(source.matrix.view(), mm::plain_name(file), threads);
-  out.companion_rhs = companion_of(source, out.matrix.rows, threads);
+  input_file in(file);
+  const mm::source_file source = mm::load(in, threads);
+  mm_matrix out = parse(source.matrix.view(), source.plain_name, threads);
+  add_companion(source, threads, out);
   return out;
 }
 
 std::vector<double> read_matrix_market_vector(const std::filesystem::path& file, int threads) {
-  const mm::source_file source = mm::load(file, threads);
-  const mm::text t = source.matrix.view();
-  const mm_matrix m = parse(t, {}, threads);
-  if (m.matrix.cols != 1 && m.matrix.rows != 1)
-    mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
-                 fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
-  return as_vector(m.matrix);
+  input_file in(file);
+  return mm::read_vector(in, threads);
+}
+
+std::vector<double> mm::read_vector(input_file& file, int threads) {
+  return vector_of(load(file, threads), threads);
 }
 
 mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name, int threads) {
-  return parse({text.data(), text.data() + text.size(), mm::escape(name)}, mm::plain_name(name),
+  return parse({text.data(), text.data() + text.size(), printable(name)}, mm::plain_name(name),
                threads);
 }
 

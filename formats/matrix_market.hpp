@@ -48,6 +48,8 @@ struct mm_matrix {
   csr<double> matrix;
   /// NAME_b.mtx of a .tar.gz, if it is there and is one column of the right length.
   std::optional<std::vector<double>> companion_rhs;
+  /// Why it is there and cannot be read; else empty. The matrix is none the worse for it.
+  std::string companion_refusal = {};
 };
 
 /// Reads a sparse or dense matrix. Throws input_error "file:line: expected ..., found ..."; never

@@ -3,9 +3,7 @@
 // mapped file that another process shortens meanwhile would kill this one.
 #include "dwell/formats/matrix_market_source.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,6 +37,23 @@ void read_piece(int fd, char* to, off_t begin, off_t end, const std::string& nam
   }
 }
 
+/// All of a regular file, whatever of it was read before, by several threads.
+buffer read_whole(const input_file& in, const input_file::extent& all, int threads) {
+  constexpr off_t worth_a_thread = 1 << 22;
+  require_memory(all.bytes, in.name());
+  const auto first = static_cast<off_t>(all.begin), size = static_cast<off_t>(all.bytes);
+  buffer out;
+  char* to = out.room(all.bytes);
+  const int parts = static_cast<int>(
+      std::min<off_t>(threads > 0 ? threads : default_threads(), size / worth_a_thread + 1));
+  for_parts(parts, [&](int part) {
+    const auto [begin, end] = piece<off_t>(size, part, parts);
+    read_piece(in.descriptor(), to + begin, first + begin, first + end, in.name());
+  });
+  out.added(all.bytes);
+  return out;
+}
+
 /// What the first bytes say the file is, if that is something that is not read.
 const char* other_format(std::string_view bytes) {
   using namespace std::string_view_literals;
@@ -54,46 +69,6 @@ const char* other_format(std::string_view bytes) {
 }
 
 }  // namespace
-
-input_file::input_file(const std::filesystem::path& file, std::string name)
-    : name_(std::move(name)), fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-  struct stat facts;
-  try {
-    if (fd_ < 0 || ::fstat(fd_, &facts) != 0) fail_with_errno(name_);
-    if (S_ISDIR(facts.st_mode)) fail_to_read(name_, "a directory");
-    if (S_ISREG(facts.st_mode)) size_ = static_cast<std::uint64_t>(facts.st_size);
-    block_.resize(std::size_t{1} << 20);
-  } catch (...) {
-    if (fd_ >= 0) ::close(fd_);
-    throw;
-  }
-}
-
-input_file::~input_file() { ::close(fd_); }
-
-std::string_view input_file::next() {
-  for (;;) {
-    const ssize_t n = ::read(fd_, block_.data(), block_.size());
-    if (n >= 0) return {block_.data(), static_cast<std::size_t>(n)};
-    if (errno != EINTR) fail_with_errno(name_);
-  }
-}
-
-buffer input_file::whole(int threads) const {
-  constexpr off_t worth_a_thread = 1 << 22;
-  require_memory(size_, name_);
-  const auto size = static_cast<off_t>(size_);
-  buffer out;
-  char* to = out.room(size_);
-  const int parts = static_cast<int>(
-      std::min<off_t>(threads > 0 ? threads : default_threads(), size / worth_a_thread + 1));
-  for_parts(parts, [&](int part) {
-    const auto [begin, end] = piece<off_t>(size, part, parts);
-    read_piece(fd_, to + begin, begin, end, name_);
-  });
-  out.added(size_);
-  return out;
-}
 
 char* buffer::room(std::size_t n) {
   if (capacity_ - size_ < n) {
@@ -120,9 +95,9 @@ std::string plain_name(const std::filesystem::path& file) {
   return name;
 }
 
-source_file load(const std::filesystem::path& file, int threads) {
-  const std::string name = escape(file.string());
-  input_file in(file, name);
+source_file load(input_file& in, int threads) {
+  const std::string& name = in.name();
+  const auto all = in.left();
   // Enough to see what it is: a line, or so much that it is none.
   std::string first;
   bool ended = false;
@@ -132,19 +107,20 @@ source_file load(const std::filesystem::path& file, int threads) {
     first += block;
     ended = block.empty();
   }
-  if (first.starts_with(gzip_magic)) return unpack(in, first, file);
+  if (first.starts_with(gzip_magic)) return unpack(in, first);
   if (const char* other = other_format(first))
     throw input_error(
         fmt::format("{}: expected Matrix Market text, .gz or .tar.gz, found {}", name, other));
   begins_well({first.data(), first.data() + first.size(), name}, ended);
-  if (in.size() > 0) return {{in.whole(threads), name}, std::nullopt};
+  if (all && all->bytes > 0)
+    return {{read_whole(in, *all, threads), name}, plain_name(in.path()), std::nullopt, {}};
   bounded_text out(name);  // a pipe; or a file of /proc
   bool more = out.add(first);
   while (more) {
     const std::string_view block = in.next();
     more = !block.empty() && out.add(block);
   }
-  return {out.take(), std::nullopt};
+  return {out.take(), plain_name(in.path()), std::nullopt, {}};
 }
 
 }  // namespace dwell::mm

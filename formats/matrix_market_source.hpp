@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "dwell/formats/input_file.hpp"
 #include "dwell/formats/matrix_market_text.hpp"
 
 namespace dwell::mm {
@@ -42,43 +42,25 @@ struct document {
 
 struct source_file {
   document matrix;
+  std::string plain_name;             ///< of the file or, if that has none, of the archive's matrix
   std::optional<document> companion;  ///< NAME_b.mtx of an archive
+  std::string companion_refusal;      ///< why it cannot be read, if it cannot
 };
 
 /// Throws device_error if the machine has less memory than a text of so many bytes needs.
 void require_memory(std::uint64_t bytes, const std::string& name);
 
-/// A file open for reading, from front to end; the blocks are as large as they come, at most 1 MiB.
-class input_file {
- public:
-  /// Throws input_error in one line.
-  input_file(const std::filesystem::path& file, std::string name);
-  ~input_file();
-  input_file(const input_file&) = delete;
-  input_file& operator=(const input_file&) = delete;
-
-  /// Valid until the next call; empty at the end.
-  std::string_view next();
-  /// All of a regular file, whatever was read before, by several threads.
-  buffer whole(int threads) const;
-  /// Of a regular file; 0: not one, or one of /proc, which says so.
-  std::uint64_t size() const { return size_; }
-
- private:
-  std::string name_;
-  int fd_;
-  std::uint64_t size_ = 0;
-  std::vector<char> block_;
-};
-
 /// The file name without folder and without .mtx, .gz, .tar.gz, .tgz.
 std::string plain_name(const std::filesystem::path& file);
 
-/// Throws input_error in one line for whatever cannot be read.
-source_file load(const std::filesystem::path& file, int threads);
+/// Throws input_error in one line for whatever cannot be read; but for a companion.
+source_file load(input_file& file, int threads);
 
 /// Private to load(): unpacks a gzip file, or the two members of a tar inside it. `first` are the
 /// bytes of `in` that have been read.
-source_file unpack(input_file& in, const std::string& first, const std::filesystem::path& file);
+source_file unpack(input_file& in, const std::string& first);
+
+/// As read_matrix_market_vector().
+std::vector<double> read_vector(input_file& file, int threads);
 
 }  // namespace dwell::mm

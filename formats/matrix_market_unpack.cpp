@@ -93,21 +93,27 @@ class tar_stream {
   std::exception_ptr failed_;
 };
 
-source_file from_tar(tar_stream& tar, const std::string& archive_name, const std::string& stem) {
-  const std::string wanted = fmt::format("{0}/{0}.mtx", stem),
-                    beside = fmt::format("{0}/{0}_b.mtx", stem);
+/// NAME of an archive from a pipe, where no file has it: of the first NAME/... in it.
+std::string first_folder(std::string_view path) {
+  return std::string(path.substr(0, path.find('/')));
+}
+
+source_file from_tar(tar_stream& tar, const std::string& archive_name, std::string stem) {
   std::optional<document> matrix, companion;
-  std::string others;
+  std::string others, refusal;
   int files = 0;
   while (const char* path = tar.next_file()) {
     const std::string name = fmt::format("{}({})", archive_name, escape(path));
-    if (!matrix && path == wanted) {
+    if (stem.empty()) stem = first_folder(path);
+    if (!matrix && path == fmt::format("{0}/{0}.mtx", stem)) {
       matrix = tar.content(name);
-    } else if (!companion && path == beside) {
+    } else if (!companion && path == fmt::format("{0}/{0}_b.mtx", stem)) {
       try {
         companion = tar.content(name);
       } catch (const unsupported_error&) {
         // A complex companion is no right-hand side of a real matrix; it is not offered.
+      } catch (const input_error& e) {
+        refusal = e.what();  // where the archive itself is damaged, next_file() says so again
       }
     } else if (++files <= 3) {
       others += fmt::format("{}'{}'", files > 1 ? ", " : "", escape(path));
@@ -115,9 +121,9 @@ source_file from_tar(tar_stream& tar, const std::string& archive_name, const std
   }
   if (!matrix)
     throw input_error(fmt::format("{}: expected the member '{}', found {}{}", archive_name,
-                                  escape(wanted), files ? others : "no file",
-                                  files > 3 ? ", ..." : ""));
-  return {std::move(*matrix), std::move(companion)};
+                                  escape(fmt::format("{0}/{0}.mtx", stem)),
+                                  files ? others : "no file", files > 3 ? ", ..." : ""));
+  return {std::move(*matrix), std::move(stem), std::move(companion), std::move(refusal)};
 }
 
 /// Reads on behind the archive: the file may be damaged there. An archive is padded with zeros, but
@@ -134,23 +140,21 @@ void require_end(gzip_stream& in, const std::string& name) {
 
 }  // namespace
 
-source_file unpack(input_file& file_in, const std::string& first,
-                   const std::filesystem::path& file) {
-  const std::string name = escape(file.string());
+source_file unpack(input_file& file, const std::string& first) {
+  const std::string& name = file.name();
   std::string_view begun = first;
   gzip_stream in(
-      [&] { return begun.empty() ? file_in.next() : std::exchange(begun, std::string_view()); },
-      name);
+      [&] { return begun.empty() ? file.next() : std::exchange(begun, std::string_view()); }, name);
   std::string_view block = in.next();
   if (block.size() > 262 && block.substr(257, 5) == "ustar") {
     tar_stream tar(in, block, name);
-    source_file out = from_tar(tar, name, plain_name(file));
+    source_file out = from_tar(tar, name, file.nameless() ? "" : plain_name(file.path()));
     require_end(in, name);
     return out;
   }
   bounded_text out(name, [&] { return in.taken(); });
   while (!block.empty() && out.add(block)) block = in.next();
-  return {out.take(), std::nullopt};
+  return {out.take(), plain_name(file.path()), std::nullopt, {}};
 }
 
 }  // namespace dwell::mm

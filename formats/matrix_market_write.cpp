@@ -19,6 +19,7 @@
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/parallel.hpp"
+#include "dwell/formats/printable.hpp"
 
 namespace dwell {
 namespace {
@@ -78,7 +79,7 @@ class output {
     if (failed_) std::rethrow_exception(failed_);
     if (status == ARCHIVE_OK) return;
     const char* why = archive_error_string(gzip_.get());
-    throw input_error(fmt::format("{}: expected a writable gzip file, found: {}", name_,
+    throw input_error(fmt::format("{}: expected a writable gzip file, found: {}", printable(name_),
                                   why ? why : "an unknown error"));
   }
 
@@ -94,7 +95,7 @@ std::string head(std::string_view kind, std::string_view comment) {
   std::string out = fmt::format("%%MatrixMarket matrix {}\n", kind);
   while (!comment.empty()) {
     const auto line = comment.substr(0, comment.find('\n'));
-    out += fmt::format("% {}\n", line);
+    out += fmt::format("% {}\n", printable(line));
     comment.remove_prefix(std::min(comment.size(), line.size() + 1));
   }
   return out;

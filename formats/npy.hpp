@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // NumPy's .npy files: two- and three-dimensional arrays of float64 ('<f8') or float32 ('<f4') in C
-// order. Reading is strict: another type, order or shape, a short or a long file is an input_error
-// that names the file, what was expected and what was found.
+// order; of vectors see vector_file.hpp. Reading is strict: another type, order or shape, a short
+// or a long file is an input_error that names the file, what was expected and what was found.
 #pragma once
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "dwell/formats/grid.hpp"
 
@@ -18,11 +18,15 @@ struct npy_facts {
   std::size_t offset = 0;  ///< of the first value
 };
 
+class input_file;
+
 /// A file that is opened once and read from front to end: a pipe will do.
 class npy_reader {
  public:
   /// Reads no more than the header, and looks at the length of a regular file.
   explicit npy_reader(std::filesystem::path file);
+  ~npy_reader();
+  npy_reader(npy_reader&&) noexcept;
   const npy_facts& facts() const { return facts_; }
   /// The whole array; once. Memory is bounded by the size of the file, of a pipe by a few times
   /// what comes out of it, whatever the header claims.
@@ -30,11 +34,7 @@ class npy_reader {
   grid<T> values();
 
  private:
-  template <class T>
-  grid<T> values_of_pipe();
-
-  std::filesystem::path file_;
-  std::ifstream in_;
+  std::unique_ptr<input_file> in_;
   npy_facts facts_;
 };
 extern template grid<double> npy_reader::values();

@@ -147,6 +147,26 @@ TEST(matrix_market, companions_that_do_not_fit_are_not_offered) {
   }
 }
 
+// It matters to who asks for it, and to nobody else.
+TEST(matrix_market, a_companion_that_cannot_be_read_costs_no_matrix) {
+  expect_file("companion_broken.tar.gz", symmetric);
+  const auto m = read_matrix_market(valid("companion_broken.tar.gz"));
+  EXPECT_FALSE(m.companion_rhs);
+  EXPECT_EQ(m.companion_refusal, valid("companion_broken.tar.gz").string() +
+                                     "(companion_broken/companion_broken_b.mtx):4: expected a real "
+                                     "value, found 'x'");
+  EXPECT_EQ(read_matrix_market(valid("with_companion.tar.gz")).companion_refusal, "");
+  // An archive that is damaged there is damaged.
+  const test::scratch_folder scratch;
+  const auto cut = scratch / "companion_broken.tar.gz";
+  const auto whole = test::bytes_of(valid("companion_broken.tar.gz"));
+  for (const std::size_t missing : {1u, 9u, 20u}) {
+    test::put_bytes(cut, whole.substr(0, whole.size() - missing));
+    EXPECT_NE(test::message_of([&] { read_matrix_market(cut); }).find("cut short"),
+              std::string::npos);
+  }
+}
+
 TEST(matrix_market, vectors) {
   const std::vector<double> expected = {1, -2.5, 0};
   EXPECT_EQ(read_matrix_market_vector(valid("vector_array.mtx")), expected);

@@ -192,7 +192,7 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
   std::filesystem::remove(file_);
   EXPECT_EQ(refusal(), "expected a readable .npy file, found: No such file or directory");
   std::filesystem::create_directory(file_);
-  EXPECT_EQ(refusal(), "expected a .npy file, found a folder");
+  EXPECT_EQ(refusal(), "expected a readable .npy file, found: a directory");
 }
 
 }  // namespace

@@ -117,12 +117,14 @@ CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std
                      });
 }
 
-CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& value,
-                      const std::string& help, const std::string& type) {
-  return add_checked(app, name, help, type, value, [name, &value](const std::string& text) {
-    if (text.empty()) refuse(long_name(name), "a file name", text);
-    value = text;
-  });
+CLI::Option* add_checked_file(
+    CLI::App& app, const std::string& names, const std::string& help, const std::string& type,
+    std::function<void(const std::string& option, const std::string& text)> take) {
+  return add_checked(app, names, help, type, "",
+                     [option = long_name(names), take](const std::string& text) {
+                       if (text.empty()) refuse(option, "a file name", text);
+                       take(option, text);
+                     });
 }
 
 CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& help) {

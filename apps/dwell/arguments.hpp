@@ -3,6 +3,7 @@
 // names the option, what was expected and what was found.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,9 +28,11 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 /// Several of a few words, with commas between them, each at most once.
 CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std::string>& value,
                          const std::vector<std::string>& choices, const std::string& help);
-/// The name of a file, not empty.
-CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& value,
-                      const std::string& help, const std::string& type = "FILE");
+/// The name of a file, not empty, handed to `take` with the option's long name. See destination.hpp
+/// for those that most options are.
+CLI::Option* add_checked_file(
+    CLI::App& app, const std::string& names, const std::string& help, const std::string& type,
+    std::function<void(const std::string& option, const std::string& text)> take);
 
 /// See device_choice.hpp.
 CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& help);

@@ -10,12 +10,14 @@
 #include "arguments.hpp"
 #include "cg_result.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "progress.hpp"
 #include "report_target.hpp"
 #include "signals.hpp"
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/vector_file.hpp"
 
 namespace dwell::app {
 
@@ -27,7 +29,7 @@ struct cg_arguments {
   int threads = 0;
   std::string precision = "f64", preconditioner = "none";
   cg_options options;
-  std::string output, history;
+  destination output, history;
   report_target report;
 };
 
@@ -46,15 +48,18 @@ void require_executor(const cg_arguments& args, backend on) {
                                       there.empty() ? "" : " or one of: ", fmt::join(there, ", ")));
 }
 
-void check_outputs(const cg_arguments& args) {
+output_files check_files(const cg_arguments& args) {
   output_files outputs;
-  if (!args.output.empty()) outputs.add("--output", args.output);
-  if (!args.history.empty()) outputs.add("--history", args.history);
-  if (args.report.json_file()) outputs.add("--json", args.report.json);
-  outputs.protect(args.matrix);
+  if (args.output && !is_vector_name(args.output.path()))
+    throw input_error(
+        fmt::format("--output: expected {}, found '{}'", vector_names, args.output.name()));
+  for (const auto& to : {args.output, args.history, args.report.json}) outputs.add(to);
   const auto rhs = parse_rhs(args.rhs);
+  require_one_reader({{"MATRIX", args.matrix}, {"--rhs", rhs.file}, {"--x0", args.start}});
+  outputs.protect(args.matrix);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
   if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
+  return outputs;
 }
 
 cg_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
@@ -72,22 +77,21 @@ cg_report solve_in(const std::string& precision, const device& where, const csr<
 /// Writes the files that were asked for. An answer with a NaN would be no Matrix Market file.
 void write_files(const cg_arguments& args, const std::vector<double>& x, cg_result& result,
                  handover& by) {
-  if (!args.output.empty()) {
+  if (const auto& to = args.output) {
     if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
-      if (by.attempt(args.output,
-                     [&] { write_matrix_market_vector(args.output, x, answer_comment(result)); }))
-        result.files.emplace_back("answer", args.output);
+      if (by.attempt(to.label(), [&] { write_vector(to.path(), x, answer_comment(result)); }))
+        result.files.emplace_back("answer", to.label());
     } else {
-      result.warnings.push_back(args.output + " is not written: the answer is not finite");
+      result.warnings.push_back(to.label() + " is not written: the answer is not finite");
     }
   }
-  if (!args.history.empty() &&
-      by.attempt(args.history, [&] { write_file(args.history, history_csv(result.report)); }))
-    result.files.emplace_back("history", args.history);
+  if (const auto& to = args.history)
+    if (by.attempt(to.label(), [&] { to.write(history_csv(result.report)); }))
+      result.files.emplace_back("history", to.label());
 }
 
 exit_code run(const cg_arguments& args) {
-  check_outputs(args);
+  const auto outputs = check_files(args);
   require_source(args.matrix);
   const auto where = resolve(args.device, args.threads, threads_for::all_work);
   require_executor(args, where.on());
@@ -140,20 +144,22 @@ exit_code run(const cg_arguments& args) {
   handover by;
   write_files(args, x, result, by);
   for (const auto& w : result.warnings) warn(w);
-  return deliver(result, args.report, by);
+  return deliver(result, args.report, outputs, by);
 }
 
 void add_problem(CLI::App& app, cg_arguments& args) {
   app.option_defaults()->group("System");
-  add_file(app, "MATRIX", args.matrix, matrix_help, "")->required();
-  add_file(
+  add_input(app, "MATRIX", args.matrix, matrix_help, "")->required();
+  add_input(
       app, "--rhs", args.rhs,
       "Right-hand side: ones; row-sums (A times ones, so that the exact solution is known: all "
-      "ones); companion (NAME_b.mtx of a SuiteSparse .tar.gz); or a Matrix Market vector. The "
+      "ones); companion (NAME_b.mtx of a SuiteSparse .tar.gz); or a vector as --output "
+      "writes them (- is standard input). The "
       "default does not depend on what an archive holds; the report says if it has a companion",
-      "ones|row-sums|companion|FILE");
-  add_file(app, "--x0", args.start,
-           "Start vector, e.g. the --output of an earlier run (default: zeros)");
+      "ones|row-sums|companion|FILE|-")
+      ->default_str(args.rhs);
+  add_input(app, "--x0", args.start,
+            "Start vector, e.g. the --output of an earlier run (default: zeros)");
   app.add_flag("--assume-symmetric", args.options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
 }
@@ -186,8 +192,10 @@ void add_stops(CLI::App& app, cg_arguments& args) {
 
 void add_results(CLI::App& app, cg_arguments& args) {
   app.option_defaults()->group("Results");
-  add_file(app, "-o,--output", args.output, "Write the answer as a Matrix Market vector");
-  add_file(app, "--history", args.history, "Write |r| of every iteration as CSV");
+  add_destination(app, "-o,--output", args.output,
+                  "Write the answer: .mtx or .mtx.gz (Matrix Market) or .npy (NumPy); standard "
+                  "output (-), a pipe or a device without an ending takes Matrix Market text");
+  add_destination(app, "--history", args.history, "Write |r| of every iteration as CSV");
   add_report_target(app, args.report);
 }
 
@@ -201,7 +209,8 @@ command add_cg(CLI::App& app) {
   add_results(app, *args);
   app.footer(
       std::string("Files appear whole or not at all; also when the solve did not converge or was\n"
-                  "interrupted. The first Ctrl-C ends it at the next iteration, a second one\n"
+                  "interrupted. With one on standard output the report goes to standard error.\n"
+                  "The first Ctrl-C ends it at the next iteration, a second one\n"
                   "ends the program at once.\n\n") +
       exit_code_help +
       "\nExamples:\n"
@@ -209,7 +218,7 @@ command add_cg(CLI::App& app) {
       "  dwell cg bcsstk17.mtx.gz --preconditioner jacobi --rtol 1e-6 --output x.mtx\n"
       "  dwell cg ecology2.tar.gz --device cuda --json - | jq .time");
   return [args] {
-    args->options.history = !args->history.empty();
+    args->options.history = static_cast<bool>(args->history);
     args->options.preconditioner =
         args->preconditioner == "jacobi" ? preconditioner::jacobi : preconditioner::none;
     return run(*args);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "dwell/formats/printable.hpp"
+
 namespace dwell::app {
 
 namespace {
@@ -24,6 +26,11 @@ std::string escaped(const std::string& cell) {
 }
 
 }  // namespace
+
+void columns::row(std::vector<std::string> cells) {
+  for (auto& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::vector<std::size_t> columns::widths() const {
   std::vector<std::size_t> width;

@@ -12,8 +12,8 @@ class columns {
   /// A column and its head; words stand left, numbers right.
   void word(std::string head) { heads_.emplace_back(std::move(head), false); }
   void number(std::string head) { heads_.emplace_back(std::move(head), true); }
-  /// One cell per column.
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// One cell per column; one line, whatever names are in it.
+  void row(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 
   /// Two blanks between columns, a rule under the heads, no blank at the end of a line.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -12,6 +13,7 @@
 #include "comparison.hpp"
 #include "comparison_layout.hpp"
 #include "comparison_run.hpp"
+#include "file_options.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -88,11 +90,14 @@ exit_code code_of(const comparison& c) {
 
 exit_code run(const compare_arguments& args) {
   output_files outputs;
-  if (!args.output.empty()) outputs.add("--output", args.output);
+  outputs.add(args.output);
+  std::vector<std::pair<std::string, std::string>> inputs;
   for (const auto& matrix : args.matrices) {
     outputs.protect(matrix);
     require_source(matrix);
+    inputs.emplace_back("MATRIX", matrix);
   }
+  require_one_reader(inputs);
   auto request = request_of(args);
   auto result = head_of(request);
   progress_line progress(true);
@@ -109,16 +114,22 @@ exit_code run(const compare_arguments& args) {
   result.interrupted = *request.options.interrupt;
   progress.erase();
   hand_over(result, args);
-  if (result.interrupted)
-    write_stderr(fmt::format("dwell: {}\n", interrupted_words(rows_of(result))));
+  if (result.interrupted) say(interrupted_words(rows_of(result)));
   for (const auto& m : result.matrices)
-    if (!m.refusal.empty()) write_stderr(fmt::format("dwell: {}: {}\n", m.name, m.refusal));
+    if (!m.refusal.empty()) say(m.name + ": " + m.refusal);
   return code_of(result);
 }
 
 void add_what(CLI::App& app, compare_arguments& args) {
   app.option_defaults()->group("What to compare");
-  app.add_option("MATRIX", args.matrices, "One or more. " + matrix_help)->required()->type_name("");
+  app.add_option_function<std::vector<std::string>>(
+         "MATRIX",
+         [&args](const std::vector<std::string>& texts) {
+           for (const auto& text : texts) args.matrices.push_back(input_name(text));
+         },
+         "One or more. " + matrix_help)
+      ->required()
+      ->type_name("");
   add_compared(app, args, executors_of("cg"), built_policies());
   add_choices(app, "--variants", args.variants,
               {"auto", "textbook", "single-reduction", "pipelined"},

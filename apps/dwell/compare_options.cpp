@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // See compare_options.hpp.
 #include "compare_options.hpp"
+#include "file_options.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +49,8 @@ void add_measuring(CLI::App& app, compare_options& args) {
 void add_results(CLI::App& app, compare_options& args) {
   app.option_defaults()->group("Results");
   add_choice(app, "--format", args.format, {"table", "markdown", "csv", "json"}, "Of the results");
-  add_file(app, "-o,--output", args.output, "Write them to a file (default: standard output)");
+  add_destination(app, "-o,--output", args.output,
+                  "Where to write them (default: standard output)");
 }
 
 }  // namespace dwell::app

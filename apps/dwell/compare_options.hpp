@@ -18,7 +18,8 @@ struct compare_options {
   device_choice device;
   int threads = 0;
   std::vector<std::string> executors, policies = {"auto"};
-  std::string precision = "f64", format = "table", output;
+  std::string precision = "f64", format = "table";
+  destination output;
   int repetitions = 5;
 };
 
@@ -50,9 +51,9 @@ void hand_over(const Comparison& c, const compare_options& args) {
                     : args.format == "csv"      ? to_csv(c)
                     : args.format == "markdown" ? to_markdown(c)
                                                 : to_text(c);
-  if (args.output.empty()) return write_stdout(text);
+  if (!args.output || args.output.standard()) return write_stdout(text);
   try {
-    write_file(args.output, text);
+    args.output.write(text);
   } catch (const error& e) {
     write_stdout(text);
     throw input_error(fmt::format("{}; what was measured is on standard output", e.what()));

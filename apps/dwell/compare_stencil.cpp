@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "compare_options.hpp"
 #include "comparison_layout.hpp"
+#include "file_options.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "stencil_comparison.hpp"
@@ -69,7 +70,6 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.policies = args.policies;
   r.precision = args.precision;
   r.start = args.initial;
-  r.source = args.source;
   r.options.edge = parse_boundary(args.boundary);
   r.options.depth = args.tiling.depth;
   r.options.traversal = args.tiling.traversal;
@@ -94,6 +94,16 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
   return c;
 }
 
+/// --source, read once: it may come from a pipe. All fields must have its cells.
+template <class T>
+void read_source(const compare_stencil_arguments& args, const std::vector<subject>& subjects,
+                 stencil_request& request) {
+  npy_reader from(args.source);
+  require_precision(args.source, from.facts(), args.precision);
+  for (const auto& s : subjects) require_source(args.source, from.facts(), s.size);
+  request.source = read_finite<T>(args.source, from);
+}
+
 /// The worst that happened: a device that failed, computed other bits or has too little memory, a
 /// field that was refused.
 /// What is unsupported is not an error.
@@ -111,12 +121,16 @@ exit_code code_of(const stencil_comparison& c) {
 exit_code run(const compare_stencil_arguments& args) {
   require_initial(args.initial);
   output_files outputs;
-  if (!args.output.empty()) outputs.add("--output", args.output);
+  outputs.add(args.output);
   if (!args.source.empty()) outputs.protect(args.source);
   const auto subjects = subjects_of(args);
-  if (!args.source.empty())
-    for (const auto& s : subjects) require_source(args.source, s.size, args.precision);
   auto request = request_of(args);
+  if (!args.source.empty()) {
+    if (args.precision == "f64")
+      read_source<double>(args, subjects, request);
+    else
+      read_source<float>(args, subjects, request);
+  }
   auto result = head_of(args, request.where.facts());
   progress_line progress(true);
   const graceful_stop on_signal;
@@ -130,14 +144,13 @@ exit_code run(const compare_stencil_arguments& args) {
   result.interrupted = *request.runs.interrupt;
   progress.erase();
   hand_over(result, args);
-  if (result.interrupted)
-    write_stderr(fmt::format("dwell: {}\n", interrupted_words(rows_of(result))));
+  if (result.interrupted) say(interrupted_words(rows_of(result)));
   for (const auto& s : result.stencils) {
     const auto name = fmt::format("{} {}", s.name, to_string(s.size));
-    if (!s.refusal.empty()) write_stderr(fmt::format("dwell: {}: {}\n", name, s.refusal));
+    if (!s.refusal.empty()) say(name + ": " + s.refusal);
     for (const auto& r : s.runs)
       if (r.outcome == measured_run::state::failed)
-        write_stderr(fmt::format("dwell: {}: {}: {}\n", name, label(r), r.why));
+        say(fmt::format("{}: {}: {}", name, label(r), r.why));
   }
   return code_of(result);
 }
@@ -168,7 +181,7 @@ command add_compare_stencil(CLI::App& app) {
                  "Field to start from: random:SEED, hot-spot, checker, zeros")
       ->type_name("KIND")
       ->capture_default_str();
-  add_file(app, "--source", args->source, "Added to every changing cell in every step", "f.npy");
+  add_input(app, "--source", args->source, "Added to every changing cell in every step", "f.npy|-");
   add_measuring(app, *args);
   add_results(app, *args);
   app.footer(

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "dwell/formats/printable.hpp"
+
 namespace dwell::app {
 
 namespace {
@@ -20,12 +22,12 @@ std::string comparison_layout::text() const {
   std::string out = above(*this);
   for (const auto& s : sections) {
     if (!s.refusal.empty())
-      out += fmt::format("{}: refused: {}\n", s.heading, s.refusal);
+      out += fmt::format("{}: refused: {}\n", printable(s.heading), printable(s.refusal));
     else if (s.table.empty())
-      out += fmt::format("{}: {}\n", s.heading, no_rows);
+      out += fmt::format("{}: {}\n", printable(s.heading), no_rows);
     else
-      out += fmt::format("{}\n{}", s.heading, s.table.text());
-    for (const auto& line : s.remarks) out += fmt::format("  {}\n", line);
+      out += fmt::format("{}\n{}", printable(s.heading), s.table.text());
+    for (const auto& line : s.remarks) out += fmt::format("  {}\n", printable(line));
     out += "\n";
   }
   for (const auto& line : legend) out += line + "\n";
@@ -36,12 +38,12 @@ std::string comparison_layout::markdown() const {
   std::string out = above(*this);
   for (const auto& s : sections) {
     if (!s.refusal.empty())
-      out += fmt::format("**{}**: refused: {}\n\n", s.heading, s.refusal);
+      out += fmt::format("**{}**: refused: {}\n\n", printable(s.heading), printable(s.refusal));
     else if (s.table.empty())
-      out += fmt::format("**{}**: {}\n\n", s.heading, no_rows);
+      out += fmt::format("**{}**: {}\n\n", printable(s.heading), no_rows);
     else
-      out += fmt::format("**{}**\n\n{}\n", s.heading, s.table.markdown());
-    for (const auto& line : s.remarks) out += fmt::format("* {}\n", line);
+      out += fmt::format("**{}**\n\n{}\n", printable(s.heading), s.table.markdown());
+    for (const auto& line : s.remarks) out += fmt::format("* {}\n", printable(line));
     if (!s.remarks.empty()) out += "\n";
   }
   for (const auto& line : legend) out += line + "\n";
@@ -64,8 +66,9 @@ std::string number_or_dash(double v) { return v > 0 ? number_cell(v) : "-"; }
 
 std::string percent_or_dash(double v) { return v > 0 ? fmt::format("{:.0f} %", 100 * v) : "-"; }
 
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+std::string csv_text(const std::string& as_it_is) {
+  const auto text = printable(as_it_is);  // a run, a line
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string inside;
   for (const char ch : text) inside.append(ch == '"' ? 2 : 1, ch);
   return fmt::format("\"{}\"", inside);

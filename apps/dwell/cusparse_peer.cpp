@@ -10,6 +10,8 @@
 #include "output.hpp"
 #include "peers.hpp"
 
+#include "dwell/formats/descriptor.hpp"
+
 namespace dwell::app {
 
 namespace {
@@ -94,6 +96,8 @@ bool add_cusparse(const comparison_request& request, const std::string& matrix,
   });
   if (const auto why = obstacle(request); !why.empty()) {
     all(compared_run::state::unsupported, why);
+  } else if (is_stream(matrix)) {
+    all(compared_run::state::unsupported, matrix + " can be read once, and it reads it itself");
   } else if (found == where.end()) {
     all(compared_run::state::unsupported,
         fmt::format("not found: {} (looked for {})", program,

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "explanation.hpp"
+#include "file_options.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -28,15 +29,13 @@ struct explain_arguments {
   int threads = 0;
   std::string policy = "auto", precision = "f64", preconditioner = "none";
   cg_options options;
-  std::string json_target;
+  destination json_target;
 };
 
 exit_code run(explain_arguments args) {
   output_files outputs;
-  if (!args.json_target.empty() && args.json_target != "-") {
-    outputs.add("--json", args.json_target);
-    outputs.protect(args.matrix);
-  }
+  outputs.add(args.json_target);
+  outputs.protect(args.matrix);
   require_source(args.matrix);
   require_threads(args.threads);
   const auto facts = args.device_facts.empty()
@@ -54,14 +53,14 @@ exit_code run(explain_arguments args) {
                          ? explain(a, facts, args.options)
                          : explain(convert<float>(a).view(), facts, args.options);
   progress.erase();
-  if (args.json_target != "-") write_stdout(to_text(found, source.name));
-  if (!args.json_target.empty()) write_json(args.json_target, to_json(found, source.name));
+  if (!args.json_target.standard()) write_stdout(to_text(found, source.name));
+  if (args.json_target) args.json_target.write(json_text(to_json(found, source.name)));
   return exit_code::done;
 }
 
 command add_explain_cg(CLI::App& app) {
   const auto args = std::make_shared<explain_arguments>();
-  add_file(app, "MATRIX", args->matrix, matrix_help, "")->required();
+  add_input(app, "MATRIX", args->matrix, matrix_help, "")->required();
   auto* here = add_device(app, args->device, "Explain for this device");
   std::vector<std::string> devices;
   for (const char* name : known_devices()) devices.emplace_back(name);
@@ -81,8 +80,7 @@ command add_explain_cg(CLI::App& app) {
   add_choice(app, "--preconditioner", args->preconditioner, {"none", "jacobi"}, "Of the solve");
   app.add_flag("--assume-symmetric", args->options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
-  add_file(app, "--json", args->json_target, "Write all this as JSON; - is standard output, alone",
-           "FILE|-");
+  add_json(app, args->json_target, "all this");
   app.footer(
       "Examples:\n"
       "  dwell explain cg like:ecology2 --device-facts h200\n"

@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "output.hpp"
 #include "stencil_explanation.hpp"
 #include "stencil_field.hpp"
@@ -23,12 +24,12 @@ struct explain_stencil_arguments {
   std::string device_facts;
   int threads = 0;
   stencil_options options;
-  std::string json_target;
+  destination json_target;
 };
 
 exit_code run(explain_stencil_arguments args) {
   output_files outputs;
-  if (!args.json_target.empty() && args.json_target != "-") outputs.add("--json", args.json_target);
+  outputs.add(args.json_target);
   if (!args.source.empty()) outputs.protect(args.source);
   const extents size = parse_size("--size", args.size);
   if (!args.source.empty()) require_source(args.source, size, args.precision);
@@ -37,8 +38,8 @@ exit_code run(explain_stencil_arguments args) {
                          : facts_of(args.device_facts);
   args.options.edge = parse_boundary(args.boundary);
   const auto found = explain(size, args.precision, facts, args.options, !args.source.empty());
-  if (args.json_target != "-") write_stdout(to_text(found));
-  if (!args.json_target.empty()) write_json(args.json_target, to_json(found));
+  if (!args.json_target.standard()) write_stdout(to_text(found));
+  if (args.json_target) args.json_target.write(json_text(to_json(found)));
   return exit_code::done;
 }
 
@@ -52,8 +53,8 @@ command add_explain_stencil(CLI::App& app) {
   app.add_option("--size", args->size, "Cells: rows x columns, or planes x rows x columns")
       ->required()
       ->type_name("NxN[xN]");
-  add_file(app, "--source", args->source, "As of 'dwell stencil': not all kernels take one",
-           "f.npy");
+  add_input(app, "--source", args->source, "As of 'dwell stencil': not all kernels take one",
+            "f.npy|-");
   add_choice(app, "--boundary", args->boundary, {"fixed", "periodic", "reflect"}, "Of the run");
   auto* here = add_device(app, args->device, "Explain for this device");
   std::vector<std::string> devices;
@@ -70,8 +71,7 @@ command add_explain_stencil(CLI::App& app) {
              "The policy whose plan is shown in full");
   add_tiling(app, args->options);
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");
-  add_file(app, "--json", args->json_target, "Write all this as JSON; - is standard output, alone",
-           "FILE|-");
+  add_json(app, args->json_target, "all this");
   app.footer(
       "Examples:\n"
       "  dwell explain stencil 2d5pt --size 1320x1200 --device-facts h200\n"

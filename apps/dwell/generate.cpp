@@ -8,8 +8,11 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/printable.hpp"
+#include "file_options.hpp"
 #include "help_format.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
@@ -22,7 +25,7 @@ namespace {
 
 struct generate_arguments {
   std::string kind;
-  std::string output;
+  destination output;
   bool general = false;
   bool quiet = false;
 };
@@ -42,30 +45,33 @@ exit_code run(const generate_arguments& args) {
         fmt::format("{}: expected a kind such as trefethen:2000 (see 'dwell generate "
                     "--help'), found something else{}",
                     args.kind, suggested_kind(args.kind)));
-  const bool to_stdout = args.output == "-";
-  const std::string target = to_stdout ? "/dev/stdout" : args.output;
+  const std::string target = args.output.path();
+  if (!is_stream(target) && !target.ends_with(".mtx") && !target.ends_with(".mtx.gz"))
+    throw input_error(fmt::format(
+        "--output: expected a name that ends in .mtx or .mtx.gz, found '{}'", args.output.name()));
   output_files outputs;
-  outputs.add("--output", target);
+  outputs.add(args.output);
 
   progress_line progress(!args.quiet);
   progress.show("generating " + args.kind);
   const auto source = load_matrix(args.kind, 0);
   const auto& a = source.content.matrix;
-  progress.show("writing " + args.output);
+  progress.show("writing " + args.output.label());
   mm_write_options how;
   how.symmetry = args.general ? mm_symmetry::general : mm_symmetry::symmetric;
   how.comment = args.kind + ", made by dwell generate " DWELL_VERSION;
   write_matrix_market(target, a.view(), how);
   progress.erase();
 
-  if (args.quiet || to_stdout) return exit_code::done;
+  if (args.quiet) return exit_code::done;
   std::error_code unknown;
-  const auto bytes = std::filesystem::file_size(args.output, unknown);
-  write_stdout(fmt::format("{}: {} x {}, {} nonzeros, {}{}\n", args.output, format_count(a.rows),
-                           format_count(a.cols),
-                           format_count(a.nonzeros() - count_explicit_zeros(a)),
-                           args.general ? "both triangles" : "lower triangle",
-                           unknown ? "" : ", " + format_bytes(static_cast<double>(bytes))));
+  const auto bytes = is_stream(target) ? 0 : std::filesystem::file_size(target, unknown);
+  const bool known = !is_stream(target) && !unknown;
+  outputs.report(fmt::format("{}: {} x {}, {} nonzeros, {}{}\n", printable(args.output.label()),
+                             format_count(a.rows), format_count(a.cols),
+                             format_count(a.nonzeros() - count_explicit_zeros(a)),
+                             args.general ? "both triangles" : "lower triangle",
+                             known ? ", " + format_bytes(static_cast<double>(bytes)) : ""));
   return exit_code::done;
 }
 
@@ -73,9 +79,12 @@ exit_code run(const generate_arguments& args) {
 
 command add_generate(CLI::App& app) {
   const auto args = std::make_shared<generate_arguments>();
-  add_file(app, "KIND", args->kind, "What to make, see below", "")->required();
-  add_file(app, "-o,--output", args->output,
-           "The file to write (.gz at the end compresses it); - is standard output")
+  add_checked_file(app, "KIND", "What to make, see below", "",
+                   [args](const std::string&, const std::string& text) { args->kind = text; })
+      ->required();
+  add_destination(app, "-o,--output", args->output,
+                  "The file to write, .mtx or .mtx.gz (compressed); - is standard output, and what "
+                  "there is to say then goes to standard error")
       ->required();
   auto* symmetric = app.add_flag_callback(
       "--symmetric", [] {}, "Write the lower triangle only (the default)");

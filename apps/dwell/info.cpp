@@ -12,6 +12,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "matrix_facts.hpp"
 #include "matrix_source.hpp"
 #include "output.hpp"
@@ -33,7 +34,7 @@ struct info_arguments {
   std::string matrix;
   device_choice device;
   int threads = 0;
-  std::string json_target;
+  destination json_target;
 };
 
 /// "row 5" or "row 5, column 3": counted from 1, as Matrix Market files do.
@@ -97,6 +98,8 @@ std::string to_text(const matrix_source& source, const matrix_facts& f) {
                         format_bytes(static_cast<double>(source.file_bytes)));
   out.row(source.generated ? "generating" : "reading", time);
   if (source.content.companion_rhs) out.row("companion", "a right-hand side: --rhs companion");
+  if (const auto& why = source.content.companion_refusal; !why.empty())
+    out.row("companion", "cannot be read: " + why);
   return out.text();
 }
 
@@ -123,7 +126,10 @@ json to_json(const matrix_source& source, const matrix_facts& f) {
             {"layout", declared(to_string(header.layout))},
             {"field", declared(to_string(header.field))},
             {"bytes", a.bytes()},
-            {"companion", source.content.companion_rhs.has_value()}}},
+            {"companion", source.content.companion_rhs.has_value()},
+            {"companion_refusal", source.content.companion_refusal.empty()
+                                      ? json(nullptr)
+                                      : json(source.content.companion_refusal)}}},
           {"symmetry",
            {{"declared", declared(to_string(header.symmetry))},
             {"found", symmetry_found(f)},
@@ -178,10 +184,8 @@ void require_no_machine(const info_arguments& args) {
 
 exit_code run(const info_arguments& args) {
   output_files outputs;
-  if (!args.json_target.empty() && args.json_target != "-") {
-    outputs.add("--json", args.json_target);
-    outputs.protect(args.matrix);
-  }
+  outputs.add(args.json_target);
+  outputs.protect(args.matrix);
   std::string text;
   json value;
   if (args.matrix.empty()) {
@@ -202,8 +206,8 @@ exit_code run(const info_arguments& args) {
     progress.erase();
     text = to_text(source, facts), value = to_json(source, facts);
   }
-  if (args.json_target != "-") write_stdout(text);
-  if (!args.json_target.empty()) write_json(args.json_target, value);
+  if (!args.json_target.standard()) write_stdout(text);
+  if (args.json_target) args.json_target.write(json_text(value));
   return exit_code::done;
 }
 
@@ -211,16 +215,16 @@ exit_code run(const info_arguments& args) {
 
 command add_info(CLI::App& app) {
   const auto args = std::make_shared<info_arguments>();
-  add_file(app, "MATRIX", args->matrix,
-           std::string("Optional. ") + matrix_kinds_help +
-               ", or a stencil that 'dwell stencil --help' lists. A file that has the name of a "
-               "kind or of a stencil is written ./NAME",
-           "");
+  add_input(app, "MATRIX", args->matrix,
+            std::string("Optional. ") + matrix_kinds_help +
+                ", or a stencil that 'dwell stencil --help' lists; - is standard input. A file "
+                "that has the name of a "
+                "kind or of a stencil is written ./NAME",
+            "");
   add_device(app, args->device, "Without MATRIX: show this device only");
   add_positive(app, "--threads", args->threads,
                "Threads to read with, and of the CPU as a device (default: all there are)");
-  add_file(app, "--json", args->json_target, "Write all this as JSON; - is standard output, alone",
-           "FILE|-");
+  add_json(app, args->json_target, "all this");
   app.footer(
       "Examples:\n"
       "  dwell info\n"

@@ -24,7 +24,7 @@ namespace dwell::app {
 namespace {
 
 int fail(exit_code code, const std::string& message) {
-  write_stderr(fmt::format("dwell: {}\n", message));
+  say(message);
   return static_cast<int>(code);
 }
 

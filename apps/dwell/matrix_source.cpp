@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "dwell/datasets/generators.hpp"
+#include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/error.hpp"
 
 namespace dwell::app {
@@ -41,10 +42,10 @@ matrix_source load_matrix(const std::string& text, int threads) {
     out.content.matrix = generate(text);
     out.content.name = text;
   } else {
-    out.content = read_matrix_market(text, threads);
     std::error_code not_regular;
-    const auto bytes = fs::file_size(text, not_regular);
+    const auto bytes = is_stream(text) ? 0 : fs::file_size(text, not_regular);
     if (!not_regular) out.file_bytes = bytes;
+    out.content = read_matrix_market(text, threads);
     out.compressed = text.ends_with(".gz") || text.ends_with(".tgz");
   }
   out.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

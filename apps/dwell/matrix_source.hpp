@@ -23,7 +23,8 @@ inline constexpr const char* matrix_kinds_help =
     "A Matrix Market file (.mtx, .mtx.gz, or the .tar.gz that SuiteSparse serves), or a kind that "
     "'dwell generate --help' lists, such as poisson2d:1000x1000";
 inline const std::string matrix_help =
-    std::string(matrix_kinds_help) + ". A file that has the name of a kind is written ./NAME";
+    std::string(matrix_kinds_help) +
+    "; - is standard input. A file that has the name of a kind is written ./NAME";
 
 /// Throws input_error at once if `text` is neither a kind nor a file that can be opened. `or_else`
 /// is what it could have been besides, `meant` what it perhaps was (suggestion()), before a kind.

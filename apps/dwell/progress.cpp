@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dwell/formats/printable.hpp"
 #include "output.hpp"
 #include "units.hpp"
 
@@ -47,7 +48,7 @@ void progress_line::show(const std::string& text) {
   winsize size = {};
   const std::size_t width =
       ::ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80u;
-  write_stderr(fmt::format("\r\033[K{}", std::string_view(text).substr(0, width - 1)));
+  write_stderr(fmt::format("\r\033[K{}", printable(text).substr(0, width - 1)));
   dirty_ = true;
 }
 

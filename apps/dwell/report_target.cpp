@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // See report_target.hpp.
 #include "report_target.hpp"
-
-#include "arguments.hpp"
+#include "file_options.hpp"
 
 namespace dwell::app {
 
 void add_report_target(CLI::App& app, report_target& to) {
-  add_file(app, "--json", to.json,
-           "Write the report as JSON; - is standard output, which then carries nothing else",
-           "FILE|-");
+  add_json(app, to.json, "the report");
   app.add_flag("-q,--quiet", to.quiet, "No report and no progress; warnings and errors remain");
 }
 
@@ -19,7 +16,7 @@ void handover::failed(exit_code code, const std::string& line) {
 }
 
 exit_code handover::finish(exit_code otherwise) const {
-  for (const auto& line : lines_) write_stderr(fmt::format("dwell: {}\n", line));
+  for (const auto& line : lines_) say(line);
   return lines_.empty() ? otherwise : code_;
 }
 

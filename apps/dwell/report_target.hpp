@@ -18,9 +18,8 @@
 namespace dwell::app {
 
 struct report_target {
-  std::string json;    ///< a file, "-" for standard output, or empty
+  destination json;    ///< on standard output it is the report
   bool quiet = false;  ///< no report and no progress
-  bool json_file() const { return !json.empty() && json != "-"; }
 };
 
 /// --json and --quiet.
@@ -52,20 +51,19 @@ class handover {
 };
 
 /// To be called while a graceful_stop lives. Result has `files`, and there are failure_line(),
-/// to_text(), to_json() and code_of() of it; `by` has written its files.
+/// to_text(), to_json() and code_of() of it; `by` has written its files, which are among `outputs`.
 template <class Result>
-exit_code deliver(Result& result, const report_target& to, handover& by) {
-  if (const auto line = failure_line(result); !line.empty())
-    write_stderr(fmt::format("dwell: {}\n", line));
-  if (to.json_file()) {
-    result.files.emplace_back("report", to.json);
-    if (!by.attempt(to.json, [&] { write_json(to.json, to_json(result)); }))
-      result.files.pop_back();
+exit_code deliver(Result& result, const report_target& to, const output_files& outputs,
+                  handover& by) {
+  if (const auto line = failure_line(result); !line.empty()) say(line);
+  if (to.json) {
+    if (!to.json.standard()) result.files.emplace_back("report", to.json.name());
+    const bool written =
+        by.attempt(to.json.label(), [&] { to.json.write(json_text(to_json(result))); });
+    if (!to.json.standard() && !written) result.files.pop_back();
   }
-  if (to.json == "-")
-    by.attempt("report", [&] { write_json("-", to_json(result)); });
-  else if (!to.quiet)
-    by.attempt("report", [&] { write_stdout(to_text(result)); });
+  if (!to.quiet && !to.json.standard())
+    by.attempt("report", [&] { outputs.report(to_text(result)); });
   return by.finish(code_of(result));
 }
 

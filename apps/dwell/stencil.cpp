@@ -11,6 +11,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "field_memory.hpp"
+#include "file_options.hpp"
 #include "progress.hpp"
 #include "report_target.hpp"
 #include "signals.hpp"
@@ -20,7 +21,6 @@
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
-#include "dwell/formats/field_values.hpp"
 #include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
@@ -37,19 +37,19 @@ struct stencil_arguments {
   int max_steps = 0, check_every = 0;
   double until = -1;
   stencil_options options;
-  std::string output;
+  destination output;
   report_target report;
 };
 
-void check_outputs(const stencil_arguments& args) {
+output_files check_files(const stencil_arguments& args) {
   output_files outputs;
-  if (!args.output.empty()) {
-    require_field_name("--output", args.output);
-    outputs.add("--output", args.output);
-  }
-  if (args.report.json_file()) outputs.add("--json", args.report.json);
+  if (args.output) require_field_name(args.output);
+  outputs.add(args.output);
+  outputs.add(args.report.json);
+  require_one_reader({{"--input", args.input}, {"--source", args.source}});
   if (!args.source.empty()) outputs.protect(args.source);
   if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
+  return outputs;
 }
 
 /// The files to read, opened once, before anything is set up.
@@ -71,13 +71,6 @@ extents find_size(const stencil_arguments& args, const stencil_shape& shape,
                                   args.size ? "--size" : args.input, shape.name, shape.dims,
                                   to_string(size)));
   return size;
-}
-
-template <class T>
-grid<T> read_finite(const std::string& file, npy_reader& from) {
-  auto values = from.values<T>();
-  require_finite<T>(file, std::as_const(values).view());
-  return values;
 }
 
 /// Is what is read of the run's precision? Asked before any value is read.
@@ -113,18 +106,20 @@ void set_options(stencil_arguments& args, const stencil_shape& shape) {
 template <class T>
 void write_output(const stencil_arguments& args, const grid<T>& u, stencil_result& result,
                   handover& by) {
-  if (args.output.empty()) return;
-  if (!result.report.finite && !args.input.empty() && same_file(args.output, args.input)) {
-    result.warnings.push_back(args.output + " is kept as it was: the result is not finite");
+  const auto& to = args.output;
+  if (!to) return;
+  if (!result.report.finite && !args.input.empty() && !to.standard() &&
+      same_file(to.path(), args.input)) {
+    result.warnings.push_back(to.label() + " is kept as it was: the result is not finite");
     return;
   }
-  if (by.attempt(args.output, [&] { write_field(args.output, u); }))
-    result.files.emplace_back("field", args.output);
+  if (by.attempt(to.label(), [&] { write_field(to.path(), u); }))
+    result.files.emplace_back("field", to.label());
 }
 
 template <class T>
 exit_code run_in(const stencil_arguments& args, const device& where, const extents& size,
-                 input_files& inputs) {
+                 input_files& inputs, const output_files& outputs) {
   stencil_result result;
   result.start = !args.input.empty()    ? args.input
                  : args.initial.empty() ? "hot-spot"
@@ -156,7 +151,7 @@ exit_code run_in(const stencil_arguments& args, const device& where, const exten
   handover by;
   write_output(args, u, result, by);
   for (const auto& w : result.warnings) warn(w);
-  return deliver(result, args.report, by);
+  return deliver(result, args.report, outputs, by);
 }
 
 exit_code run(stencil_arguments& args) {
@@ -164,7 +159,7 @@ exit_code run(stencil_arguments& args) {
   set_options(args, shape);
   if (!args.input.empty() && !args.initial.empty())
     throw input_error("--input and --initial both say what the field is: expected one of them");
-  check_outputs(args);
+  const auto outputs = check_files(args);
   input_files inputs;
   if (!args.input.empty()) inputs.field.emplace(args.input);
   const extents size = find_size(args, shape, inputs);
@@ -173,8 +168,8 @@ exit_code run(stencil_arguments& args) {
   if (inputs.source) require_source(args.source, inputs.source->facts(), size);
   const auto where = resolve(args.device, args.threads, threads_for::runs);
   require_memory({size, args.precision, 1, !args.source.empty()}, where);
-  return args.precision == "f32" ? run_in<float>(args, where, size, inputs)
-                                 : run_in<double>(args, where, size, inputs);
+  return args.precision == "f32" ? run_in<float>(args, where, size, inputs, outputs)
+                                 : run_in<double>(args, where, size, inputs, outputs);
 }
 
 std::string shape_list() {
@@ -198,8 +193,10 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
          "--size", [&args](const std::string& text) { args.size = parse_size("--size", text); },
          "Cells: rows x columns, or planes x rows x columns")
       ->type_name("NxN[xN]");
-  add_file(app, "--input", args.input, "Field to start from, e.g. the --output of an earlier run",
-           "u.npy");
+  add_input(app, "--input", args.input,
+            "Field to start from, e.g. the --output of an earlier run; - is standard input, here "
+            "and below",
+            "u.npy|-");
   app.add_option_function<std::string>(
          "--initial",
          [&args](const std::string& text) {
@@ -208,7 +205,7 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
          },
          "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)")
       ->type_name("KIND");
-  add_file(app, "--source", args.source, "Added to every changing cell in every step", "f.npy");
+  add_input(app, "--source", args.source, "Added to every changing cell in every step", "f.npy|-");
   add_choice(app, "--boundary", args.boundary, {"fixed", "periodic", "reflect"},
              "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
              "outermost cells included (numpy.pad's symmetric)");
@@ -247,9 +244,11 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
 
 void add_results(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Results");
-  add_file(app, "-o,--output", args.output,
-           "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture. The file of "
-           "--input may be named again; it stays as it was if the result is not finite");
+  add_destination(app, "-o,--output", args.output,
+                  "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture; on "
+                  "standard output (-), in a pipe or a device without an ending as .npy. With it "
+                  "there, the report goes to standard error. The file of --input may be named "
+                  "again; it stays as it was if the result is not finite");
   add_report_target(app, args.report);
 }
 

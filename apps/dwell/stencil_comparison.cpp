@@ -7,6 +7,8 @@
 #include "comparison_layout.hpp"
 #include "units.hpp"
 
+#include "dwell/formats/printable.hpp"
+
 namespace dwell::app {
 
 namespace {
@@ -53,7 +55,7 @@ columns table_of(const compared_stencil& s) {
 std::string caption(const stencil_comparison& c) {
   return fmt::format("Iterative stencils on {} ({}), {} each:\n{}, boundary {}, start {}{}.",
                      c.device, c.backend, format_plural(c.steps, "step"), c.precision, c.boundary,
-                     c.start, c.source.empty() ? "" : ", source " + c.source);
+                     c.start, c.source.empty() ? "" : ", source " + printable(c.source));
 }
 
 std::string heading(const compared_stencil& s) {

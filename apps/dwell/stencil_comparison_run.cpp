@@ -16,8 +16,6 @@
 #include "dwell/execution/core/sweep_run.hpp"
 #include "dwell/execution/model/limits.hpp"
 #include "dwell/formats/error.hpp"
-#include "dwell/formats/field_values.hpp"
-#include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
 
@@ -46,11 +44,11 @@ template <class T>
 class measurement {
  public:
   measurement(const stencil_request& request, compared_stencil& out)
-      : request_(request), start_(make_initial<T>(request.start, out.size)), u_(start_), out_(out) {
-    if (!request.source.empty()) {
-      source_ = read_npy<T>(request.source);
-      require_finite<T>(request.source, std::as_const(*source_).view());
-    }
+      : request_(request),
+        start_(make_initial<T>(request.start, out.size)),
+        u_(start_),
+        source_(std::get_if<grid<T>>(&request.source)),
+        out_(out) {
     set_roof(request.where.facts(), (source_ ? 3 : 2) * start_.cells().size_bytes(), out);
   }
 
@@ -84,7 +82,7 @@ class measurement {
     options.interrupt = request_.runs.interrupt;
     const bool finished = repeat(request_.runs, run, [&] {
       std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
-      const auto report = solve(request_.where, u_, options, source_ ? &*source_ : nullptr);
+      const auto report = solve(request_.where, u_, options, source_);
       if (report.stopped == stencil_stop::interrupted) return 0.0;
       run.plan_policy = policy.empty() ? "" : report.policy;
       run.device = report.device;
@@ -109,7 +107,8 @@ class measurement {
   const stencil_request& request_;
   const grid<T> start_;
   grid<T> u_;
-  std::optional<grid<T>> source_, expected_;
+  const grid<T>* source_;  ///< or null
+  std::optional<grid<T>> expected_;
   compared_stencil& out_;
 };
 
@@ -122,8 +121,9 @@ compared_stencil measure(const stencil_request& request, const std::string& shap
   out.size = size;
   out.changing_cells =
       changing_cells(size, inner_box(size, find_stencil_shape(shape).radius), request.options.edge);
+  const bool sourced = !std::holds_alternative<std::monostate>(request.source);
   out.bytes_per_step =
-      out.changing_cells * (request.precision == "f64" ? 8 : 4) * (request.source.empty() ? 2 : 3);
+      out.changing_cells * (request.precision == "f64" ? 8 : 4) * (sourced ? 3 : 2);
   const auto refuse = [&](const char* why, bool too_large) {
     out.refusal = why;
     out.too_large = too_large;
@@ -131,7 +131,7 @@ compared_stencil measure(const stencil_request& request, const std::string& shap
   };
   try {
     // The start, the field and the baseline's.
-    require_memory({size, request.precision, 3, !request.source.empty()}, request.where);
+    require_memory({size, request.precision, 3, sourced}, request.where);
     if (request.precision == "f64")
       measurement<double>(request, out).run_all();
     else

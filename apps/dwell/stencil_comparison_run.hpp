@@ -2,11 +2,13 @@
 // Measures one stencil on one size under every combination that was asked for.
 #pragma once
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "stencil_comparison.hpp"
 
 #include "dwell/execution/core/device.hpp"
+#include "dwell/formats/grid.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {
@@ -16,8 +18,8 @@ struct stencil_request {
   device where;
   std::vector<std::string> executors, policies;
   std::string precision, start;  ///< "f64" or "f32"; as make_initial() takes it
-  std::string source;            ///< .npy file, or empty
-  stencil_options options;       ///< edge, steps
+  std::variant<std::monostate, grid<double>, grid<float>> source;  ///< of that precision, or none
+  stencil_options options;                                         ///< edge, steps
   repetition runs;
 };
 

@@ -12,8 +12,9 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
+#include "dwell/formats/descriptor.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/formats/nearest.hpp"
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/png.hpp"
@@ -153,11 +154,6 @@ grid<T> make_initial(const std::string& text, const extents& n) {
 }
 
 void require_source(const std::string& source, const extents& field, const std::string& precision) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (const auto kind = fs::status(source, ignored).type();
-      kind == fs::file_type::fifo || kind == fs::file_type::character)
-    throw input_error(source + ": expected a regular file (it is read more than once)");
   const npy_facts facts = inspect_npy(source);
   require_precision(source, facts, precision);
   require_source(source, facts, field);
@@ -179,26 +175,35 @@ void require_source(const std::string& source, const npy_facts& facts, const ext
                                   to_string(field), to_string(there)));
 }
 
-void require_field_name(const std::string& option, const std::string& file) {
-  const auto suffix = std::filesystem::path(file).extension();
-  if (suffix != ".npy" && suffix != ".vti" && suffix != ".png")
+void require_field_name(const destination& to) {
+  const auto suffix = std::filesystem::path(to.path()).extension();
+  if (suffix != ".npy" && suffix != ".vti" && suffix != ".png" && !is_stream(to.path()))
     throw input_error(fmt::format("{}: expected a name that ends in .npy, .vti or .png, found '{}'",
-                                  option, file));
+                                  to.option(), to.name()));
+}
+
+template <class T>
+grid<T> read_finite(const std::string& file, npy_reader& from) {
+  auto values = from.values<T>();
+  require_finite<T>(file, std::as_const(values).view());
+  return values;
 }
 
 template <class T>
 void write_field(const std::string& file, const grid<T>& u) {
   const auto suffix = std::filesystem::path(file).extension();
-  if (suffix == ".npy")
-    write_npy<T>(file, u.view());
+  if (suffix == ".png")
+    write_png<T>(file, u.view());
   else if (suffix == ".vti")
     write_vti<T>(file, u.view());
   else
-    write_png<T>(file, u.view());
+    write_npy<T>(file, u.view());
 }
 
 template grid<double> make_initial(const std::string&, const extents&);
 template grid<float> make_initial(const std::string&, const extents&);
+template grid<double> read_finite(const std::string&, npy_reader&);
+template grid<float> read_finite(const std::string&, npy_reader&);
 template void write_field(const std::string&, const grid<double>&);
 template void write_field(const std::string&, const grid<float>&);
 

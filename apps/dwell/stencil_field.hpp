@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "destination.hpp"
+
 #include "dwell/formats/grid.hpp"
 #include "dwell/formats/npy.hpp"
 
@@ -30,11 +32,16 @@ void require_precision(const std::string& file, const npy_facts& facts,
                        const std::string& precision);
 /// Throws input_error unless `source`, a .npy file with this header, has the field's cells.
 void require_source(const std::string& source, const npy_facts& facts, const extents& field);
-/// Both of a file that is only looked at here and read later: a pipe is refused too.
+/// Both of a file whose values are of no interest.
 void require_source(const std::string& source, const extents& field, const std::string& precision);
 
-/// Throws input_error unless the name ends in .npy, .vti or .png.
-void require_field_name(const std::string& option, const std::string& file);
+/// The values of `file`, which is being read. Throws input_error if one is not finite.
+template <class T>
+grid<T> read_finite(const std::string& file, npy_reader& from);
+
+/// Throws input_error unless the name ends in .npy, .vti or .png, or is that of standard output, of
+/// a pipe or of a device, which take .npy.
+void require_field_name(const destination& to);
 template <class T>
 void write_field(const std::string& file, const grid<T>& u);
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 
+#include "dwell/formats/printable.hpp"
+
 namespace dwell::app {
 
-void table::row(std::string label, std::string value) {
-  rows_.emplace_back(std::move(label), std::move(value));
+void table::row(const std::string& label, const std::string& value) {
+  rows_.emplace_back(printable(label), printable(value));
 }
 
 std::string table::text() const {

@@ -10,8 +10,8 @@ namespace dwell::app {
 class table {
  public:
   explicit table(std::string title = {}) : title_(std::move(title)) {}
-  /// One line; an empty label continues the line above.
-  void row(std::string label, std::string value);
+  /// One line, whatever names it holds; an empty label continues the line above.
+  void row(const std::string& label, const std::string& value);
   /// An empty line.
   void gap() { row({}, {}); }
   std::string text() const;

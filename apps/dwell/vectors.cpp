@@ -6,15 +6,18 @@
 
 #include <cmath>
 
+#include "file_options.hpp"
+
 #include "dwell/formats/error.hpp"
+#include "dwell/formats/vector_file.hpp"
 
 namespace dwell::app {
 
 namespace {
 
-std::vector<double> read_vector(const std::string& file, const char* what,
-                                const matrix_source& source, int threads) {
-  auto v = read_matrix_market_vector(file, threads);
+std::vector<double> read_fitting(const std::string& file, const char* what,
+                                 const matrix_source& source, int threads) {
+  auto v = dwell::read_vector(file, threads);
   const auto rows = source.content.matrix.rows;
   if (v.size() != static_cast<std::size_t>(rows))
     throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
@@ -36,7 +39,7 @@ rhs_source parse_rhs(const std::string& text) {
   if (text == "ones") return {kind::ones, {}};
   if (text == "row-sums") return {kind::row_sums, {}};
   if (text == "companion") return {kind::companion, {}};
-  return {kind::file, text};
+  return {kind::file, input_name(text)};
 }
 
 std::string option_text(const rhs_source& rhs) {
@@ -75,13 +78,15 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
     case rhs_source::kind::row_sums:
       return row_sums(a);
     case rhs_source::kind::companion:
+      if (const auto& why = source.content.companion_refusal; !why.empty())
+        throw input_error("--rhs companion: " + why);
       if (!source.content.companion_rhs)
         throw input_error(fmt::format(
             "--rhs companion: {} has none (expected a .tar.gz that holds {}_b.mtx of {} values)",
             source.name, source.name, a.rows));
       return *source.content.companion_rhs;
     case rhs_source::kind::file:
-      return read_vector(rhs.file, "right-hand side", source, threads);
+      return read_fitting(rhs.file, "right-hand side", source, threads);
   }
   return {};
 }
@@ -89,7 +94,7 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads) {
   if (file.empty())
     return std::vector<double>(static_cast<std::size_t>(source.content.matrix.rows));
-  return read_vector(file, "start vector", source, threads);
+  return read_fitting(file, "start vector", source, threads);
 }
 
 std::vector<float> to_single(std::span<const double> v, const std::string& what) {

@@ -10,6 +10,7 @@
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/png.hpp"
 #include "dwell/formats/triplets.hpp"
+#include "dwell/formats/vector_file.hpp"
 #include "dwell/formats/vti.hpp"
 #include "dwell/solvers/cg/cg.hpp"
 #include "dwell/solvers/cg/explain.hpp"
