@@ -18,6 +18,7 @@
 #include "stencil_field.hpp"
 #include "stencil_result.hpp"
 #include "stencil_tiling.hpp"
+#include "units.hpp"
 
 #include "dwell/execution/core/variants.hpp"
 #include "dwell/formats/error.hpp"
