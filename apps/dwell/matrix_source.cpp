@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 void require_source(const std::string& text, const std::string& or_else, const std::string& meant) {
   if (is_generated(text)) return;
+  const std::string kind = suggested_kind(text);
   std::error_code failed;
   const auto status = fs::status(text, failed);
   if (fs::is_directory(status))
@@ -30,7 +31,7 @@ void require_source(const std::string& text, const std::string& or_else, const s
         text.empty() ? "''" : text,
         failed && failed != std::errc::no_such_file_or_directory ? failed.message()
                                                                  : "no such file",
-        or_else, meant.empty() ? suggested_kind(text) : meant));
+        or_else, kind.empty() ? meant : kind));
 }
 
 matrix_source load_matrix(const std::string& text, int threads) {

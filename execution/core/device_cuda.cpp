@@ -118,19 +118,20 @@ device_facts cuda_facts(int ordinal) {
 const memory_space& cuda_memory() { return space; }
 
 /// Asks the driver if somebody has loaded it already: without it nobody has memory of a GPU. The
-/// runtime's own question would make a context where there is none yet.
+/// runtime's own question would make a context where there is none yet; and this one, of several
+/// attributes, calls it no error that it does not know a pointer.
 bool is_device_memory(const void* p) {
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!driver) return false;
-  using question = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
-  const auto ask = reinterpret_cast<question>(dlsym(driver, "cuPointerGetAttribute"));
-  const auto at = reinterpret_cast<CUdeviceptr>(p);
+  using question = CUresult (*)(unsigned, CUpointer_attribute*, void**, CUdeviceptr);
+  const auto ask = reinterpret_cast<question>(dlsym(driver, "cuPointerGetAttributes"));
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
   CUmemorytype type = CU_MEMORYTYPE_HOST;
   unsigned managed = 0;
-  const bool on_device =
-      ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == CUDA_SUCCESS &&
-      type == CU_MEMORYTYPE_DEVICE &&
-      !(ask(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, at) == CUDA_SUCCESS && managed);
+  void* answers[] = {&type, &managed};
+  const bool on_device = ask &&
+                         ask(2, asked, answers, reinterpret_cast<CUdeviceptr>(p)) == CUDA_SUCCESS &&
+                         type == CU_MEMORYTYPE_DEVICE && !managed;
   dlclose(driver);
   return on_device;
 }
