@@ -19,14 +19,16 @@ BUILD := build/$(PRESET)
 help: ## Show this list
 	@echo "Usage: make TARGET [NAME=value ...]"
 	@echo
-	@sed -n -E 's/^([a-z]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 	@echo
-	@echo "Build folder: $(BUILD) (PRESET=release, cpu, asan, tsan or fuzz)"
+	@echo "Build folder: $(BUILD) (PRESET=release, cpu, solver, asan, tsan or fuzz)"
 
+# Most kernels are those of stencils: they are left out unless everything has been built.
+SOLVER := $(if $(wildcard $(BUILD)/apps/dwell/dwell),$(BUILD),build/solver)
 .PHONY: solve
-solve: $(BUILD)/build.ninja ## Solve a system: MATRIX=file.mtx, ARGS="--device cpu --history h.csv"
-	@cmake --build $(BUILD) --target dwell_cli --parallel $(JOBS)
-	$(BUILD)/apps/dwell/dwell cg "$(MATRIX)" $(ARGS)
+solve: $(SOLVER)/build.ninja ## Solve a system: MATRIX=file.mtx, ARGS="--device cpu --history h.csv"
+	@cmake --build $(SOLVER) --target dwell_cli --parallel $(JOBS)
+	$(SOLVER)/apps/dwell/dwell cg "$(MATRIX)" $(ARGS)
 
 .PHONY: build
 build: $(BUILD)/build.ninja ## Build everything
@@ -50,15 +52,27 @@ fuzz: checks-packages build/fuzz/build.ninja ## Fuzz the reader of Matrix Market
 	@cmake -DDWELL_FUZZ_SECONDS=$(FUZZ_SECONDS) build/fuzz >/dev/null
 	@cmake --build build/fuzz --target run_fuzz --parallel $(JOBS)
 
+.PHONY: python
+python: python-packages ## Build the Python package, install it in a fresh environment, test it there: build/python
+	@JOBS=$(JOBS) scripts/check-python.sh
+
 .PHONY: bench
 bench: $(BUILD)/build.ninja ## Build and run the benchmark programs
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@scripts/bench.sh $(BUILD)
 
+.PHONY: docs
+docs: docs-packages ## Build the documentation site in build/docs/html
+	@scripts/build-docs.sh
+
 .PHONY: install
 install: $(BUILD)/build.ninja ## Install the library, its headers and dwell: PREFIX=/usr/local
-	@cmake --build $(BUILD) --target installed --parallel $(JOBS)
+	@cmake --build $(BUILD) --target dwell_installed --parallel $(JOBS)
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+.PHONY: headers
+headers: $(BUILD)/build.ninja ## Compile every header alone
+	@cmake --build $(BUILD) --target all_verify_interface_header_sets --parallel $(JOBS)
 
 .PHONY: format
 format: checks-packages ## Format the sources in place
@@ -68,17 +82,25 @@ format: checks-packages ## Format the sources in place
 check: ## Everything that CI runs
 	@.ci/run
 
+.PHONY: release-check
+release-check: ## Say what is missing before this tree can be tagged
+	@scripts/release-check.sh
+
 .PHONY: clean
 clean: ## Remove what was built
 	@rm -rf build
 
-.PHONY: packages test-packages checks-packages
+.PHONY: packages test-packages checks-packages python-packages docs-packages
 packages:
 	@scripts/install-packages.sh build
 test-packages:
 	@scripts/install-packages.sh build test
 checks-packages:
 	@scripts/install-packages.sh build test checks
+python-packages:
+	@scripts/install-packages.sh build python
+docs-packages:
+	@scripts/install-packages.sh docs
 
 # Ninja runs CMake again by itself when a CMakeLists.txt changes; only new presets need this rule.
 build/%/build.ninja: CMakePresets.json | packages

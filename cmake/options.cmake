@@ -1,17 +1,37 @@
 # What a build can be asked for, and the flags that every target gets.
 set(DWELL_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (if nvcc is found), ON, OFF")
 set_property(CACHE DWELL_CUDA PROPERTY STRINGS AUTO ON OFF)
-option(DWELL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(DWELL_APPS "Build the command line tool" ${PROJECT_IS_TOP_LEVEL})
+option(DWELL_IO "Build component io, files and generated matrices, which needs libarchive, zlib and libpng" ON)
+set(dwell_programs OFF)
+if(PROJECT_IS_TOP_LEVEL AND DWELL_IO)
+  set(dwell_programs ON)
+endif()
+option(DWELL_TESTS "Build the tests (with DWELL_IO)" ${dwell_programs})
+option(DWELL_APPS "Build the command line tool (with DWELL_IO)" ${dwell_programs})
+option(DWELL_INSTALL "Have rules to install the library, its headers and the command line tool" ${PROJECT_IS_TOP_LEVEL})
 option(DWELL_BENCHMARKS "Build the benchmark programs and the peers (with DWELL_APPS)" ${PROJECT_IS_TOP_LEVEL})
-option(DWELL_UNITY "Compile the command line, and tests of several files, some files at a time: a third of the time" ON)
+option(DWELL_UNITY "Compile the command line, and tests of several files, many files at a time: a fifth of the time" ON)
+option(DWELL_UNITY_LIBRARY "Compile the libraries so, too: half of the time, but programs link more than they use" OFF)
+option(DWELL_PYTHON "Build the extension of the Python package; pyproject.toml sets this" OFF)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
 option(DWELL_FUZZ "Build the fuzz targets (clang only)" OFF)
 set(DWELL_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 
 if(NOT DWELL_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "DWELL_CUDA is AUTO, ON or OFF, not '${DWELL_CUDA}'")
 endif()
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+foreach(option DWELL_TESTS DWELL_APPS)
+  if(${option} AND NOT DWELL_IO)
+    message(FATAL_ERROR "${option}=ON needs component io: set DWELL_IO=ON or ${option}=OFF")
+  endif()
+endforeach()
+# Inside another project: their targets have names that it may have, too.
+foreach(option DWELL_TESTS DWELL_BENCHMARKS)
+  if(${option} AND NOT PROJECT_IS_TOP_LEVEL)
+    message(FATAL_ERROR "${option}=ON: only where Dwell is configured by itself, not as a part of another project")
+  endif()
+endforeach()
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 set(CMAKE_CXX_STANDARD 20)
@@ -53,7 +73,10 @@ if(NOT DWELL_CUDA STREQUAL "OFF")
       if(NOT dwell_gpu)
         set(dwell_gpu 90)
       endif()
-      set(CMAKE_CUDA_ARCHITECTURES ${dwell_gpu} CACHE STRING "CUDA architectures")
+      set(CMAKE_CUDA_ARCHITECTURES ${dwell_gpu}-real)  # inside another project it is Dwell's alone
+      if(PROJECT_IS_TOP_LEVEL)
+        set(CMAKE_CUDA_ARCHITECTURES ${dwell_gpu}-real CACHE STRING "CUDA architectures")
+      endif()
     endif()
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     enable_language(CUDA)
@@ -86,20 +109,27 @@ else()
   message(STATUS "Dwell: without CUDA")
 endif()
 
-# Warnings and the rules of floating-point arithmetic: no contraction anywhere, so that one text gives
+# The code of GPUs is most of the library: compressed it is a third. Line numbers for a profiler:
+# CMAKE_CUDA_FLAGS=-lineinfo, which makes it four times as large.
+set(DWELL_COMPRESSION -Xfatbin=-compress-all)
+if(DWELL_HAVE_CUDA AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+  set(DWELL_COMPRESSION --compress-mode=size)
+endif()
+
+# Warnings and the rules of floating-point arithmetic: no contraction anywhere, so that one source gives
 # the same bits on every backend (fma is written where it is meant).
 add_library(dwell_flags INTERFACE)
 target_compile_options(dwell_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wno-sign-conversion -Wno-unknown-pragmas -ffp-contract=off>
-  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall,-ffp-contract=off;-lineinfo>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall,-ffp-contract=off;${DWELL_COMPRESSION}>")
 # The library's own kernels on the CPU. The instructions are checked at start: see require_cpu() in
-# execution/core/device.cpp. Under AddressSanitizer -O3 takes three times as long to compile and the tests gain little;
+# execution/device/device.cpp. Under AddressSanitizer -O3 takes three times as long to compile and the tests gain little;
 # ThreadSanitizer's compile as fast and run in two thirds of the time.
 set(DWELL_KERNEL_OPTIONS -O3)
 if(DWELL_SANITIZE MATCHES "address|undefined")
   set(DWELL_KERNEL_OPTIONS -O1)
 endif()
-# On a CPU perks is there to be tested, with the text of the GPU: compiled in less than half of the time.
+# On a CPU perks is there to be tested, with the code path of the GPU: compiled in less than half of the time.
 set(DWELL_PROTOCOL_OPTIONS ${DWELL_KERNEL_OPTIONS})
 if(NOT DWELL_SANITIZE)
   set(DWELL_PROTOCOL_OPTIONS $<$<CONFIG:Release>:-O1>)
@@ -119,7 +149,7 @@ if(DWELL_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${DWELL_SANITIZE})
 endif()
-# Teams of a CPU are late at random: see execution/core/grid_team_cpu.hpp.
+# Teams of a CPU are late at random: see execution/team/grid_team_cpu.hpp.
 if(DWELL_SANITIZE MATCHES "thread")
   add_compile_definitions(DWELL_LATE_TEAMS)
 endif()

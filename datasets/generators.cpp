@@ -9,12 +9,12 @@
 #include <new>
 #include <optional>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/datasets/model_problems.hpp"
 #include "dwell/datasets/row_builder.hpp"
 #include "dwell/datasets/stand_ins.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/nearest.hpp"
-#include "dwell/formats/parallel.hpp"
 
 namespace dwell {
 

@@ -6,17 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
 
 /// Does `kind` look like something generate() takes ("trefethen:2000")? Only the word before the
 /// colon decides, so that a wrong size gets generate()'s message and not "no such file".
-bool is_generated(std::string_view kind);
+DWELL_API bool is_generated(std::string_view kind);
 
 /// For the end of a message about what is neither a file nor a kind: "; did you mean
 /// 'trefethen:2000'?", or nothing where no kind is near.
-std::string suggested_kind(std::string_view kind);
+DWELL_API std::string suggested_kind(std::string_view kind);
 
 /// The matrix of a kind:
 ///   trefethen:N        the first N primes on the diagonal, ones where |i - j| is a power of 2
@@ -25,16 +26,17 @@ std::string suggested_kind(std::string_view kind);
 ///   box3d:N            27-point box of N^3 points (26.5, -1): strictly diagonally dominant
 ///   like:NAME          a symmetric positive definite stand-in; names in stand_ins()
 /// Throws input_error saying what was expected. The same kind gives the same bits on every machine.
-csr<double> generate(std::string_view kind);
+DWELL_API csr<double> generate(std::string_view kind);
 
 /// One line of help for every kind, in order: {"trefethen:N", "what it is"}.
 struct kind_help {
-  std::string kind;
-  std::string what;
+  std::string kind;  ///< as generate() takes it, with letters for numbers
+  std::string what;  ///< in one line
 };
-std::vector<kind_help> generated_kinds();
+/// All kinds.
+DWELL_API std::vector<kind_help> generated_kinds();
 
 /// ecology2, tmt_sym, thermomech_dM, consph, crankseg_1, bmwcra_1, hood, af_1_k101.
-std::vector<std::string> stand_ins();
+DWELL_API std::vector<std::string> stand_ins();
 
 }  // namespace dwell

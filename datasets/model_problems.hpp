@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Private to datasets: the families of generate() that are exact by definition. The sizes have been
-// checked by the caller: every function promises rows and nonzeros that fit a 32-bit index only if
-// its
+// checked by the caller: the rows and nonzeros of a family fit a 32-bit index only if its
 // *_nonzeros() does.
 #pragma once
 #include <cstdint>

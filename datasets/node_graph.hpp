@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
-#include "dwell/formats/parallel.hpp"
 
 namespace dwell::detail {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/parallel.hpp"
 
 namespace dwell::detail {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/datasets/meshes.hpp"
 #include "dwell/datasets/spring_network.hpp"
-#include "dwell/formats/error.hpp"
 
 namespace dwell::detail {
 

@@ -12,9 +12,9 @@
 #include <tuple>
 #include <utility>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/parallel.hpp"
 
 namespace dwell::detail {
 

@@ -3,25 +3,24 @@
 // checks that both must pass before a solver touches them.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-namespace dwell {
+#include "dwell/base/api.hpp"
+#include "dwell/base/index.hpp"
 
-/// Row and column numbers and positions of nonzeros: 0-based, at most 2^31 - 1.
-using index = std::int32_t;
+namespace dwell {
 
 /// A read-only view of a CSR matrix that somebody else owns.
 /// row_ptr has rows + 1 entries; the nonzeros of row i are col[k], val[k] for
 /// row_ptr[i] <= k < row_ptr[i + 1].
 template <class T>
 struct csr_view {
-  index rows = 0;
-  index cols = 0;
-  const index* row_ptr = nullptr;
-  const index* col = nullptr;
-  const T* val = nullptr;
+  index rows = 0;                  ///< of the matrix
+  index cols = 0;                  ///< of the matrix
+  const index* row_ptr = nullptr;  ///< where each row begins, and the end: rows + 1
+  const index* col = nullptr;      ///< columns, ascending in each row
+  const T* val = nullptr;          ///< values
 
   /// Stored entries, explicit zeros included.
   index nonzeros() const { return rows ? row_ptr[rows] : 0; }
@@ -30,13 +29,15 @@ struct csr_view {
 /// An owning CSR matrix.
 template <class T>
 struct csr {
-  index rows = 0;
-  index cols = 0;
-  std::vector<index> row_ptr = {0};
-  std::vector<index> col;
-  std::vector<T> val;
+  index rows = 0;                    ///< of the matrix
+  index cols = 0;                    ///< of the matrix
+  std::vector<index> row_ptr = {0};  ///< where each row begins, and the end: rows + 1
+  std::vector<index> col;            ///< columns, ascending in each row
+  std::vector<T> val;                ///< values
 
+  /// Stored entries, explicit zeros included.
   index nonzeros() const { return row_ptr.back(); }
+  /// Valid until the arrays change.
   csr_view<T> view() const { return {rows, cols, row_ptr.data(), col.data(), val.data()}; }
   /// Bytes of the three arrays.
   std::size_t bytes() const {
@@ -48,10 +49,10 @@ struct csr {
 /// column lies in [0, cols) and ascends strictly within its row, every value is finite. `name`
 /// stands at the front of the message.
 template <class T>
-void check(const csr_view<T>& a, const std::string& name = "matrix");
+DWELL_API void check(const csr_view<T>& a, const std::string& name = "matrix");
 
 /// The same matrix in another precision. Throws input_error when a finite value overflows.
 template <class To, class From>
-csr<To> convert(const csr_view<From>& a);
+DWELL_API csr<To> convert(const csr_view<From>& a);
 
 }  // namespace dwell

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/parallel.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 
 namespace dwell {
 namespace {

@@ -5,27 +5,34 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 
 namespace dwell {
 
 /// Cells along each axis, slowest axis first, as NumPy writes a shape: {y, x} or {z, y, x}. In two
 /// dimensions z is 1.
 struct extents {
-  int z = 1, y = 1, x = 1;
-  int dims = 2;
+  int z = 1;     ///< planes
+  int y = 1;     ///< rows
+  int x = 1;     ///< columns
+  int dims = 2;  ///< 2 or 3
 
-  constexpr extents() = default;
+  constexpr extents() = default;  ///< one cell
+  /// Of two dimensions.
   constexpr extents(int y_cells, int x_cells) : y(y_cells), x(x_cells) {}
+  /// Of three dimensions.
   constexpr extents(int z_cells, int y_cells, int x_cells)
       : z(z_cells), y(y_cells), x(x_cells), dims(3) {}
 
+  /// All: z times y times x.
   std::size_t cells() const {
     return static_cast<std::size_t>(z) * static_cast<std::size_t>(y) * static_cast<std::size_t>(x);
   }
+  /// Equal along all axes.
   friend bool operator==(const extents&, const extents&) = default;
 };
 
@@ -50,36 +57,47 @@ inline void check_extents(const extents& n) {
 /// Somebody else's cells.
 template <class T>
 struct grid_view {
-  extents size;
-  T* data = nullptr;
+  extents size;       ///< cells along each axis
+  T* data = nullptr;  ///< the first cell
 
+  /// Of two dimensions. Nothing is checked.
   T& operator()(int y, int x) const { return (*this)(0, y, x); }
+  /// Of three dimensions. Nothing is checked.
   T& operator()(int z, int y, int x) const {
     return data[(static_cast<std::size_t>(z) * static_cast<std::size_t>(size.y) +
                  static_cast<std::size_t>(y)) *
                     static_cast<std::size_t>(size.x) +
                 static_cast<std::size_t>(x)];
   }
-  std::span<T> cells() const { return {data, size.cells()}; }
+  std::span<T> cells() const { return {data, size.cells()}; }  ///< all, in memory's order
+  /// Of constant cells.
+  operator grid_view<const T>() const requires(!std::is_const_v<T>) { return {size, data}; }
 };
 
 /// Owns its cells.
 template <class T>
 class grid {
  public:
-  grid() : grid(extents(1, 1)) {}
+  grid() : grid(extents(1, 1)) {}  ///< one cell
+  /// `n` cells of one value. Throws input_error where check_extents() does.
   explicit grid(const extents& n, T value = T(0))
       : size_((check_extents(n), n)), cells_(n.cells(), value) {}
 
-  const extents& size() const { return size_; }
-  std::span<T> cells() { return cells_; }
-  std::span<const T> cells() const { return cells_; }
-  grid_view<T> view() { return {size_, cells_.data()}; }
+  const extents& size() const { return size_; }           ///< cells along each axis
+  std::span<T> cells() { return cells_; }                 ///< all, in memory's order
+  std::span<const T> cells() const { return cells_; }     ///< all, in memory's order
+  grid_view<T> view() { return {size_, cells_.data()}; }  ///< valid as long as the grid
+  /// Valid as long as the grid.
   grid_view<const T> view() const { return {size_, cells_.data()}; }
+  /// A cell of a grid of two dimensions. Nothing is checked.
   T& operator()(int y, int x) { return view()(y, x); }
+  /// A cell of a grid of three dimensions. Nothing is checked.
   T& operator()(int z, int y, int x) { return view()(z, y, x); }
+  /// A cell of a grid of two dimensions. Nothing is checked.
   const T& operator()(int y, int x) const { return view()(y, x); }
+  /// A cell of a grid of three dimensions. Nothing is checked.
   const T& operator()(int z, int y, int x) const { return view()(z, y, x); }
+  /// Equal in size and in every cell.
   friend bool operator==(const grid&, const grid&) = default;
 
  private:

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 
 namespace dwell::mm {
 namespace {

@@ -13,9 +13,9 @@
 #include <system_error>
 #include <utility>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/printable.hpp"
 #include "dwell/formats/descriptor.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/printable.hpp"
 
 namespace dwell {
 

@@ -1,62 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The Matrix Market reader: a file becomes text, the text a header and a body, the body a matrix.
+// The Matrix Market reader, of text: a header and a body, the body a matrix. Needs no library;
+// files are matrix_market_read.cpp.
 #include "dwell/formats/matrix_market.hpp"
 
-#include <fmt/format.h>
+#include <utility>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/printable.hpp"
 #include "dwell/formats/matrix_market_body.hpp"
-#include "dwell/formats/matrix_market_source.hpp"
-#include "dwell/formats/printable.hpp"
 
 namespace dwell {
-namespace {
-
-mm_matrix parse(const mm::text& t, std::string name, int threads) {
-  const mm::header_found h = mm::parse_header(t);
-  mm::check_sizes(h, t);
-  mm_matrix out;
-  out.name = std::move(name);
-  out.header = h.header;
-  out.matrix = h.header.layout == mm_layout::coordinate ? mm::read_coordinate(t, h, threads)
-                                                        : mm::read_array(t, h, threads);
-  return out;
-}
-
-/// The entries of a matrix of one column or one row, zeros where it has none.
-std::vector<double> as_vector(const csr<double>& a) {
-  const bool column = a.cols == 1;
-  std::vector<double> v(static_cast<std::size_t>(column ? a.rows : a.cols), 0.0);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) v[column ? i : a.col[k]] = a.val[k];
-  return v;
-}
-
-/// The companion, or what is wrong with it: that matters only to who asks for it.
-void add_companion(const mm::source_file& source, int threads, mm_matrix& to) {
-  to.companion_refusal = source.companion_refusal;
-  if (!source.companion) return;
-  try {
-    const mm_matrix b = parse(source.companion->view(), {}, threads);
-    if (b.matrix.cols == 1 && b.matrix.rows == to.matrix.rows)
-      to.companion_rhs = as_vector(b.matrix);
-  } catch (const unsupported_error&) {
-    // Complex: no right-hand side of a real matrix.
-  } catch (const input_error& e) {
-    to.companion_refusal = e.what();
-  }
-}
-
-std::vector<double> vector_of(const mm::source_file& source, int threads) {
-  const mm::text t = source.matrix.view();
-  const mm_matrix m = parse(t, {}, threads);
-  if (m.matrix.cols != 1 && m.matrix.rows != 1)
-    mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
-                 fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
-  return as_vector(m.matrix);
-}
-
-}  // namespace
 
 std::string to_string(mm_layout v) { return v == mm_layout::coordinate ? "coordinate" : "array"; }
 
@@ -70,26 +22,20 @@ std::string to_string(mm_symmetry v) {
                                        : "skew-symmetric";
 }
 
-mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
-  input_file in(file);
-  const mm::source_file source = mm::load(in, threads);
-  mm_matrix out = parse(source.matrix.view(), source.plain_name, threads);
-  add_companion(source, threads, out);
+mm_matrix mm::parse(const text& t, std::string name, int threads) {
+  const header_found h = parse_header(t);
+  check_sizes(h, t);
+  mm_matrix out;
+  out.name = std::move(name);
+  out.header = h.header;
+  out.matrix = h.header.layout == mm_layout::coordinate ? read_coordinate(t, h, threads)
+                                                        : read_array(t, h, threads);
   return out;
 }
 
-std::vector<double> read_matrix_market_vector(const std::filesystem::path& file, int threads) {
-  input_file in(file);
-  return mm::read_vector(in, threads);
-}
-
-std::vector<double> mm::read_vector(input_file& file, int threads) {
-  return vector_of(load(file, threads), threads);
-}
-
 mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name, int threads) {
-  return parse({text.data(), text.data() + text.size(), printable(name)}, mm::plain_name(name),
-               threads);
+  return mm::parse({text.data(), text.data() + text.size(), printable(name)}, mm::plain_name(name),
+                   threads);
 }
 
 }  // namespace dwell

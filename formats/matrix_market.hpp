@@ -20,32 +20,50 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
 
-enum class mm_layout { coordinate, array };
-enum class mm_field { real, integer, pattern };
-enum class mm_symmetry { general, symmetric, skew_symmetric };
-std::string to_string(mm_layout v);
-std::string to_string(mm_field v);
-std::string to_string(mm_symmetry v);
+/// How a file holds a matrix.
+enum class mm_layout {
+  coordinate,  ///< entries with row and column
+  array        ///< all elements, column by column
+};
+/// What its values are.
+enum class mm_field {
+  real,     ///< decimal numbers
+  integer,  ///< whole ones
+  pattern   ///< places only
+};
+/// Which of its elements it holds.
+enum class mm_symmetry {
+  general,        ///< all
+  symmetric,      ///< the lower triangle
+  skew_symmetric  ///< the lower triangle without the diagonal, which is zero
+};
+/// As the format writes it.
+DWELL_API std::string to_string(mm_layout v);
+/// As the format writes it.
+DWELL_API std::string to_string(mm_field v);
+/// As the format writes it: "skew-symmetric".
+DWELL_API std::string to_string(mm_symmetry v);
 
 /// What the file says of itself.
 struct mm_header {
-  mm_layout layout = mm_layout::coordinate;
-  mm_field field = mm_field::real;
-  mm_symmetry symmetry = mm_symmetry::general;
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::int64_t stored = 0;  ///< entries in the file
+  mm_layout layout = mm_layout::coordinate;     ///< how it holds the matrix
+  mm_field field = mm_field::real;              ///< what its values are
+  mm_symmetry symmetry = mm_symmetry::general;  ///< which elements it holds
+  std::int64_t rows = 0;                        ///< of the full matrix
+  std::int64_t cols = 0;                        ///< of the full matrix
+  std::int64_t stored = 0;                      ///< entries in the file
 };
 
 /// A file read: the full matrix (both triangles of a symmetric one; ones for a pattern).
 struct mm_matrix {
-  std::string name;  ///< file name without folder and without .mtx, .gz, .tar.gz
-  mm_header header;
-  csr<double> matrix;
+  std::string name;    ///< file name without folder and without .mtx, .gz, .tar.gz
+  mm_header header;    ///< what the file says of itself
+  csr<double> matrix;  ///< the full one
   /// NAME_b.mtx of a .tar.gz, if it is there and is one column of the right length.
   std::optional<std::vector<double>> companion_rhs;
   /// Why it is there and cannot be read; else empty. The matrix is none the worse for it.
@@ -54,14 +72,17 @@ struct mm_matrix {
 
 /// Reads a sparse or dense matrix. Throws input_error "file:line: expected ..., found ..."; never
 /// allocates more than the file's own size justifies. threads 0: default_threads().
-mm_matrix read_matrix_market(const std::filesystem::path& file, int threads = 0);
+DWELL_API mm_matrix read_matrix_market(const std::filesystem::path& file, int threads = 0);
 
 /// Reads a vector: a one-column (or one-row) array or coordinate file.
-std::vector<double> read_matrix_market_vector(const std::filesystem::path& file, int threads = 0);
+DWELL_API std::vector<double> read_matrix_market_vector(const std::filesystem::path& file,
+                                                        int threads = 0);
 
 /// As read_matrix_market(), from text in memory; `name` stands in messages where the file would.
-mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name, int threads = 0);
+DWELL_API mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name,
+                                        int threads = 0);
 
+/// How write_matrix_market() writes.
 struct mm_write_options {
   /// general, or symmetric (writes the lower triangle; the matrix must be symmetric bit for bit).
   mm_symmetry symmetry = mm_symmetry::general;
@@ -70,10 +91,11 @@ struct mm_write_options {
 
 /// Writes with 17 significant digits at most (the shortest that reads back to the same bits), to a
 /// temporary name beside `file` that is renamed at the end. A name that ends in .gz is compressed.
-void write_matrix_market(const std::filesystem::path& file, const csr_view<double>& a,
-                         const mm_write_options& options = {});
+DWELL_API void write_matrix_market(const std::filesystem::path& file, const csr_view<double>& a,
+                                   const mm_write_options& options = {});
 /// A vector as an n x 1 array.
-void write_matrix_market_vector(const std::filesystem::path& file, std::span<const double> v,
-                                const std::string& comment = {});
+DWELL_API void write_matrix_market_vector(const std::filesystem::path& file,
+                                          std::span<const double> v,
+                                          const std::string& comment = {});
 
 }  // namespace dwell

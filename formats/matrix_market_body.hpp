@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/parallel.hpp"
 #include "dwell/formats/matrix_market_header.hpp"
 #include "dwell/formats/matrix_market_numbers.hpp"
-#include "dwell/formats/parallel.hpp"
 
 namespace dwell::mm {
 
@@ -99,5 +99,8 @@ std::string expected_value(scan why, mm_field field);
 
 csr<double> read_coordinate(const text& t, const header_found& h, int threads);
 csr<double> read_array(const text& t, const header_found& h, int threads);
+
+/// The matrix that a text holds, under that name. Throws input_error as read_matrix_market().
+mm_matrix parse(const text& t, std::string name, int threads);
 
 }  // namespace dwell::mm

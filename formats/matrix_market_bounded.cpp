@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/formats/matrix_market_body.hpp"
 
 namespace dwell::mm {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/formats/matrix_market_numbers.hpp"
 
 namespace dwell::mm {

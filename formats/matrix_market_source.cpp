@@ -10,10 +10,10 @@
 #include <new>
 #include <system_error>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/formats/gzip_stream.hpp"
 #include "dwell/formats/matrix_market_bounded.hpp"
-#include "dwell/formats/parallel.hpp"
 
 namespace dwell::mm {
 namespace {
@@ -80,19 +80,6 @@ char* buffer::room(std::size_t n) {
     capacity_ = wanted;
   }
   return data_.get() + size_;
-}
-
-std::string plain_name(const std::filesystem::path& file) {
-  std::string name = file.filename().string();
-  const auto strip = [&](std::string_view ending) {
-    const bool there = name.size() > ending.size() && name.ends_with(ending);
-    if (there) name.resize(name.size() - ending.size());
-    return there;
-  };
-  if (strip(".tgz") || strip(".tar.gz")) return name;
-  strip(".gz");
-  strip(".mtx");
-  return name;
 }
 
 source_file load(input_file& in, int threads) {

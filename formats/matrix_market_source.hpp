@@ -50,9 +50,6 @@ struct source_file {
 /// Throws device_error if the machine has less memory than a text of so many bytes needs.
 void require_memory(std::uint64_t bytes, const std::string& name);
 
-/// The file name without folder and without .mtx, .gz, .tar.gz, .tgz.
-std::string plain_name(const std::filesystem::path& file);
-
 /// Throws input_error in one line for whatever cannot be read; but for a companion.
 source_file load(input_file& file, int threads);
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/formats/matrix_market_numbers.hpp"
 
 namespace dwell::mm {
@@ -57,6 +57,19 @@ void fail(const text& t, const complaint& c) {
   const auto line = 1 + std::count(t.begin, where, '\n');
   throw input_error(fmt::format("{}:{}: expected {}, found {}", t.name, line, c.expected,
                                 c.found.empty() ? word_at(c.where, t.end) : c.found));
+}
+
+std::string plain_name(const std::filesystem::path& file) {
+  std::string name = file.filename().string();
+  const auto strip = [&](std::string_view ending) {
+    const bool there = name.size() > ending.size() && name.ends_with(ending);
+    if (there) name.resize(name.size() - ending.size());
+    return there;
+  };
+  if (strip(".tgz") || strip(".tar.gz")) return name;
+  strip(".gz");
+  strip(".mtx");
+  return name;
 }
 
 }  // namespace dwell::mm

@@ -3,6 +3,7 @@
 // are counted when there is an error to report and at no other time.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -33,5 +34,8 @@ std::string entries_of(std::int64_t n);
 
 /// Throws input_error "name:line: expected ..., found ...".
 [[noreturn]] void fail(const text& t, const complaint& c);
+
+/// The file name without folder and without .mtx, .gz, .tar.gz, .tgz.
+std::string plain_name(const std::filesystem::path& file);
 
 }  // namespace dwell::mm

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/formats/gzip_stream.hpp"
 #include "dwell/formats/matrix_market_bounded.hpp"
 #include "dwell/formats/matrix_market_source.hpp"

@@ -15,11 +15,11 @@
 #include <new>
 #include <string_view>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
+#include "dwell/base/printable.hpp"
 #include "dwell/formats/atomic_file.hpp"
-#include "dwell/formats/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/formats/parallel.hpp"
-#include "dwell/formats/printable.hpp"
 
 namespace dwell {
 namespace {

@@ -4,8 +4,8 @@
 // "nonzero k", in the order in which a serial SpMV meets them. Any cut of that list is found by a
 // binary search along a diagonal, so equal shares cost nothing, whatever the row lengths.
 #pragma once
+#include "dwell/base/fn.hpp"
 #include "dwell/formats/csr.hpp"
-#include "dwell/formats/fn.hpp"
 
 namespace dwell {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/base/error.hpp"
 #include "dwell/formats/atomic_file.hpp"
-#include "dwell/formats/error.hpp"
 #include "dwell/formats/npy_header.hpp"
 
 namespace dwell {

@@ -7,13 +7,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "dwell/base/api.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell {
 
 /// What the header of a file says.
 struct npy_facts {
-  extents size;
+  extents size;            ///< shape
   bool single = false;     ///< float32
   std::size_t offset = 0;  ///< of the first value
 };
@@ -21,15 +22,16 @@ struct npy_facts {
 class input_file;
 
 /// A file that is opened once and read from front to end: a pipe will do.
-class npy_reader {
+class DWELL_API npy_reader {
  public:
   /// Reads no more than the header, and looks at the length of a regular file.
   explicit npy_reader(std::filesystem::path file);
   ~npy_reader();
-  npy_reader(npy_reader&&) noexcept;
-  const npy_facts& facts() const { return facts_; }
-  /// The whole array; once. Memory is bounded by the size of the file, of a pipe by a few times
-  /// what comes out of it, whatever the header claims.
+  npy_reader(npy_reader&&) noexcept;                 ///< what was moved from reads nothing
+  const npy_facts& facts() const { return facts_; }  ///< what the header says
+  /// The whole array; once. Throws input_error if its values are not of type T. Memory is bounded
+  /// by the size of the file, of a pipe by a few times what comes out of it, whatever the header
+  /// claims.
   template <class T>
   grid<T> values();
 
@@ -37,10 +39,12 @@ class npy_reader {
   std::unique_ptr<input_file> in_;
   npy_facts facts_;
 };
-extern template grid<double> npy_reader::values();
-extern template grid<float> npy_reader::values();
+extern template DWELL_API grid<double> npy_reader::values();
+extern template DWELL_API grid<float> npy_reader::values();
 
-npy_facts inspect_npy(const std::filesystem::path& file);
+/// What the header says. Throws input_error where it is not one of such a file.
+DWELL_API npy_facts inspect_npy(const std::filesystem::path& file);
+/// The whole array. Throws input_error if its values are not of type T.
 template <class T>
 grid<T> read_npy(const std::filesystem::path& file) {
   return npy_reader(file).values<T>();
@@ -48,8 +52,8 @@ grid<T> read_npy(const std::filesystem::path& file) {
 
 /// Format version 1.0; the file appears whole or not at all.
 template <class T>
-void write_npy(const std::filesystem::path& file, grid_view<const T> values);
-extern template void write_npy(const std::filesystem::path&, grid_view<const double>);
-extern template void write_npy(const std::filesystem::path&, grid_view<const float>);
+DWELL_API void write_npy(const std::filesystem::path& file, grid_view<const T> values);
+extern template DWELL_API void write_npy(const std::filesystem::path&, grid_view<const double>);
+extern template DWELL_API void write_npy(const std::filesystem::path&, grid_view<const float>);
 
 }  // namespace dwell

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 
 namespace dwell {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view magic(npy_magic);
 constexpr std::size_t longest_header = 1 << 16;
 
-[[noreturn]] void fail(const input_file& file, const std::string& what) {
+[[noreturn]] void bad_header(const input_file& file, const std::string& what) {
   throw input_error(fmt::format("{}: {}", file.name(), what));
 }
 
@@ -45,8 +45,9 @@ class dictionary {
       else if (key == "shape")
         once(has_shape_, key), numbers();
       else
-        fail(file_, fmt::format("header: expected 'descr', 'fortran_order' or 'shape', found '{}'",
-                                shown(key)));
+        bad_header(file_,
+                   fmt::format("header: expected 'descr', 'fortran_order' or 'shape', found '{}'",
+                               shown(key)));
       if (!next(",")) {
         take("}");
         break;
@@ -54,9 +55,9 @@ class dictionary {
     }
     skip();
     if (!rest_.empty())
-      fail(file_, fmt::format("header: expected its end, found '{}'", shown(rest_)));
+      bad_header(file_, fmt::format("header: expected its end, found '{}'", shown(rest_)));
     if (!has_descr_ || !has_order_ || !has_shape_)
-      fail(file_, "header: expected 'descr', 'fortran_order' and 'shape', not all are there");
+      bad_header(file_, "header: expected 'descr', 'fortran_order' and 'shape', not all are there");
   }
 
   std::string descr;
@@ -65,7 +66,7 @@ class dictionary {
 
  private:
   void once(bool& seen, const std::string& key) {
-    if (seen) fail(file_, fmt::format("header: '{}' is there twice", key));
+    if (seen) bad_header(file_, fmt::format("header: '{}' is there twice", key));
     seen = true;
   }
   void skip() {
@@ -80,14 +81,14 @@ class dictionary {
   }
   void take(std::string_view token) {
     if (!next(token))
-      fail(file_, fmt::format("header: expected '{}', found '{}'", token, shown(rest_)));
+      bad_header(file_, fmt::format("header: expected '{}', found '{}'", token, shown(rest_)));
   }
   std::string word() {
     skip();
     const char quote = rest_.empty() ? '\0' : rest_.front();
     const auto end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
     if (end == std::string_view::npos)
-      fail(file_, fmt::format("header: expected a word in quotes, found '{}'", shown(rest_)));
+      bad_header(file_, fmt::format("header: expected a word in quotes, found '{}'", shown(rest_)));
     const std::string w(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     return w;
@@ -104,8 +105,8 @@ class dictionary {
       long long n = 0;
       const auto [end, bad] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
       if (bad != std::errc() || n < 0)
-        fail(file_,
-             fmt::format("header: expected a whole number in the shape, found '{}'", shown(rest_)));
+        bad_header(file_, fmt::format("header: expected a whole number in the shape, found '{}'",
+                                      shown(rest_)));
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       shape.push_back(n);
       if (!next(",")) {
@@ -130,11 +131,11 @@ npy_header read_npy_header(input_file& in) {
   std::array<char, 8> start{};
   if (in.read(start.data(), start.size()) != start.size() ||
       !std::string_view(start.data(), start.size()).starts_with(magic))
-    fail(in, "expected a .npy file, its first bytes are others");
+    bad_header(in, "expected a .npy file, its first bytes are others");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3 || start[7] != 0)
-    fail(in, fmt::format("expected .npy format 1.0, 2.0 or 3.0, found {}.{}", version,
-                         static_cast<int>(start[7])));
+    bad_header(in, fmt::format("expected .npy format 1.0, 2.0 or 3.0, found {}.{}", version,
+                               static_cast<int>(start[7])));
   const std::size_t width = version == 1 ? 2 : 4;
   std::array<char, 4> digits{};
   in.read(digits.data(), width);
@@ -142,15 +143,16 @@ npy_header read_npy_header(input_file& in) {
   for (std::size_t k = width; k-- > 0;)
     length = length * 256 + static_cast<unsigned char>(digits[k]);
   if (length > longest_header)
-    fail(in,
-         fmt::format("expected a header of at most {} bytes, found {}", longest_header, length));
+    bad_header(
+        in, fmt::format("expected a header of at most {} bytes, found {}", longest_header, length));
   std::string text(length, '\0');
-  if (in.read(text.data(), length) != length) fail(in, "the file ends within its header");
+  if (in.read(text.data(), length) != length) bad_header(in, "the file ends within its header");
   dictionary d(in, text);
   if (d.descr != "<f8" && d.descr != "<f4")
-    fail(in, fmt::format("expected values of type '<f8' or '<f4', found '{}'", shown(d.descr)));
+    bad_header(in,
+               fmt::format("expected values of type '<f8' or '<f4', found '{}'", shown(d.descr)));
   if (d.fortran && d.shape.size() > 1)
-    fail(in, "expected C order, found Fortran order (numpy.ascontiguousarray changes it)");
+    bad_header(in, "expected C order, found Fortran order (numpy.ascontiguousarray changes it)");
   return {std::move(d.shape), d.descr == "<f4", start.size() + width + length};
 }
 

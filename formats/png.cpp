@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/error.hpp"
 #include "dwell/formats/atomic_file.hpp"
-#include "dwell/formats/error.hpp"
 #include "dwell/formats/field_values.hpp"
 
 namespace dwell {

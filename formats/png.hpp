@@ -5,6 +5,7 @@
 #pragma once
 #include <filesystem>
 
+#include "dwell/base/api.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell {
@@ -12,8 +13,8 @@ namespace dwell {
 /// The file appears whole or not at all. Cells that are not finite are grey; a field
 /// without any other has no colour bar. T is float or double.
 template <class T>
-void write_png(const std::filesystem::path& file, grid_view<const T> values);
-extern template void write_png(const std::filesystem::path&, grid_view<const double>);
-extern template void write_png(const std::filesystem::path&, grid_view<const float>);
+DWELL_API void write_png(const std::filesystem::path& file, grid_view<const T> values);
+extern template DWELL_API void write_png(const std::filesystem::path&, grid_view<const double>);
+extern template DWELL_API void write_png(const std::filesystem::path&, grid_view<const float>);
 
 }  // namespace dwell

@@ -4,6 +4,7 @@
 #pragma once
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
@@ -11,17 +12,17 @@ namespace dwell {
 /// Entries in any order; the three vectors have the same length.
 template <class T>
 struct triplets {
-  index rows = 0;
-  index cols = 0;
-  std::vector<index> row;
-  std::vector<index> col;
-  std::vector<T> val;
+  index rows = 0;          ///< of the matrix
+  index cols = 0;          ///< of the matrix
+  std::vector<index> row;  ///< of each entry
+  std::vector<index> col;  ///< of each entry
+  std::vector<T> val;      ///< of each entry
 };
 
 /// Throws input_error if the lengths differ, an index is out of range or the result would have
 /// 2^31 or more entries. The result does not depend on the number of threads (0:
 /// default_threads()).
 template <class T>
-csr<T> to_csr(const triplets<T>& t, int threads = 0);
+DWELL_API csr<T> to_csr(const triplets<T>& t, int threads = 0);
 
 }  // namespace dwell

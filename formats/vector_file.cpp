@@ -6,13 +6,13 @@
 
 #include <string_view>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/printable.hpp"
 #include "dwell/formats/descriptor.hpp"
-#include "dwell/formats/error.hpp"
 #include "dwell/formats/input_file.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/matrix_market_source.hpp"
 #include "dwell/formats/npy_header.hpp"
-#include "dwell/formats/printable.hpp"
 
 namespace dwell {
 namespace fs = std::filesystem;

@@ -8,19 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/api.hpp"
+
 namespace dwell {
 
 /// "a name that ends in .mtx, .mtx.gz or .npy", as messages have it.
-extern const char* const vector_names;
+extern DWELL_API const char* const vector_names;
 
 /// Can a vector have this name? A name without an ending is that of a pipe or a device.
-bool is_vector_name(const std::filesystem::path& file);
+DWELL_API bool is_vector_name(const std::filesystem::path& file);
 
 /// Throws input_error "FILE: expected ..., found ..." also for a value that is not finite. threads
 /// 0: default_threads().
-std::vector<double> read_vector(const std::filesystem::path& file, int threads = 0);
+DWELL_API std::vector<double> read_vector(const std::filesystem::path& file, int threads = 0);
 /// The file appears whole or not at all; only Matrix Market has room for the comment.
-void write_vector(const std::filesystem::path& file, std::span<const double> v,
-                  const std::string& comment = {});
+DWELL_API void write_vector(const std::filesystem::path& file, std::span<const double> v,
+                            const std::string& comment = {});
 
 }  // namespace dwell

@@ -3,14 +3,15 @@
 #pragma once
 #include <filesystem>
 
+#include "dwell/base/api.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell {
 
 /// The file appears whole or not at all. T is float or double.
 template <class T>
-void write_vti(const std::filesystem::path& file, grid_view<const T> values);
-extern template void write_vti(const std::filesystem::path&, grid_view<const double>);
-extern template void write_vti(const std::filesystem::path&, grid_view<const float>);
+DWELL_API void write_vti(const std::filesystem::path& file, grid_view<const T> values);
+extern template DWELL_API void write_vti(const std::filesystem::path&, grid_view<const double>);
+extern template DWELL_API void write_vti(const std::filesystem::path&, grid_view<const float>);
 
 }  // namespace dwell

@@ -1,13 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Builds apps/examples against an installed copy of Dwell, as a user's project would, and runs what
-# was built: check-examples.sh PREFIX.
+# was built: check-examples.sh PREFIX [EXAMPLE...]. Then solve_file again by pkg-config alone, from a
+# copy of PREFIX in another place. Without the command line tool in PREFIX, DWELL names one.
 set -euo pipefail
-if (($# != 1)) || [[ ! -d $1 ]]; then
-  echo "usage: $0 PREFIX" >&2
+if (($# < 1)) || [[ ! -d $1 ]]; then
+  echo "usage: $0 PREFIX [EXAMPLE...]" >&2
   exit 1
 fi
 prefix=$(cd "$1" && pwd)
+shift
+examples=("$@")
+if ((${#examples[@]} == 0)); then
+  examples=(solve_eigen solve_c custom_stencil heat_steps solve_file)
+  if command -v gfortran >/dev/null; then
+    examples+=(solve_fortran)
+  else
+    echo "$0: no Fortran compiler: solve_fortran is skipped" >&2
+  fi
+fi
+dwell=${DWELL:-$prefix/bin/dwell}
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -16,18 +28,39 @@ trap 'rm -rf "$folder"' EXIT
 cp -r apps/examples "$folder/source"
 cmake -S "$folder/source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$prefix" >"$folder/log" || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/build"
+cmake --build "$folder/build" --target "${examples[@]}"
 
-"$folder/build/solve_eigen"
-"$folder/build/custom_stencil"
-"$prefix/bin/dwell" generate poisson2d:50x40 -o "$folder/a.mtx"
-"$folder/build/solve_file" "$folder/a.mtx" "$folder/x.mtx"
-test -s "$folder/x.mtx"
+"$dwell" generate poisson2d:50x40 -o "$folder/a.mtx"
+solve_file() { # solve_file PROGRAM: solves, and refuses a file that is not there
+  local status=0
+  rm -f "$folder/x.mtx"
+  "$1" "$folder/a.mtx" "$folder/x.mtx"
+  test -s "$folder/x.mtx"
+  "$1" "$folder/absent.mtx" "$folder/y.mtx" || status=$?
+  if ((status != 1)) || [[ -e $folder/y.mtx ]]; then
+    echo "$0: an absent matrix must be an error and write nothing, found status $status" >&2
+    exit 1
+  fi
+}
+for example in "${examples[@]}"; do
+  if [[ $example == solve_file ]]; then solve_file "$folder/build/solve_file"; else "$folder/build/$example"; fi
+done
 
-status=0
-"$folder/build/solve_file" "$folder/absent.mtx" "$folder/y.mtx" || status=$?
-if ((status != 1)) || [[ -e $folder/y.mtx ]]; then
-  echo "$0: an absent matrix must be an error and write nothing, found status $status" >&2
+# The installed copy moves; pkg-config finds it there, and what is linked with static libraries.
+mkdir "$folder/moved"
+for part in include lib lib64; do
+  [[ ! -e $prefix/$part ]] || cp -rl "$prefix/$part" "$folder/moved/" 2>/dev/null || cp -r "$prefix/$part" "$folder/moved/"
+done
+pc=$(find "$folder/moved" -name dwell-io.pc)
+export PKG_CONFIG_PATH=${pc%/*}
+shared=$(find "$folder/moved" -name 'libdwell.so')
+[[ -z $shared ]] || export LD_LIBRARY_PATH=${shared%/*}
+flags=$(pkg-config --cflags --libs dwell-io)
+if [[ $flags == *"$prefix"* ]]; then
+  echo "$0: dwell-io.pc names the folder that the copy was moved from: $flags" >&2
   exit 1
 fi
+read -r -a flags <<<"$flags"
+"${CXX:-g++}" -std=c++20 -O1 "$folder/source/solve_file.cpp" "${flags[@]}" -o "$folder/by_pkg_config"
+solve_file "$folder/by_pkg_config"
 echo "examples: built and run against $prefix"

@@ -7,27 +7,36 @@ set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
 
 # Folder: folders whose headers it may include, besides its own. "*" stands for any one folder. What
-# is not listed here fails, so that a new folder gets its line. An executor may build on one other:
-# graph records host-loop's launches, perks is persistent with data kept. Solvers and executors meet
-# in generated files only.
-rules='
-formats/
-datasets/              formats/
-execution/core/        formats/
-execution/model/       formats/ execution/core/
-execution/policies/    formats/ execution/core/ execution/model/
-execution/host_loop/   formats/ execution/core/ execution/model/ execution/policies/
-execution/graph/       formats/ execution/core/ execution/model/ execution/policies/ execution/host_loop/
-execution/persistent/  formats/ execution/core/ execution/model/ execution/policies/
-execution/perks/       formats/ execution/core/ execution/model/ execution/policies/ execution/persistent/
-solvers/*/             formats/ execution/core/ execution/model/ execution/policies/
+# is not listed here fails, so that a new folder gets its line. The family of vector solvers (program/)
+# and that of stencils (stencil/) never include each other. An executor may build on others: graph
+# records the launches of host-loop; perks is persistent with data cached, in passes of several steps by
+# temporal's engines. Solvers and executors meet in generated files only.
+rules='base/                  version.hpp
+formats/               base/
+datasets/              base/ formats/
+execution/device/      base/
+execution/team/        base/ execution/device/
+execution/vectors/     base/ execution/device/
+execution/program/     base/ formats/ execution/device/ execution/team/
+execution/stencil/     base/ formats/ execution/device/ execution/team/
+execution/model/       base/ formats/ execution/device/ execution/program/ execution/stencil/
+execution/policies/    base/ formats/ execution/device/ execution/program/ execution/stencil/ execution/model/
+execution/naive/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
+execution/host_loop/   base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
+execution/graph/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/host_loop/
+execution/persistent/  base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
+execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
+execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
+solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/cg/ solvers/stencil/
+solvers/*/             base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
+solvers/               base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 '
 
 if (($# > 0)); then
   files=("$@")
 else
   mapfile -d '' -t files < <(git ls-files -z --cached --others --exclude-standard -- \
-    formats datasets execution solvers | grep -z -E '\.(hpp|cpp|cuh|cu)$')
+    base formats datasets execution solvers | grep -z -E '\.(hpp|cpp|cuh|cu)$')
 fi
 existing=()
 for file in "${files[@]}"; do

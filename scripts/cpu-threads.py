@@ -18,7 +18,7 @@ def measure(program, matrix, threads, iterations, repetitions):
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     system = json.loads(out)["matrices"][0]
     run = next(r for r in system["runs"] if r["executor"] == "persistent")
-    return system, run["per_iteration_us"], run["detail"]
+    return system, run["time"]["per_iteration_us"], run["reason"]
 
 
 def main():

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that are missing, and only those: a machine that has them all never
-# calls apt and needs no network. Takes the names of groups: build, test, checks.
+# calls apt and needs no network. Takes the names of groups: build, test, checks, docs.
 # Where there is no dpkg it warns and leaves the search to CMake. DWELL_PACKAGES=skip does the same.
 set -euo pipefail
 
 # What each group is for: build - the library, the command line and the test programs;
-# test - what tests run as programs; checks - sanitizers, fuzzing and formatting (.ci/run).
+# test - what tests run as programs; checks - sanitizers, fuzzing and formatting (.ci/run);
+# python - what the Python package is built with, besides what pip brings;
+# docs - the documentation site, beside what docs/requirements.txt names.
 declare -A group=(
-  [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-           libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev"
-  [test]="git python3 curl"
-  [checks]="clang clang-format libclang-rt-dev"
+  [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libtomlplusplus-dev libfmt-dev
+           nlohmann-json3-dev libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev"
+  [test]="git python3 python3-jsonschema curl mandoc zsh fish"
+  [checks]="gfortran clang clang-format libclang-rt-dev"
+  [python]="python3 python3-dev python3-venv binutils"
+  [docs]="doxygen python3 python3-venv"
 )
 
 say() { printf 'dwell: %s\n' "$*" >&2; }
@@ -19,7 +23,7 @@ say() { printf 'dwell: %s\n' "$*" >&2; }
 wanted=()
 for name in "$@"; do
   if [[ -z ${group[$name]:-} ]]; then
-    say "no group of packages is called '$name' (there are: build, test, checks)"
+    say "no group of packages is called '$name' (there are: build, test, checks, python, docs)"
     exit 1
   fi
   read -r -d '' -a packages <<<"${group[$name]}" || true

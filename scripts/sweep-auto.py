@@ -58,7 +58,7 @@ def rows_of(args, shape, sizes):
         if entry["refusal"] or any(not runs[e]["same_bits"] for e in EXECUTORS):
             sys.exit(f"sweep-auto: {shape} {entry['size']}: {entry['refusal'] or 'bits differ'}")
         taken = dwell(args.dwell, "stencil", shape, "--size", entry["size"], "--device", "cuda",
-                      "--steps", "0", "--json", "-", "-q")["execution"]
+                      "--steps", "0", "--json", "-", "-q")
         rate = {e: runs[e]["cells_per_s"] * 1e-9 for e in EXECUTORS}
         best = max(rate.values())
         yield {"stencil": shape, "size": entry["size"], "gcells_per_s": rate,

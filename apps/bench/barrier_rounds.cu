@@ -10,8 +10,9 @@
 #include "barrier_rounds.hpp"
 #include "meetings.cuh"
 
-#include "dwell/execution/core/cuda_check.hpp"
-#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
 
 namespace dwell::bench {
 namespace {
@@ -105,23 +106,8 @@ class measurer {
   /// One launch of blocks that are on the device together.
   double seconds(void (*kernel)(meeting_place*, int), bool in_cluster, int blocks, int rounds) {
     DWELL_CUDA(cudaMemset(place_, 0, sizeof *place_));
-    cudaLaunchAttribute together{};
-    if (in_cluster) {
-      DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-      together.id = cudaLaunchAttributeClusterDimension;
-      together.val.clusterDim.x = static_cast<unsigned>(blocks);
-      together.val.clusterDim.y = together.val.clusterDim.z = 1;
-    } else {
-      together.id = cudaLaunchAttributeCooperative;
-      together.val.cooperative = 1;
-    }
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(static_cast<unsigned>(blocks));
-    launch.blockDim = dim3(barrier_lanes);
-    launch.attrs = &together;
-    launch.numAttrs = 1;
     DWELL_CUDA(cudaEventRecord(begin_));
-    DWELL_CUDA(cudaLaunchKernelEx(&launch, kernel, place_, rounds));
+    cuda::launch_together(kernel, blocks, barrier_lanes, 0, nullptr, in_cluster, place_, rounds);
     DWELL_CUDA(cudaEventRecord(end_));
     DWELL_CUDA(cudaEventSynchronize(end_));
     float ms = 0;
@@ -150,7 +136,7 @@ std::vector<barrier_row> measure_barriers(const barrier_request& request) {
   m.add<counter_meeting>("counter, red.release and ld.acquire", blocks, rows);
   m.add<neighbour_flags>("flags of two neighbours", blocks, rows);
   m.add<counter_then_sum>("counter, then each block sums", blocks, rows);
-  m.add<all_look_at_all>("tagged values, each block looks at all", blocks, rows);
+  m.add<all_poll_all>("tagged values, each block looks at all", blocks, rows);
   m.add<last_one_sums>("the last to come sums, and tells all", blocks, rows);
   m.add<one_block_sums>("tagged values, block 0 sums and tells all", blocks, rows);
   for (const int n : {2, 4, 8, 16}) m.add<cluster_barrier>("cluster barrier", n, rows);

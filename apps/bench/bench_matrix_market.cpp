@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/formats/gzip_stream.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/formats/parallel.hpp"
 #include "dwell/formats/triplets.hpp"
 
 namespace {

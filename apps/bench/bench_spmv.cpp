@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/core/device.hpp"
-#include "dwell/formats/error.hpp"
+#include "dwell/execution/device/device.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/formats/parallel.hpp"
 #include "dwell/solvers/spmv/spmv.hpp"
 
 namespace dwell {

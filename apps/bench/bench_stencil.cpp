@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/core/sweep_step.hpp"
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/step/step.hpp"
 #include "dwell/solvers/stencil/shapes/box2d9.hpp"
 #include "dwell/solvers/stencil/shapes/box3d27.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"

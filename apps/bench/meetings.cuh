@@ -23,7 +23,7 @@ struct alignas(16) tagged {
 struct meeting_place {
   unsigned counter;
   unsigned flags[most_blocks * flag_stride];
-  double posts[2][most_blocks];
+  double partials[2][most_blocks];
   tagged slots[2][most_blocks];
   tagged result;
   double out[most_blocks];
@@ -85,16 +85,16 @@ struct counter_meeting {
   }
 };
 
-/// The same, and every block adds up what all had posted before they came.
+/// The same, and every block adds up what all had partial before they came.
 struct counter_then_sum {
   static constexpr bool sums = true, in_cluster = false, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {
     __shared__ double sum[2];
-    double* posts = at.posts[round % 2];
-    if (threadIdx.x == 0) posts[blockIdx.x] = mine;
+    double* partials = at.partials[round % 2];
+    if (threadIdx.x == 0) partials[blockIdx.x] = mine;
     counter_meeting::meet(at, round, mine);
     if (threadIdx.x < 32) {
-      const double s = fixed_sum(gridDim.x, [&](int i) { return __ldcg(posts + i); });
+      const double s = fixed_sum(gridDim.x, [&](int i) { return __ldcg(partials + i); });
       if (threadIdx.x == 0) sum[round % 2] = s;
     }
     __syncthreads();
@@ -103,7 +103,7 @@ struct counter_then_sum {
 };
 
 /// No counter: every block waits for the tagged value of each of the others.
-struct all_look_at_all {
+struct all_poll_all {
   static constexpr bool sums = true, in_cluster = false, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {
     __shared__ double values[most_blocks], sum[2];
@@ -139,12 +139,12 @@ struct last_one_sums {
   static constexpr bool sums = true, in_cluster = false, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {
     __shared__ double sum[2];
-    double* posts = at.posts[round % 2];
+    double* partials = at.partials[round % 2];
     __syncthreads();
     if (threadIdx.x < 32) {
       unsigned before = 0;
       if (threadIdx.x == 0) {
-        posts[blockIdx.x] = mine;
+        partials[blockIdx.x] = mine;
         asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
                      : "=r"(before)
                      : "l"(&at.counter)
@@ -153,7 +153,7 @@ struct last_one_sums {
       before = __shfl_sync(~0u, before, 0);
       if (before + 1 == round * gridDim.x) {
         __syncwarp();
-        const double s = fixed_sum(gridDim.x, [&](int i) { return __ldcg(posts + i); });
+        const double s = fixed_sum(gridDim.x, [&](int i) { return __ldcg(partials + i); });
         if (threadIdx.x == 0) store_release(&at.result, s, round);
       }
       if (threadIdx.x == 0) sum[round % 2] = await_result(at, round);
@@ -225,17 +225,17 @@ struct cluster_barrier {
 struct cluster_then_sum {
   static constexpr bool sums = true, in_cluster = true, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {
-    __shared__ double mail[2][16], sum[2];
+    __shared__ double received[2][16], sum[2];
     if (threadIdx.x < gridDim.x) {
       const auto here =
-          static_cast<unsigned>(__cvta_generic_to_shared(&mail[round % 2][blockIdx.x]));
+          static_cast<unsigned>(__cvta_generic_to_shared(&received[round % 2][blockIdx.x]));
       unsigned there;
       asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(threadIdx.x));
       asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(there), "d"(mine) : "memory");
     }
     cluster_barrier::meet(at, round, mine);
     if (threadIdx.x < 32) {
-      const double s = fixed_sum(gridDim.x, [&](int i) { return mail[round % 2][i]; });
+      const double s = fixed_sum(gridDim.x, [&](int i) { return received[round % 2][i]; });
       if (threadIdx.x == 0) sum[round % 2] = s;
     }
     __syncthreads();

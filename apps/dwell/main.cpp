@@ -11,13 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
-#include "help_format.hpp"
-#include "output.hpp"
-#include "signals.hpp"
-#include "usage.hpp"
+#include "cli/commands.hpp"
+#include "cli/config_file.hpp"
+#include "cli/help_format.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
+#include "cli/usage.hpp"
+#include "methods.hpp"
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/version.hpp"
 
 namespace dwell::app {
 
@@ -32,42 +35,37 @@ int parse_and_run(int argc, char** argv) {
   install_signal_handlers();
   CLI::App app("Iterative solvers whose data stay on the chip: CPU threads and GPUs.");
   app.name("dwell");
-  app.set_version_flag("--version", "dwell " DWELL_VERSION, "Print the version");
+  app.set_version_flag("--version", std::string("dwell ") + dwell::version(), "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(1);
   app.formatter(std::make_shared<help_format>());
-  app.footer(std::string(exit_code_help) +
-             "\nExamples:\n"
-             "  dwell cg trefethen:2000          solve a system made on the spot\n"
-             "  dwell cg A.mtx --output x.mtx    solve a system from a file, keep the answer\n"
-             "  dwell compare cg A.mtx           measure all executors and peers on a system\n"
-             "  dwell explain cg A.mtx           what stays on the chip, and why\n"
-             "  dwell stencil 2d5pt --size 64x64 do steps of a stencil on a grid\n"
-             "  dwell compare stencil 2d5pt --size 2048x2048\n"
-             "                                   measure all executors on a stencil\n"
-             "  dwell info A.mtx                 look at a matrix\n"
-             "  dwell info 2d9pt                 which cells a stencil reads, and its weights\n"
-             "  dwell info                       what this program can do on this machine\n"
+  app.footer(std::string(exit_code_help) + "\nExamples:\n" + examples_of_all() +
+             example_line({"dwell info A.mtx", "look at a matrix"}) +
+             example_line({"dwell info 2d9pt", "which cells a stencil reads, and its weights"}) +
+             example_line({"dwell info", "what this program can do on this machine"}) +
              "\n'dwell SUBCOMMAND --help', or 'dwell help SUBCOMMAND', tells more.");
 
+  const auto run_method = add_methods(app, &method::run);
   std::vector<std::pair<CLI::App*, command>> commands;
   const auto subcommand = [&](const char* name, const char* what, command (*add)(CLI::App&)) {
     auto* sub = app.add_subcommand(name, what);
     commands.emplace_back(sub, add(*sub));
   };
-  subcommand("cg", "Solve A x = b by conjugate gradients; A symmetric positive definite", add_cg);
-  subcommand("stencil", "Do steps of an iterative stencil on a regular grid", add_stencil);
   subcommand("compare", "Measure executors, policies and peers side by side", add_compare);
-  subcommand("explain", "Show what a caching policy would keep on the chip, and why", add_explain);
+  subcommand("explain", "Show what a caching policy would cache on the chip, and why", add_explain);
   subcommand("info", "Show devices and what this build contains, or look at a matrix or a stencil",
              add_info);
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);
+  subcommand("completion", "Print a script that completes the words of dwell in a shell",
+             add_completion);
+  subcommand("man", "Print the manual page of dwell or of a command", add_man);
+  add_config(app);
 
   try {
     app.parse(arguments_of(argc, argv));
     for (const auto& [sub, run] : commands)
       if (sub->parsed()) return static_cast<int>(run());
-    return 0;
+    return static_cast<int>(run_method());
   } catch (const CLI::CallForHelp& e) {
     if (!unknown_command(app).empty()) return fail(exit_code::bad_input, usage_line(app, e));
     write_stdout(app.help());

@@ -9,7 +9,7 @@
 #include <vector>
 
 /// What is carried down and to the right, and sinks two rows at once: neither a star nor a box.
-struct drift : dwell::linear_sweep<drift> {
+struct drift : dwell::linear_stencil<drift> {
   static constexpr const char* name = "drift";
   static constexpr int dims = 2;
   static constexpr dwell::tap taps[] = {{0, 0}, {0, -1}, {-1, 0}, {-2, 1}};  // {dy, dx}

@@ -2,7 +2,7 @@
 // Reads a symmetric positive definite matrix from a Matrix Market file, solves A x = b for a b
 // whose answer is all ones, and writes x: solve_file A.mtx x.mtx
 #include <cstdio>
-#include <dwell/dwell.hpp>
+#include <dwell/io.hpp>
 #include <exception>
 #include <vector>
 

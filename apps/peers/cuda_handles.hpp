@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 
 namespace dwell::peers {
 

@@ -82,10 +82,10 @@ struct cusparse_cg::state {
             a};
   }
 
-  cusparse_product choose(algorithm wish) {
-    if (wish == algorithm::plain) return prepare(CUSPARSE_SPMV_ALG_DEFAULT);
-    if (wish == algorithm::alg1) return prepare(CUSPARSE_SPMV_CSR_ALG1);
-    if (wish == algorithm::alg2) return prepare(CUSPARSE_SPMV_CSR_ALG2);
+  cusparse_product choose(algorithm asked) {
+    if (asked == algorithm::plain) return prepare(CUSPARSE_SPMV_ALG_DEFAULT);
+    if (asked == algorithm::alg1) return prepare(CUSPARSE_SPMV_CSR_ALG1);
+    if (asked == algorithm::alg2) return prepare(CUSPARSE_SPMV_CSR_ALG2);
     cusparse_product best;
     double least = INFINITY;
     for (const auto a :

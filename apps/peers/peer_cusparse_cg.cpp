@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cusparse_cg.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/device/device.hpp"
 #include "dwell/formats/atomic_file.hpp"
-#include "dwell/formats/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
 
 namespace dwell::peers {

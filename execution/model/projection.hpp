@@ -4,25 +4,25 @@
 #pragma once
 #include <span>
 
-#include "dwell/execution/core/policy.hpp"
-#include "dwell/execution/model/limits.hpp"
+#include "dwell/execution/device/limits.hpp"
+#include "dwell/execution/program/plan/policy.hpp"
 
 namespace dwell {
 
 struct projection {
-  double resident_bytes = 0;  ///< read and written on the chip, per iteration
-  double streamed_bytes = 0;  ///< through L2, from wherever they are
-  double memory_bytes = 0;    ///< of those, from and to device memory
-  double seconds = 0;         ///< projected
-  double floor = 0;           ///< bytes at the rates of where they are, and barriers: nothing else
-  double waiting = 0;         ///< of `seconds`: barriers and phases, whatever the bytes
+  double cached_bytes_moved = 0;  ///< read and written on the chip, per iteration
+  double streamed_bytes = 0;      ///< through L2, from wherever they are
+  double memory_bytes = 0;        ///< of those, from and to device memory
+  double seconds = 0;             ///< projected
+  double floor = 0;    ///< bytes at the rates of where they are, and barriers: nothing else
+  double waiting = 0;  ///< of `seconds`: barriers and phases, whatever the bytes
 };
 
-projection project(const program_facts& p, const plan& how, std::span<const rung_facts> rungs,
+projection project(const program_facts& p, const plan& how, std::span<const config_facts> configs,
                    const device_limits& device);
 
-/// Could a form with fewer barriers and more bytes pay? A fifth of the time is where the model is
-/// surer than its errors.
+/// Could a form with fewer barriers and more bytes pay? Below a fifth of the time the model's
+/// errors are larger than the gain.
 inline bool bound_by_barriers(const projection& p) { return p.waiting > 0.2 * p.seconds; }
 
 }  // namespace dwell

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "dwell/formats/number_text.hpp"
+#include "dwell/base/number_text.hpp"
 
 namespace dwell {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/device/device.hpp"
 
 namespace dwell {
 

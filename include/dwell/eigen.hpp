@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Dwell for programs that use Eigen: solve() with an Eigen::SparseMatrix and Eigen vectors. The
-// matrix's own arrays are used where they are what a CSR matrix is, else a copy that lives as long
-// as the solve. Needs Eigen 3.4; the library itself does not.
+// Dwell for programs that use Eigen: solve() with an Eigen::SparseMatrix and Eigen vectors, and
+// solve_columns() with Eigen matrices of right-hand sides. The sparse matrix's own arrays are used
+// where they are what a CSR matrix is, else a copy that lives as long as the solve. Needs
+// Eigen 3.4; the library itself does not.
 #pragma once
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
@@ -9,12 +10,16 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
-#include "dwell/execution/core/device.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/device.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/triplets.hpp"
 #include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/cg/cg_solver.hpp"
 
 namespace dwell {
 namespace eigen_adapter {
@@ -24,6 +29,9 @@ using sparse = Eigen::SparseMatrix<T, Options, index>;
 
 template <class T>
 using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+/// Columns of right-hand sides or answers.
+template <class T>
+using columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// Do the inner indices of a compressed matrix ascend? Eigen neither promises nor records it.
 template <class T, int Options>
@@ -53,6 +61,21 @@ csr<T> in_rows(const sparse<T, Options>& a) {
   return to_csr(entries);
 }
 
+/// f(view of the matrix by rows).
+template <class T, int Options, class Index, class F>
+auto with_rows(const Eigen::SparseMatrix<T, Options, Index>& a, bool assume_symmetric, F&& f) {
+  static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>,
+                "Dwell takes matrices of double or float");
+  static_assert(std::is_same_v<Index, index>, "Dwell takes matrices with indices of type int");
+  constexpr bool row_major = Eigen::SparseMatrix<T, Options, Index>::IsRowMajor;
+  const bool same_in_rows = row_major || (a.rows() == a.cols() && !assume_symmetric);
+  if (same_in_rows && a.isCompressed() && ascends(a))
+    return f(csr_view<T>{static_cast<index>(a.rows()), static_cast<index>(a.cols()),
+                         a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr()});
+  const csr<T> copy = in_rows(a);
+  return f(copy.view());
+}
+
 }  // namespace eigen_adapter
 
 /// Solves A x = b as the solve() of cg.hpp does. `x` is the start vector on entry (set it to zero
@@ -67,22 +90,36 @@ cg_report solve(const device& where, const Eigen::SparseMatrix<T, Options, Index
                 const Eigen::Ref<const eigen_adapter::vector<std::type_identity_t<T>>>& b,
                 Eigen::Ref<eigen_adapter::vector<std::type_identity_t<T>>> x,
                 const cg_options& options = {}) {
-  static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>,
-                "dwell::solve takes matrices of double or float");
-  static_assert(std::is_same_v<Index, index>,
-                "dwell::solve takes matrices with indices of type int");
   const std::span<const T> rhs(b.data(), static_cast<std::size_t>(b.size()));
   const std::span<T> answer(x.data(), static_cast<std::size_t>(x.size()));
+  return eigen_adapter::with_rows(a, options.assume_symmetric, [&](const csr_view<T>& rows) {
+    return solve(where, rows, rhs, answer, options);
+  });
+}
 
-  constexpr bool row_major = Eigen::SparseMatrix<T, Options, Index>::IsRowMajor;
-  const bool same_in_rows = row_major || (a.rows() == a.cols() && !options.assume_symmetric);
-  if (same_in_rows && a.isCompressed() && eigen_adapter::ascends(a)) {
-    const csr_view<T> view{static_cast<index>(a.rows()), static_cast<index>(a.cols()),
-                           a.outerIndexPtr(), a.innerIndexPtr(), a.valuePtr()};
-    return solve(where, view, rhs, answer, options);
-  }
-  const csr<T> copy = eigen_adapter::in_rows(a);
-  return solve(where, copy.view(), rhs, answer, options);
+/// Solves A X = B, column by column, the matrix prepared once (cg_solver). X holds the start
+/// vectors on entry and the answers on return. Returns a report for each column. Throws input_error
+/// where B and X differ in their number of columns, and what cg_solver throws.
+template <class T, int Options, class Index>
+std::vector<cg_report> solve_columns(
+    const device& where, const Eigen::SparseMatrix<T, Options, Index>& a,
+    const Eigen::Ref<const eigen_adapter::columns<std::type_identity_t<T>>>& b,
+    Eigen::Ref<eigen_adapter::columns<std::type_identity_t<T>>> x, const cg_options& options = {}) {
+  if (b.cols() != x.cols() || b.rows() != a.rows() || x.rows() != a.rows())
+    throw input_error("right-hand sides and answers: expected " + std::to_string(a.rows()) +
+                      " rows and equal numbers of columns, found " + std::to_string(b.rows()) +
+                      " x " + std::to_string(b.cols()) + " and " + std::to_string(x.rows()) +
+                      " x " + std::to_string(x.cols()));
+  const auto size = [](const auto& m) {  // from the first to the last element
+    return m.cols() > 0 ? static_cast<std::size_t>(m.outerStride() * (m.cols() - 1) + m.rows()) : 0;
+  };
+  const std::span<const T> rhs(b.data(), size(b));
+  const std::span<T> answer(x.data(), size(x));
+  return eigen_adapter::with_rows(a, options.assume_symmetric, [&](const csr_view<T>& rows) {
+    cg_solver<T> solver(where, rows, options);
+    return solver.solve(rhs, static_cast<std::size_t>(b.outerStride()), answer,
+                        static_cast<std::size_t>(x.outerStride()), static_cast<int>(b.cols()));
+  });
 }
 
 }  // namespace dwell

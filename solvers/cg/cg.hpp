@@ -6,16 +6,30 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "dwell/execution/core/device.hpp"
-#include "dwell/execution/core/progress_function.hpp"
+#include "dwell/base/api.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/progress_function.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
 
-enum class preconditioner { none, jacobi };
-std::string to_string(preconditioner p);
+/// What an iteration multiplies the residual by.
+enum class preconditioner {
+  none,   ///< nothing
+  jacobi  ///< the inverse of the matrix's diagonal
+};
+/// "none" or "jacobi".
+DWELL_API std::string to_string(preconditioner p);
+/// All of them, the default first.
+DWELL_API std::vector<preconditioner> preconditioners();
+/// Throws input_error if none has the name.
+DWELL_API preconditioner parse_preconditioner(std::string_view name);
+
+/// The names of the forms of the iteration, which cg_options::variant may be besides "auto".
+DWELL_API std::vector<std::string> cg_variants();
 
 /// Why a solve ended.
 enum class stop_reason {
@@ -26,32 +40,36 @@ enum class stop_reason {
                     ///< its format: x is then the start vector
   interrupted       ///< the caller asked to stop, by `interrupt` or from `progress`
 };
-std::string to_string(stop_reason r);
+/// In words, as reports have it: "converged".
+DWELL_API std::string to_string(stop_reason r);
 
 /// What a running solve tells: called from the thread that called solve().
 struct cg_progress {
-  int iteration = 0;
+  int iteration = 0;             ///< done so far
   double relative_residual = 0;  ///< ||r|| / ||b||, recursive
   double target = 0;             ///< the relative residual at which the solve ends
   double seconds = 0;            ///< since the first iteration
 };
 
+/// What a solve is asked to do. Defaults are those of the command line.
 struct cg_options {
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
-  /// What perks keeps on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model";
-  /// "measured" tries the plans of these on the device first, which takes some milliseconds.
+  /// What perks caches on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy",
+  /// "model"; "measured" tries the plans of these on the device first, which takes some
+  /// milliseconds.
   std::string policy = "auto";
   /// The form of the iteration: "textbook" (Hestenes and Stiefel, three barriers per iteration),
   /// "single-reduction" (two) and "pipelined" (one, with residual replacement), the forms of Chen
   /// and Carson; "auto": on a GPU the one with the least projected time (pipelined only in one
   /// kernel), on a CPU textbook.
   std::string variant = "auto";
+  /// What the residual is multiplied by.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
   double rtol = 1e-8;
-  double atol = 0;
-  int max_iterations = 10000;
+  double atol = 0;             ///< see rtol
+  int max_iterations = 10000;  ///< the solve ends there, as iteration_limit
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
   /// Record ||r|| of every iteration in cg_report::history. A GPU sets 8 bytes aside for each of
@@ -68,39 +86,53 @@ struct cg_options {
   /// so calls may lag behind by some milliseconds, the last ones until after its end, and a false
   /// takes effect as late. That needs the memory of a history.
   progress_function<cg_progress> progress;
-  double progress_interval = 0.1;
+  double progress_interval = 0.1;  ///< seconds
   /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
   int teams = 0;
-  int rung = -1;
+  int config = -1;                   ///< which of the compiled kernels
   std::size_t scratch_per_team = 0;  ///< bytes that perks may use; 0: what the device has
   bool clusters = true;              ///< the blocks of perks may be one thread block cluster
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };
 
+/// What preparing the solves of a matrix took, in seconds on the host's clock.
+struct cg_setup {
+  /// Creating the CUDA context, where this was the first use of the device in the process; in no
+  /// sum.
+  double context_s = 0;
+  double check_s = 0;   ///< of the matrix
+  double upload_s = 0;  ///< its arrays to the device
+  double plan_s = 0;    ///< executor, form, policy, config; trials of plans
+  double cut_s = 0;     ///< into tiles, in the device's memory
+  double load_s = 0;    ///< loading the kernel (long at its first use in the process), graphs
+  /// The sum of all but context_s.
+  double total() const { return check_s + upload_s + plan_s + cut_s + load_s; }
+};
+
 /// What was run, why, what it cost, and whether the answer is right.
 struct cg_report {
   std::string executor;         ///< never "auto"
   std::string variant;          ///< never "auto"
-  std::string policy = "none";  ///< what is kept on the chip between iterations
+  std::string policy = "none";  ///< what is cached on the chip between iterations
   /// Whose plan that is, where `policy` ("model", "measured") picks among those of others.
   std::string policy_chosen = "none";
-  std::string reason;  ///< why this executor and this plan, one line
-  std::string device;  ///< name of the device
-  backend on = backend::cpu;
-  std::string precision;  ///< "f64" or "f32"
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;
-  int teams = 0;  ///< threads or thread blocks
-  int lanes = 0;  ///< per team
+  std::string reason;         ///< why this executor and this plan, one line
+  std::string device;         ///< name of the device
+  backend on = backend::cpu;  ///< of the device
+  std::string precision;      ///< "f64" or "f32"
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< as asked for
+  int teams = 0;                                                       ///< threads or thread blocks
+  int lanes = 0;                                                       ///< per team
   std::size_t bytes_per_iteration =
       0;  ///< that an iteration must move, by the model, nothing cached
 
-  int iterations = 0;
-  stop_reason stopped = stop_reason::converged;
-  double rhs_norm = 0;  ///< ||b||
+  int iterations = 0;                            ///< done
+  stop_reason stopped = stop_reason::converged;  ///< why it ended
+  double rhs_norm = 0;                           ///< ||b||
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
-  double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed on the host in f64
+  double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64
   bool residuals_disagree = false;    ///< by more than a factor of ten
   std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
   /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
@@ -115,8 +147,10 @@ struct cg_report {
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
-  double setup_s = 0;           ///< checks, planning, trials of plans, transfers
+  cg_setup setup;               ///< of the matrix; zeros where a cg_solver was prepared before
+  double setup_s = 0;           ///< setup.total(), and of the vectors: checks and transfers
   double solve_s = 0;           ///< from the first to the last phase, on the device's clock
+  double finish_s = 0;          ///< after it: the true residual, the answer to where it belongs
   double per_iteration_us = 0;  ///< solve_s / iterations
 };
 
@@ -127,9 +161,10 @@ struct cg_report {
 /// of A or b, or if an array is in a GPU's memory; unsupported_error if the
 /// executor does not exist on this device; device_error if the device fails or has too little
 /// memory.
-cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
-                std::span<double> x, const cg_options& options = {});
-cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
-                std::span<float> x, const cg_options& options = {});
+DWELL_API cg_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
+                          std::span<double> x, const cg_options& options = {});
+/// The same in f32.
+DWELL_API cg_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
+                          std::span<float> x, const cg_options& options = {});
 
 }  // namespace dwell

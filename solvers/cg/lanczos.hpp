@@ -6,7 +6,7 @@
 #pragma once
 #include <span>
 
-#include "dwell/execution/core/program.hpp"
+#include "dwell/execution/program/program.hpp"
 
 namespace dwell {
 

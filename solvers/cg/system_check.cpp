@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Every check runs over rows in parallel; the first place in row order is the one reported.
+// What examine() finds sound is not looked at again. Else every check runs over rows in parallel;
+// the first place in row order is the one reported.
 #include "dwell/solvers/cg/system_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "dwell/execution/core/device_backends.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/parallel.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/program/spmv/placed_csr.hpp"
+#include "dwell/solvers/cg/examine.hpp"
+#include "dwell/solvers/cg/form.hpp"
 
 namespace dwell {
 namespace {
@@ -37,47 +40,26 @@ index find(const csr_view<T>& a, index i, index j) {
   return at != end && *at == j ? static_cast<index>(at - a.col) : -1;
 }
 
-struct named_array {
-  const char* name;
-  const void* begin;
-  std::size_t bytes;
-};
-
-bool overlap(const named_array& a, const named_array& b) {
-  const auto from = [](const named_array& v) { return reinterpret_cast<std::uintptr_t>(v.begin); };
-  return a.bytes > 0 && b.bytes > 0 && from(a) < from(b) + b.bytes && from(b) < from(a) + a.bytes;
-}
-
 }  // namespace
 
-template <class T>
-void check_memory(const csr_view<T>& a, std::span<const T> b, std::span<const T> x) {
-  const auto rows = static_cast<std::size_t>(std::max<index>(a.rows, 0));
-  const named_array answer{"the answer (x)", x.data(), x.size_bytes()};
-  std::vector<named_array> read = {{"the right-hand side (b)", b.data(), b.size_bytes()},
-                                   {"the matrix (row_ptr)", a.row_ptr, (rows + 1) * sizeof(index)},
-                                   {"the matrix (col)", a.col, 0},
-                                   {"the matrix (val)", a.val, 0}};
-  const auto refuse_device = [](const named_array& v) {
-    if (v.bytes > 0 && is_device_memory(v.begin))
-      throw input_error(fmt::format(
-          "{}: expected memory of the host, found a pointer to a GPU's: copy it to the host first "
-          "(solve() makes its own copies for the GPU)",
-          v.name));
+void check_options(const cg_options& o) {
+  const auto tolerance = [](double v, const char* name) {
+    if (!(v >= 0.0) || !std::isfinite(v))
+      throw input_error(
+          fmt::format("{}: expected a finite number of at least 0, found {}", name, v));
   };
-  refuse_device(answer);
-  refuse_device(read[0]);
-  refuse_device(read[1]);
-  const auto nonzeros =
-      static_cast<std::size_t>(a.row_ptr && a.rows > 0 ? std::max<index>(a.row_ptr[a.rows], 0) : 0);
-  read[2].bytes = nonzeros * sizeof(index);
-  read[3].bytes = nonzeros * sizeof(T);
-  refuse_device(read[2]);
-  refuse_device(read[3]);
-  for (const named_array& v : read)
-    if (overlap(answer, v))
-      throw input_error(fmt::format(
-          "expected an answer (x) in memory of its own, found that it overlaps {}", v.name));
+  tolerance(o.rtol, "rtol");
+  tolerance(o.atol, "atol");
+  if (o.variant != automatic) find_cg_form(o.variant);
+  if (o.max_iterations < 0)
+    throw input_error(
+        fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
+  if (o.teams < 0)
+    throw input_error(
+        fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
+  if (o.progress && !(o.progress_interval >= 0.0))
+    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
+                                  o.progress_interval));
 }
 
 template <class T>
@@ -85,6 +67,8 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
   if (a.rows != a.cols)
     throw input_error(
         fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+  if (a.rows > 0 && a.row_ptr && examine(device::cpu(1), arrays_of(a), !assume_symmetric).sound)
+    return;
   check(a);
   std::vector<T> diagonal(static_cast<std::size_t>(a.rows));
   for_rows(a.rows, [&](index i) -> std::string {
@@ -103,7 +87,6 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
     return {};
   });
   if (assume_symmetric) return;
-  const double tolerance = sizeof(T) == 8 ? 1e-12 : 1e-5;
   for_rows(a.rows, [&](index i) -> std::string {
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const index j = a.col[k], mirror = find(a, j, i);
@@ -111,7 +94,7 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
       const double here = a.val[k], there = mirror < 0 ? 0.0 : static_cast<double>(a.val[mirror]);
       const double scale =
           std::sqrt(static_cast<double>(diagonal[i])) * std::sqrt(static_cast<double>(diagonal[j]));
-      if (std::abs(here - there) <= tolerance * scale) continue;
+      if (std::abs(here - there) <= symmetry_tolerance<T> * scale) continue;
       return fmt::format(
           "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
           "1)",
@@ -122,12 +105,15 @@ void check_system(const csr_view<T>& a, bool assume_symmetric) {
   });
 }
 
-template <class T>
-void check_vector(std::span<const T> v, index n, const char* what) {
-  if (v.size() != static_cast<std::size_t>(n))
+void check_size(std::size_t found, index n, const char* what) {
+  if (found != static_cast<std::size_t>(n))
     throw input_error(fmt::format("{}: expected {} elements (the matrix has {} rows), found {}",
-                                  what, n, n, v.size()));
-  for_rows(n, [&](index i) -> std::string {
+                                  what, n, n, found));
+}
+
+template <class T>
+void check_finite(std::span<const T> v, const char* what) {
+  for_rows(static_cast<index>(v.size()), [&](index i) -> std::string {
     const T value = v[static_cast<std::size_t>(i)];
     return std::isfinite(value)
                ? std::string()
@@ -136,12 +122,9 @@ void check_vector(std::span<const T> v, index n, const char* what) {
   });
 }
 
-template void check_memory(const csr_view<double>&, std::span<const double>,
-                           std::span<const double>);
-template void check_memory(const csr_view<float>&, std::span<const float>, std::span<const float>);
 template void check_system(const csr_view<double>&, bool);
 template void check_system(const csr_view<float>&, bool);
-template void check_vector(std::span<const double>, index, const char*);
-template void check_vector(std::span<const float>, index, const char*);
+template void check_finite(std::span<const double>, const char*);
+template void check_finite(std::span<const float>, const char*);
 
 }  // namespace dwell

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The refusals of conjugate gradients: what a matrix and its vectors must be before any work
-// starts. Private to the solver.
+// The refusals of conjugate gradients: what options, a matrix and its vectors must be before any
+// work starts. Private to the solver.
 #pragma once
 #include <span>
 
 #include "dwell/formats/csr.hpp"
+#include "dwell/solvers/cg/cg.hpp"
 
 namespace dwell {
 
-/// Throws input_error if x overlaps an array of A or b, or if an array is in a GPU's memory. Reads
-/// of them the end of row_ptr alone.
-template <class T>
-void check_memory(const csr_view<T>& a, std::span<const T> b, std::span<const T> x);
+/// Throws input_error for options that no solve can have.
+void check_options(const cg_options& o);
 
 /// Throws input_error naming the first place (1-based rows and columns) if A is malformed, not
 /// square, has a diagonal element that is missing, zero or negative, or, unless assume_symmetric,
@@ -19,8 +18,10 @@ void check_memory(const csr_view<T>& a, std::span<const T> b, std::span<const T>
 template <class T>
 void check_system(const csr_view<T>& a, bool assume_symmetric);
 
-/// Throws input_error unless v has n finite elements. `what` names it.
+/// Throws input_error unless there are `found` = n elements. `what` names the vector.
+void check_size(std::size_t found, index n, const char* what);
+/// Throws input_error unless the elements are finite.
 template <class T>
-void check_vector(std::span<const T> v, index n, const char* what);
+void check_finite(std::span<const T> v, const char* what);
 
 }  // namespace dwell

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "dwell/execution/core/program_run.hpp"
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/execution/program/launch/run.hpp"
+#include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/solvers/spmv/programs/repeated_spmv.hpp"
 
 namespace dwell {
@@ -23,17 +25,19 @@ spmv_report spmv(const device& where, const csr_view<double>& a, std::span<const
     throw input_error(fmt::format("expected at least 1 repetition, found {}", o.repetitions));
   check(a);
 
-  const program_variant& v = find_variant(program::name, o.executor, precision::f64, where.on());
-  std::vector<rung_facts> rungs;
-  for (int r = 0; r < static_cast<int>(v.rungs.size()); ++r) rungs.push_back(v.probe(where, r));
+  const program_kernel& v = find_kernel(program::name, o.executor, precision::f64, where.on());
+  const plan_target target = target_of(where);
   spmv_report report;
   report.bytes = (sizeof(double) + sizeof(index)) * static_cast<std::size_t>(a.nonzeros()) +
                  (sizeof(index) + 2 * sizeof(double)) * n;
   program::scalars start;
   start.max_steps = o.repetitions;
-  const planned<double> made =
-      make_plan<program, double>(v, rungs, where.facts(), a, {"auto", o.teams, o.rung}, start);
-  program_run<program, double> run(where, v, made, a);
+  const work_queue queue(where);
+  const placed_csr<double> placed(queue.where(), a);
+  cut_cache<double> cuts(queue.where(), placed.arrays());
+  const planned<double> made = make_plan<program, double>(
+      v, configs_of(v, target), target.facts, cuts, {.teams = o.teams, .config = o.config}, start);
+  program_run<program, double> run(queue.where(), v, made);
   run.reverse_lanes(o.reverse_lanes);
   run.vector(program::x).upload(x);
   report.seconds_per_apply = run.run(start, {}) / o.repetitions;

@@ -5,17 +5,18 @@
 #include <span>
 #include <string>
 
-#include "dwell/execution/core/device.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/executors.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell {
 
 struct spmv_options {
-  std::string executor = "persistent";  ///< "host-loop" on CUDA
+  std::string executor = executors::persistent.name;  ///< host-loop on CUDA
   int repetitions = 1;
   /// Overrides of the plan; 0 or -1 means "as planned".
   int teams = 0;
-  int rung = -1;
+  int config = -1;
   bool reverse_lanes = false;  ///< CPU only, for tests
 };
 

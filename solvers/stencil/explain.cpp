@@ -1,187 +1,124 @@
 // SPDX-License-Identifier: MIT
-// The policies' own plans, without the run.
+// Decisions in words, without a run: what decide() says to every policy and every executor.
 #include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/execution/stencil/plan/policy.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
-#include "dwell/execution/core/sweep_variant.hpp"
-#include "dwell/execution/core/variants.hpp"
-#include "dwell/execution/policies/sweep_keep.hpp"
-#include "dwell/execution/policies/sweep_none.hpp"
-#include "dwell/execution/policies/sweep_shares.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/nearest.hpp"
-#include "dwell/solvers/stencil/decision.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/policies/stencil/none.hpp"
+#include "dwell/execution/policies/stencil/table.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/solvers/stencil/decide.hpp"
 
 namespace dwell {
 namespace {
 
-/// Is the device with these facts here, to be asked?
-std::optional<device> find_here(const device_facts& d) {
-  if (d.on == backend::cpu) return device::cpu(d.units);
-  if (d.ordinal >= find_cuda().devices) return {};
-  const device here = device::cuda(d.ordinal);
-  const device_facts facts = here.facts();
-  if (facts.name != d.name || facts.units != d.units) return {};
-  return here;
-}
-
-const sweep_variant* find_row(const std::string& shape, std::string_view executor, precision type,
-                              backend on) {
-  for (const auto& v : sweep_variants())
-    if (v.shape.name == shape && v.executor == executor && v.type == type && v.on == on) return &v;
-  return nullptr;
-}
-
-/// The kernels of an executor as they are on `d` or, where it cannot be asked, as they are written:
-/// the CPU's have the same ladder, and need as much scratch.
-std::vector<sweep_rung_facts> rungs_of(const sweep_variant* there, const sweep_variant* on_cpu,
-                                       const device_facts& d, const std::optional<device>& here) {
-  std::vector<sweep_rung_facts> rungs;
-  const auto& ladder = (there ? there : on_cpu)->rungs;
-  for (int r = 0; r < static_cast<int>(ladder.size()); ++r) {
-    if (here) {
-      rungs.push_back(there->probe(*here, r));
-      continue;
-    }
-    sweep_rung_facts f;
-    f.shape = ladder[static_cast<std::size_t>(r)];
-    f.max_teams = d.units * f.shape.teams_per_unit;
-    if (on_cpu && r < static_cast<int>(on_cpu->rungs.size()))
-      f.scratch_bytes = on_cpu->probe(device::cpu(1), r).scratch_bytes;
-    rungs.push_back(f);
-  }
-  return rungs;
-}
-
-/// Executors that keep nothing, of which there is something to say: Dwell's own, then what else
-/// this build has for the shape. A GPU's need not be built here.
-std::vector<std::string> plain_executors(const std::string& shape, precision type, backend on) {
-  std::vector<std::string> names = {"host-loop", "graph", "persistent"};
-  if (on == backend::cpu) std::erase(names, "graph");
-  const auto keeps = [](const sweep_rung& r) { return r.keeps; };
-  for (const auto& v : sweep_variants())
-    if (v.shape.name == shape && v.type == type && (v.on == on || on == backend::cuda) &&
-        std::none_of(v.rungs.begin(), v.rungs.end(), keeps) &&
-        std::find(names.begin(), names.end(), v.executor) == names.end())
-      names.emplace_back(v.executor);
+/// Executors that cache nothing, of which there is something to say.
+std::vector<std::string> plain_executors(backend on) {
+  std::vector<std::string> names;
+  for (const executor_info& e : executors::all)
+    if (e.stencils && !e.caches && !e.reference && e.runs_on(on)) names.emplace_back(e.name);
   return names;
 }
 
-class planner {
+/// What is decided where executor and policy are asked for, in words.
+class explainer {
  public:
-  planner(const sweep_problem_facts& problem, precision type, const device_facts& d,
-          const stencil_options& o, const std::optional<device>& here)
-      : problem_(problem), type_(type), device_(d), options_(o), here_(here) {}
+  explainer(const stencil_request& q, const stencil_options& o) : request_(q), options_(o) {}
 
-  stencil_plan keeping(const std::string& policy) const {
-    sweep_wish wish = wish_of(options_);
-    wish.policy = policy;
-    return plan("perks", policy, [&](const auto& rungs, bool) {
-      return policies::sweep_keep(problem_, wish, rungs, device_);
-    });
+  stencil_policy_plan caching(const std::string& policy) const {
+    stencil_options o = options_;
+    o.executor = executors::perks.name;
+    o.policy = policy;
+    stencil_policy_plan out = plan(o, policy);
+    if (!out.refusal.empty() || policy == automatic || !policies::find_stencil_policy(policy).tries)
+      return out;
+    // What such a policy would choose among: that there is something.
+    stencil_policy_plan tried;
+    tried.executor = out.executor;
+    tried.policy = out.policy;
+    tried.refusal = "known only by a run, which tries plans on the device";
+    return tried;
   }
-  stencil_plan plain(const std::string& executor) const {
-    auto out = plan(executor, "", [&](const auto& rungs, bool resident) {
-      return policies::sweep_none(problem_, resident, rungs, device_);
-    });
+  stencil_policy_plan plain(const std::string& executor) const {
+    stencil_options o;
+    o.shape = options_.shape;
+    o.edge = options_.edge;
+    o.executor = executor;
+    stencil_policy_plan out = plan(o, "");
     out.roof = true;
-    if (here_ || find_row(options_.shape, executor, type_, device_.on)) return out;
-    // A roof is none of a kernel's: it is known where this build has no kernel.
-    out.refusal.clear();
-    out.reason = "nothing cached explicitly";
-    const auto* on_cpu = find_row(options_.shape, executor, type_, backend::cpu);
-    set_projected(out,
-                  policies::sweep_roof(problem_, on_cpu != nullptr && on_cpu->resident, device_));
-    out.streamed_bytes = streamed_bytes(out);
-    return out;
-  }
-  /// What policy "measured" would choose among: that there is something.
-  stencil_plan measured() const {
-    stencil_plan found = keeping("measured");
-    if (!found.refusal.empty()) return found;
-    stencil_plan out;
-    out.executor = found.executor;
-    out.policy = found.policy;
-    out.refusal = "known only by a run, which tries plans on the device";
     return out;
   }
 
  private:
-  template <class Choose>
-  stencil_plan plan(const std::string& executor, const std::string& policy, Choose&& choose) const {
-    stencil_plan out;
-    out.executor = executor;
+  stencil_policy_plan plan(const stencil_options& o, const std::string& policy) const {
+    stencil_policy_plan out;
+    out.executor = o.executor;
     out.policy = policy;
-    const auto* there = find_row(options_.shape, executor, type_, device_.on);
-    const auto* on_cpu = find_row(options_.shape, executor, type_, backend::cpu);
-    // A policy needs the ladder only, which both backends share; a launch needs a kernel.
-    if (!there && (here_ || !on_cpu || policy.empty())) {
-      out.refusal = fmt::format("this build has no '{}' for {} on {}", executor, options_.shape,
-                                to_string(device_.on));
-      return out;
-    }
     try {
-      const auto rungs = rungs_of(there, on_cpu, device_, here_);
-      fill(out, choose(rungs, there ? there->resident : on_cpu->resident), rungs);
+      const stencil_decision decided = decide(request_, o);
+      fill(out, decided.plans.front(), decided.kernels);
     } catch (const unsupported_error& e) {
       out.refusal = e.what();
     }
     return out;
   }
 
-  void fill(stencil_plan& out, const sweep_choice& c,
-            const std::vector<sweep_rung_facts>& rungs) const {
-    const sweep_plan& p = c.plan;
-    const sweep_rung_facts& f = rungs[static_cast<std::size_t>(p.rung)];
+  void fill(stencil_policy_plan& out, const stencil_choice& c,
+            const std::vector<engine_facts>& kernels) const {
+    const stencil_plan& p = c.plan;
+    const engine_facts& f = kernels[static_cast<std::size_t>(p.config)];
+    const engine_shape& shape = f.engine->shape();
+    out.engine = f.engine->name();
     out.reason = c.reason;
     out.idle = c.idle;
     out.teams = p.teams;
-    out.lanes = f.shape.lanes;
+    out.lanes = shape.lanes;
     out.registers = f.registers;
     out.spill_bytes = f.spill_bytes;
     set_projected(out, c.projected);
     out.streamed_bytes = streamed_bytes(out);
-    if (p.shares_x == 0) return;
-    const policies::sweep_shares shares = policies::shares_of(p, f.shape, problem_);
-    out.tiles_along = shares.along;
-    out.tile = shares.tile;
-    out.of_warps = shares.of_warps;
-    out.side_tiles = shares.side;
+    if (p.subdomains_x == 0) return;
+    const subdomain_facts subdomains = f.engine->subdomains(p, request_.problem);
+    out.tiles_along = subdomains.along;
+    out.tile = subdomains.tile;
+    out.of_warps = subdomains.of_warps;
+    out.side_tiles = subdomains.side;
     out.depth = p.depth;
-    out.rim = shares.rim;
-    out.rim_computed = shares.rim_computed;
-    out.register_rows = f.shape.register_rows;
+    out.halo = subdomains.halo;
+    out.halo_computed = subdomains.halo_computed;
+    out.register_rows = shape.register_rows;
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;
-    out.pass_steps = shares.pass_steps;
-    out.traversal = shares.order;
-    const double kept = out.register_rows + out.scratch_rows;
-    out.resident = kept / std::max(1.0, kept + out.streamed_rows);
+    out.pass_steps = subdomains.pass_steps;
+    out.traversal = subdomains.order;
+    const double cached = out.register_rows + out.scratch_rows;
+    out.cached_rows = cached / std::max(1.0, cached + out.streamed_rows);
     out.streamed_bytes = streamed_bytes(out);
   }
 
-  static void set_projected(stencil_plan& out, const sweep_projection& t) {
+  static void set_projected(stencil_policy_plan& out, const stencil_projection& t) {
     out.projected = {t.seconds, t.arithmetic, t.shared, t.l2, t.memory, t.exchange};
   }
 
   /// Of the cells that change those that do not stay, once in a pass, and the source of all.
-  double streamed_bytes(const stencil_plan& p) const {
-    const auto cells = changing_cells(problem_.size, problem_.inner, problem_.edge);
-    return static_cast<double>(cells * problem_.scalar_bytes) *
-           (2 * (1 - p.resident) / p.pass_steps + (problem_.source ? 1 : 0));
+  double streamed_bytes(const stencil_policy_plan& p) const {
+    const stencil_problem& f = request_.problem;
+    const auto cells = changing_cells(f.size, f.inner, f.edge);
+    return static_cast<double>(cells * f.scalar_bytes) *
+           (2 * (1 - p.cached_rows) / p.pass_steps + (f.source ? 1 : 0));
   }
 
-  const sweep_problem_facts& problem_;
-  precision type_;
-  const device_facts& device_;
+  const stencil_request& request_;
   const stencil_options& options_;
-  const std::optional<device>& here_;
 };
 
 }  // namespace
@@ -210,8 +147,8 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   const auto problem = problem_of(shape, size, scalar_bytes, options.edge, source);
   stencil_explanation out;
   out.device = device;
-  const auto here = find_here(device);
-  out.probed = here.has_value();
+  const plan_target target = target_of(device);
+  out.probed = target.here.has_value();
   out.projected = device.on == backend::cuda;
   out.shape = shape.name;
   out.precision = precision_name;
@@ -223,25 +160,27 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   out.changing_cells = changing_cells(size, problem.inner, options.edge);
   out.bytes_per_step = (source ? 3 : 2) * scalar_bytes * out.changing_cells;
 
-  const planner make(problem, type, device, options, here);
-  auto policies = built_sweep_policies();
-  policies.insert(policies.begin(), "auto");
-  const auto asked = std::find(policies.begin(), policies.end(), options.policy);
-  if (asked == policies.end())
-    throw input_error(fmt::format("policy: expected {}, found {}", fmt::join(policies, ", "),
-                                  found_word(options.policy, policies)));
-  out.chosen = static_cast<std::size_t>(asked - policies.begin());
-  for (const auto& policy : policies)
-    out.plans.push_back(policy == "measured" ? make.measured() : make.keeping(policy));
-  // What "measured" would choose among is what "auto" does.
+  // A GPU that is not here needs no kernels: plans are the same whether CUDA is in the build.
+  const auto table = out.probed ? stencil_kernels() : planned_stencil_kernels();
+  const stencil_request request{table, type, target, problem};
+  const explainer explained(request, options);
+  const auto names = after_auto(built_stencil_policies());
+  const auto asked = std::find(names.begin(), names.end(), options.policy);
+  if (asked == names.end())
+    throw input_error(fmt::format("policy: expected {}, found {}", fmt::join(names, ", "),
+                                  found_word(options.policy, names)));
+  out.chosen = static_cast<std::size_t>(asked - names.begin());
+  for (const auto& policy : names) out.plans.push_back(explained.caching(policy));
+  // What a policy that tries plans would choose among is what "auto" does.
   const bool some = out.plans.front().refusal.empty();
   const auto& chosen = out.plan();
   // Only perks has policies, and tiles that stay.
-  const bool for_perks = options.policy != "auto" || !wish_for_tiles(options).empty();
-  if (for_perks && !chosen.refusal.empty() && !(some && chosen.policy == "measured"))
+  const bool for_perks = options.policy != automatic || !request_for_tiles(options).empty();
+  const bool tries = policies::find_stencil_policy(options.policy).tries;
+  if (for_perks && !chosen.refusal.empty() && !(some && tries))
     throw unsupported_error(chosen.refusal);
-  for (const auto& executor : plain_executors(options.shape, type, device.on))
-    out.plans.push_back(make.plain(executor));
+  for (const auto& executor : plain_executors(target.on()))
+    out.plans.push_back(explained.plain(executor));
   return out;
 }
 

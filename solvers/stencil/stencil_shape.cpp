@@ -4,23 +4,24 @@
 
 #include <algorithm>
 
-#include "dwell/execution/core/sweep_variant.hpp"
-#include "dwell/formats/error.hpp"
-#include "dwell/formats/nearest.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 
 namespace dwell {
 namespace {
 
-stencil_shape public_shape(const sweep_shape& s) {
+stencil_shape public_shape(const compiled_shape& s) {
   return {s.name,    s.dims, s.radius, s.flops, s.linear, {s.taps.begin(), s.taps.end()},
           s.weights, s.about};
 }
 
 }  // namespace
 
-stencil_shape find_stencil_shape(std::span<const sweep_variant> table, std::string_view name) {
+stencil_shape find_stencil_shape(std::span<const stencil_kernel> table, std::string_view name) {
+  if (table.empty()) throw unsupported_error("this build has no stencils (DWELL_SHAPES)");
   std::vector<std::string> names;
   for (const auto& s : shapes_of(table)) {
     if (s.name == name) return public_shape(s);
@@ -56,16 +57,6 @@ std::string to_string(stencil_stop r) {
       return "interrupted";
   }
   return "unknown";
-}
-
-std::vector<stencil_shape> stencil_shapes() {
-  std::vector<stencil_shape> all;
-  for (const auto& s : shapes_of(sweep_variants())) all.push_back(public_shape(s));
-  return all;
-}
-
-stencil_shape find_stencil_shape(std::string_view name) {
-  return find_stencil_shape(sweep_variants(), name);
 }
 
 bool stencil_shape::star() const {

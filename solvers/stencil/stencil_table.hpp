@@ -4,20 +4,23 @@
 #include <span>
 #include <string_view>
 
-#include "dwell/execution/core/sweep_variant.hpp"
+#include "dwell/base/api.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell {
 
 /// The shape of this name in `table`; throws unsupported_error with the list if there is none.
-stencil_shape find_stencil_shape(std::span<const sweep_variant> table, std::string_view name);
+DWELL_API stencil_shape find_stencil_shape(std::span<const stencil_kernel> table,
+                                           std::string_view name);
 
 /// As solve(), but options.shape and the executors are those of `table`, which must outlive the
 /// call.
-stencil_report solve_from(std::span<const sweep_variant> table, const device& where,
-                          grid<double>& u, const stencil_options& options,
-                          const grid<double>* source = nullptr);
-stencil_report solve_from(std::span<const sweep_variant> table, const device& where, grid<float>& u,
-                          const stencil_options& options, const grid<float>* source = nullptr);
+DWELL_API stencil_report solve_from(std::span<const stencil_kernel> table, const device& where,
+                                    grid<double>& u, const stencil_options& options,
+                                    const grid<double>* source = nullptr);
+DWELL_API stencil_report solve_from(std::span<const stencil_kernel> table, const device& where,
+                                    grid<float>& u, const stencil_options& options,
+                                    const grid<float>* source = nullptr);
 
 }  // namespace dwell

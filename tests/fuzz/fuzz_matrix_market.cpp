@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
 
 namespace {

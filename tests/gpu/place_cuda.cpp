@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tests' place on the first CUDA device: every rung that was compiled, and numbers of teams
+// The tests' place on the first CUDA device: every config that was compiled, and numbers of teams
 // from one to all multiprocessors.
 #include "place.hpp"
 
@@ -8,21 +8,21 @@
 #include <span>
 #include <sstream>
 
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/solvers/cg/cg.hpp"
 
 namespace dwell::test {
 namespace {
 
-/// Does the rung exist? Asked of the library with the smallest system.
-bool has_rung(const char* executor, int rung) {
+/// Does the config exist? Asked of the library with the smallest system.
+bool has_config(const char* executor, int config) {
   const std::array<index, 2> row_ptr = {0, 1};
   const std::array<index, 1> col = {0};
   const std::array<double, 1> one = {1};
   std::array<double, 1> x = {0};
   cg_options o;
   o.executor = executor;
-  o.rung = rung;
+  o.config = config;
   try {
     (void)solve(place::where(), csr_view<double>{1, 1, row_ptr.data(), col.data(), one.data()},
                 std::span<const double>(one), std::span<double>(x), o);
@@ -44,7 +44,8 @@ device place::where() { return device::cuda(0); }
 /// ends with an error of its own where a graph has a conditional node.
 std::vector<std::string> place::executors() {
   const char* chosen = std::getenv("DWELL_TEST_EXECUTORS");
-  std::istringstream names(chosen ? chosen : "host-loop,graph,persistent,perks");
+  if (!chosen) return executors_on(backend::cuda);
+  std::istringstream names(chosen);
   std::vector<std::string> all;
   for (std::string name; std::getline(names, name, ',');) all.push_back(name);
   return all;
@@ -54,8 +55,8 @@ const std::vector<cut>& place::cuts() {
   static const std::vector<cut> all = [] {
     const int units = where().facts().units;
     std::vector<cut> c = {{0, -1, false}};
-    for (int rung = 0; has_rung("persistent", rung); ++rung)
-      for (const int teams : {1, 2, 5, units - 1, units}) c.push_back({teams, rung, false});
+    for (int config = 0; has_config("persistent", config); ++config)
+      for (const int teams : {1, 2, 5, units - 1, units}) c.push_back({teams, config, false});
     return c;
   }();
   return all;

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "cg_runner.hpp"
-#include "dwell/execution/core/buffer.hpp"
-#include "dwell/formats/error.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/buffer.hpp"
 
 namespace dwell::test {
 namespace {
@@ -19,7 +19,7 @@ class gpu : public testing::Test {
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 };
 
-// compute-sanitizer is 100 times slower than the GPU: a few rows, few steps, every text of a
+// compute-sanitizer is 100 times slower than the GPU: a few rows, few steps, every code path of a
 // kernel.
 class Sanitizer : public testing::TestWithParam<const char*> {
  protected:
@@ -32,7 +32,7 @@ class Sanitizer : public testing::TestWithParam<const char*> {
       for (const std::string& executor : place::executors()) {
         for (const cut& how : place::cuts()) {
           if (how.teams > 5) continue;
-          for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
+          for (const std::string& variant : cg_variants()) {
             SCOPED_TRACE(executor + ", " + variant + ", " + describe(how));
             cg_options o = with(executor, how, 0, p);
             o.variant = variant;
@@ -76,7 +76,7 @@ TEST_F(gpu, agrees_with_the_cpu) {
   }
 }
 
-// More teams than can be resident together would wait for each other for ever: refused, with
+// More teams than can be cooperative together would wait for each other for ever: refused, with
 // numbers.
 TEST_F(gpu, more_teams_than_fit_are_refused) {
   const auto s = make_system<double>(battery_at("mesh_33x47"));

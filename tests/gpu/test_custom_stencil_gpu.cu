@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "sweep_oracle.hpp"
-#include "sweep_place.hpp"
+#include "stencil_oracle.hpp"
+#include "stencil_place.hpp"
 
+#include "dwell/base/error.hpp"
 #include "dwell/custom_stencil.hpp"
-#include "dwell/formats/error.hpp"
 
 namespace dwell::test {
 namespace {
 
 /// Neither a star nor a box.
-struct slanted : linear_sweep<slanted> {
+struct slanted : linear_stencil<slanted> {
   static constexpr const char* name = "slanted";
   static constexpr int dims = 2;
   static constexpr tap taps[] = {{0, 0}, {1, 0}, {-1, 1}, {0, -1}};
@@ -31,7 +31,7 @@ struct way {
 /// many teams as it likes and by two.
 std::vector<way> ways() {
   std::vector<way> all;
-  for (const auto& v : custom_variants<slanted, double>()) all.push_back({v.executor});
+  for (const auto& v : custom_kernels<slanted, double>()) all.push_back({v.executor});
   for (const char* policy : {"none", "shared", "registers", "both"})
     for (const char* blocking : {"spatial", "temporal"})
       for (const int teams : {0, 2}) all.push_back({"perks", policy, blocking, teams});
@@ -40,29 +40,29 @@ std::vector<way> ways() {
 
 TEST(custom_stencil_gpu, has_kernels_for_every_executor) {
   std::vector<std::string> executors;
-  for (const auto& v : custom_variants<slanted, double>()) {
+  for (const auto& v : custom_kernels<slanted, double>()) {
     EXPECT_EQ(v.on, backend::cuda);
     executors.push_back(v.executor);
   }
-  EXPECT_EQ(executors, (std::vector<std::string>{"host-loop", "graph", "persistent", "perks"}));
+  EXPECT_EQ(executors,
+            (std::vector<std::string>{"naive", "host-loop", "graph", "persistent", "perks"}));
 }
 
 /// Rows of whole pieces and others; and a field that is too wide for the tiles of two teams, but
-/// not for shares of their warps. More steps than there are between exchanges.
+/// not for subdomains of their warps. More steps than there are between exchanges.
 TEST(custom_stencil_gpu, every_way_gives_the_bits_of_loops) {
-  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
   stencil_options o;
   o.steps = 17;
   o.weights = uneven_weights(shape_of<slanted>());
-  int runs = 0, waves = 0, warps_rows = 0;
+  int runs = 0, streams = 0, warps_rows = 0;
   std::size_t registers = 0, scratch = 0, streamed = 0;
   const auto count = [&](const stencil_report& r) {
-    registers += r.kept_registers;
-    scratch += r.kept_scratch;
+    registers += r.cached_registers;
+    scratch += r.cached_scratch;
     streamed += r.streamed;
-    waves += r.pass_steps > 1;
-    warps_rows += r.pass_steps == 1 && r.kept_registers > 0 &&
-                  r.reason.find("of a warp each") != std::string::npos;
+    streams += r.pass_steps > 1;
+    warps_rows += r.engine == "strip2d";
   };
   for (const extents& n : {extents(45, 136), extents(100, 404), extents(31, 67)}) {
     const auto start = random_field<double>(n, 1), source = random_field<double>(n, 2);
@@ -70,7 +70,7 @@ TEST(custom_stencil_gpu, every_way_gives_the_bits_of_loops) {
       for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
         o.edge = edge;
         const auto expected =
-            sweep_by_loops(shape_of<slanted>(), start, o.steps, edge, o.weights, f);
+            stencil_by_loops(shape_of<slanted>(), start, o.steps, edge, o.weights, f);
         for (const way& w : ways()) {
           o.executor = w.executor;
           o.policy = w.policy;
@@ -78,7 +78,7 @@ TEST(custom_stencil_gpu, every_way_gives_the_bits_of_loops) {
           o.teams = w.teams;
           auto u = start;
           try {
-            const auto report = solve<slanted>(sweep_place::where(), u, o, f);
+            const auto report = solve<slanted>(stencil_place::where(), u, o, f);
             EXPECT_EQ(report.executor, w.executor);
             EXPECT_EQ(difference(u, expected), "")
                 << to_string(n) << ", " << to_string(edge) << (f ? ", with a source, " : ", ")
@@ -93,7 +93,7 @@ TEST(custom_stencil_gpu, every_way_gives_the_bits_of_loops) {
       }
   }
   EXPECT_GE(runs, 330);  // of 360
-  EXPECT_GT(waves, 0);
+  EXPECT_GT(streams, 0);
   EXPECT_GT(warps_rows, 0);
   EXPECT_GT(registers, 0u);
   EXPECT_GT(scratch, 0u);

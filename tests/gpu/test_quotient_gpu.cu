@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// reciprocal() and quotient() on a GPU, which has a text of its own: the bits of its correctly
+// reciprocal() and quotient() on a GPU, which has code of its own: the bits of its correctly
 // rounded division where that is said, for every f32 there is to divide by and for many f64.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
-#include "dwell/execution/core/buffer.hpp"
-#include "dwell/execution/core/cuda_check.hpp"
-#include "dwell/execution/core/sweep.hpp"
-#include "sweep_place.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/stencil/stencil.hpp"
+#include "stencil_place.hpp"
 
 namespace dwell::test {
 namespace {
@@ -66,7 +66,7 @@ __global__ void divide_doubles(unsigned* wrong, int count) {
 
 template <class Launch>
 unsigned wrong_after(Launch&& launch) {
-  const device where = sweep_place::where();
+  const device where = stencil_place::where();
   buffer<unsigned> wrong(where, 1);
   launch(wrong.data());
   DWELL_CUDA(cudaGetLastError());
@@ -77,11 +77,11 @@ unsigned wrong_after(Launch&& launch) {
 }
 
 TEST(quotient_gpu, of_all_floats) {
-  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
   EXPECT_EQ(wrong_after([](unsigned* w) { divide_floats<<<1024, 256>>>(w); }), 0u);
 }
 TEST(quotient_gpu, of_many_doubles) {
-  if (const auto why = sweep_place::absent(); !why.empty()) GTEST_SKIP() << why;
+  if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
   EXPECT_EQ(wrong_after([](unsigned* w) { divide_doubles<<<4096, 256>>>(w, 1000); }), 0u);
 }
 

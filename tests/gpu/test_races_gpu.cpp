@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tiny solves by few blocks, for compute-sanitizer's racecheck, which instruments every access to
 // shared memory and so cannot wait for many blocks that spin (--gtest_filter=*Races*, and memcheck
-// too). Every rung of perks, form of the iteration and policy; in a grid and in a cluster.
+// too). Every config of perks, form of the iteration and policy; in a grid and in a cluster.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,29 +17,29 @@ class Races : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 
-  /// Two systems, one of them preconditioned, are both texts of every phase.
+  /// Two systems, one of them preconditioned, take both code paths of every phase.
   void solve_with_every_policy(bool in_cluster) {
     solve_with_every_policy(in_cluster, "five_rows", preconditioner::none);
     solve_with_every_policy(in_cluster, "seventeen_dense", preconditioner::jacobi);
   }
 
  private:
-  /// Of the rungs for plans that keep everything the first needs a cluster, and the last far
-  /// columns, which these systems have not; none keeps the pairs of vectors of pipelined.
-  bool runs_whole(bool in_cluster, int rung) const {
-    return GetParam() != std::string("pipelined") && rung < place::all_perks_rungs() - 1 &&
-           (in_cluster || rung > place::perks_rungs());
+  /// Of the configs for plans that cache everything the first needs a cluster, and the last far
+  /// columns, which these systems do not have; none takes the pairs of vectors of pipelined.
+  bool runs_whole(bool in_cluster, int config) const {
+    return GetParam() != std::string("pipelined") && config < place::all_perks_configs() - 1 &&
+           (in_cluster || config > place::perks_configs());
   }
   void solve_with_every_policy(bool in_cluster, const char* name, preconditioner p) {
     const linear_system<double> s = make_system<double>(battery_at(name));
-    for (int rung = 0; rung < place::all_perks_rungs(); ++rung) {
-      const bool whole = rung >= place::perks_rungs();
-      if (whole && !runs_whole(in_cluster, rung)) continue;
+    for (int config = 0; config < place::all_perks_configs(); ++config) {
+      const bool whole = config >= place::perks_configs();
+      if (whole && !runs_whole(in_cluster, config)) continue;
       std::vector<double> first;
       for (const char* policy : {"none", "vectors", "matrix", "mixed", "greedy"}) {
         if (whole && policy != std::string("greedy")) continue;
-        SCOPED_TRACE(fmt::format("{}, rung {}, policy {}", name, rung, policy));
-        cg_options o = with("perks", {3, rung, false}, 0, p);
+        SCOPED_TRACE(fmt::format("{}, config {}, policy {}", name, config, policy));
+        cg_options o = with("perks", {3, config, false}, 0, p);
         o.variant = GetParam();
         o.policy = policy;
         o.clusters = in_cluster;

@@ -21,15 +21,15 @@ expect() { # expect STATUS TEXT: the script's exit status, and what its output m
 
 expect 1 'no source files'
 put formats/a.hpp '#include <vector>' '#include "dwell/formats/b.hpp"'
-put execution/graph/graph.hpp '#include "dwell/execution/host_loop/host_loop.hpp"' '#include <cuda_runtime.h>'
-put solvers/cg/cg.cpp '#include "dwell/solvers/cg/cg.hpp"' '#include "dwell/execution/core/device.hpp"'
+put execution/graph/program.hpp '#include "dwell/execution/host_loop/program.hpp"' '#include <cuda_runtime.h>'
+put solvers/cg/cg.cpp '#include "dwell/solvers/cg/cg.hpp"' '#include "dwell/execution/device/device.hpp"'
 expect 0 'include rule: 3 files'
 
-put formats/bad.hpp '// text' '#include "dwell/execution/core/device.hpp"'
-expect 1 'formats/bad.hpp:2: formats/ may not include "dwell/execution/core/device.hpp"'
+put formats/bad.hpp '// text' '#include "dwell/execution/device/device.hpp"'
+expect 1 'formats/bad.hpp:2: formats/ may not include "dwell/execution/device/device.hpp"'
 rm formats/bad.hpp
 
-put solvers/cg/bad.cu '  #  include "dwell/execution/persistent/persistent.hpp"'
+put solvers/cg/bad.cu '  #  include "dwell/execution/persistent/program.hpp"'
 expect 1 'solvers/cg/bad.cu:1: solvers/cg/ may not include'
 rm solvers/cg/bad.cu
 

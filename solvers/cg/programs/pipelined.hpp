@@ -6,23 +6,31 @@
 // Vanroose's carries four vectors and took 1.8 times the iterations on 494_bus, even with a
 // replacement every 50 steps. Here a replacement is two phases, and rarely needed.
 //
-// The vectors are those of the system scaled by the preconditioner M: u = M r, s = M A p. So one
-// text serves both: without a preconditioner M = 1 and u is the residual.
+// The vectors are those of the system scaled by the preconditioner M: u = M r, s = M A p. So the
+// same code serves both: without a preconditioner M = 1 and u is the residual.
 //
 // Sums and the exchanged pair are written in the phase in which the ones before are read. Both
-// therefore have two copies in turn: what is written in phase k is read in phase k + 1, and written
-// again in k + 2 at the earliest, a barrier after all have read it.
+// therefore have two copies in turn: what is written in phase k is read in phase k + 1, and
+// written again in k + 2 at the earliest, a barrier after all have read it.
 #pragma once
 #include <cmath>
 
-#include "dwell/execution/core/program.hpp"
-#include "dwell/formats/fn.hpp"
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/programs/recurrence.hpp"
+#include "dwell/solvers/cg/programs/weighed_form.hpp"
 
 namespace dwell {
 
 struct pipelined_cg : cg_recurrence {
   static constexpr const char* name = "cg-pipelined";
+  static constexpr const char* variant = "pipelined";
+  /// It moves more bytes than the single reduction for one barrier less. Where every phase is a
+  /// launch it has not been measured, and stays out.
+  static bool may_beat(const weighed_form& first) {
+    return first.cooperative && first.bound_by_barriers;
+  }
+  static constexpr bool drifts = true;
   /// The products: au = A u and as = A s of the exchanged pair (gu, gs); in a replacement of (x,
   /// p). d is the inverse of the diagonal.
   enum : int { x, u, p, s, au, as, gu, gs, b, d, vectors };
@@ -47,8 +55,8 @@ struct pipelined_cg : cg_recurrence {
 
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& st, scalars& m) {
-    st.exchange(m.turn);
-    st.poll(m.turn ^ 1);
+    st.exchange(m.parity);
+    st.poll(m.parity ^ 1);
     if (m.stage != nothing && m.stage != computed) st.template spmv<gu, au, as>();
     if (m.stage == iterating || m.stage == computed)
       iterate<T>(st, m);
@@ -56,7 +64,7 @@ struct pipelined_cg : cg_recurrence {
       start<T>(st, m);
     else
       renew<T>(st, m);
-    m.turn ^= 1;
+    m.parity ^= 1;
   }
 
  private:
@@ -108,9 +116,9 @@ struct pipelined_cg : cg_recurrence {
 
   template <class Store>
   DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
-    const int first = set * m.turn;
-    if (m.jacobi) return st.template total<set, true>(first, m.turn);
-    const sums<rr> now = st.template total<rr, true>(first, m.turn);
+    const int first = set * m.parity;
+    if (m.jacobi) return st.template total<set, true>(first, m.parity);
+    const sums<rr> now = st.template total<rr, true>(first, m.parity);
     return {{now.v[nu], now.v[mu], now.v[sigma], now.v[gamma], now.v[nu]}};
   }
 
@@ -158,7 +166,7 @@ struct pipelined_cg : cg_recurrence {
   /// the next iteration from what it leaves in u, p and s.
   template <class T, class Store, int... R, class Writes, class F>
   DWELL_FN static void summed(Store& st, const scalars& m, reads<R...> in, Writes out, F&& f) {
-    const int shift = set * (m.turn ^ 1);
+    const int shift = set * (m.parity ^ 1);
     if (m.jacobi)
       st.each_owned(reads<R..., d>{}, out, adds_to<nu, set>{shift}, [&](T* v, double* acc) {
         f(v, v[d]);

@@ -7,8 +7,8 @@
 //   nu = r.u   mu = p.s   sigma = u.s   gamma = s.M s
 //   alpha = nu / mu,   beta = nu' / nu,   nu' = nu - 2 alpha sigma + alpha^2 gamma
 #pragma once
-#include "dwell/execution/core/program.hpp"
-#include "dwell/formats/fn.hpp"
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/programs/outcome.hpp"
 #include "dwell/solvers/cg/programs/residual_replacement.hpp"
 
@@ -25,8 +25,8 @@ struct cg_recurrence : cg_outcome {
     double rr = 0.0;
     double alpha = 0.0;
     double beta = 0.0;
-    int stage = 0;  ///< the program's own: where a start or a replacement is; 0 is the start
-    int turn = 0;   ///< pipelined: which copies are read
+    int stage = 0;   ///< the program's own: where a start or a replacement is; 0 is the start
+    int parity = 0;  ///< pipelined: which copies are read
     residual_replacement replacement;
   };
 

@@ -6,7 +6,7 @@
 // residual meets the target, so that converged means truly converged; and before a breakdown is
 // believed.
 #pragma once
-#include "dwell/formats/fn.hpp"
+#include "dwell/base/fn.hpp"
 
 namespace dwell {
 

@@ -6,14 +6,16 @@
 #pragma once
 #include <cmath>
 
-#include "dwell/execution/core/program.hpp"
-#include "dwell/formats/fn.hpp"
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/programs/recurrence.hpp"
 
 namespace dwell {
 
 struct single_reduction_cg : cg_recurrence {
   static constexpr const char* name = "cg-single-reduction";
+  static constexpr const char* variant = "single-reduction";
+  static constexpr bool weighed_first = true;
   /// d is the inverse of the diagonal (Jacobi); r holds b at the start.
   enum : int { x, r, p, s, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "s", "d"};

@@ -5,14 +5,21 @@
 #pragma once
 #include <cmath>
 
-#include "dwell/execution/core/program.hpp"
-#include "dwell/formats/fn.hpp"
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/programs/outcome.hpp"
+#include "dwell/solvers/cg/programs/weighed_form.hpp"
 
 namespace dwell {
 
 struct textbook_cg : cg_outcome {
   static constexpr const char* name = "cg";
+  static constexpr const char* variant = "textbook";
+  /// The single reduction moves the same bytes with a barrier less, but its teams are cut between
+  /// rows: this form may win where that leaves one team with much more than its share.
+  static bool may_beat(const weighed_form& first) {
+    return first.tiles_per_team > 1.2 * first.fair_tiles;
+  }
   /// d is the inverse of the diagonal (Jacobi); r holds b at the start.
   enum : int { x, r, p, q, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "q", "d"};

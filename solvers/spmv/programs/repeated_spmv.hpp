@@ -2,8 +2,8 @@
 // y = A x, again and again: SpMV alone, to be timed and tested. A Program of two phases: the second
 // finishes the rows that cuts divide.
 #pragma once
-#include "dwell/execution/core/program.hpp"
-#include "dwell/formats/fn.hpp"
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/program.hpp"
 
 namespace dwell {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // 2ds25pt: the cell and its neighbours on the axes up to distance 6, in two dimensions.
 #pragma once
-#include "dwell/execution/core/sweep.hpp"
+#include "dwell/execution/stencil/stencil.hpp"
 
 namespace dwell {
 
-struct star2d25 : linear_sweep<star2d25> {
+struct star2d25 : linear_stencil<star2d25> {
   static constexpr const char* name = "2ds25pt";
   static constexpr int dims = 2;
   static constexpr tap taps[] = {{0, 0},  {0, -1}, {0, 1},  {-1, 0}, {1, 0},  {0, -2}, {0, 2},

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // 3d7pt: the cell and its neighbours on the axes up to distance 1, in three dimensions.
 #pragma once
-#include "dwell/execution/core/sweep.hpp"
+#include "dwell/execution/stencil/stencil.hpp"
 
 namespace dwell {
 
-struct star3d7 : linear_sweep<star3d7> {
+struct star3d7 : linear_stencil<star3d7> {
   static constexpr const char* name = "3d7pt";
   static constexpr int dims = 3;
+  static constexpr bool all_orders = true;
   static constexpr tap taps[] = {{0, 0, 0}, {0, 0, -1}, {0, 0, 1}, {0, -1, 0},
                                  {0, 1, 0}, {-1, 0, 0}, {1, 0, 0}};
 };

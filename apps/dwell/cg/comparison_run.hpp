@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Measures one system under every combination that was asked for.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cg/comparison.hpp"
+#include "cli/matrix_source.hpp"
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/solvers/cg/cg.hpp"
+
+namespace dwell::app {
+
+struct comparison_request {
+  explicit comparison_request(const device& d) : where(d) {}
+  device where;
+  int threads = 0;  ///< of what runs on the CPU; 0: all there are
+  std::vector<std::string> executors, policies, peers;
+  /// Forms of the iteration; none: the textbook's, and for perks what it chooses.
+  std::vector<std::string> variants;
+  std::string rhs, precision;  ///< "ones" or "row-sums"; "f64" or "f32"
+  cg_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
+  repetition runs;
+};
+
+/// Runs all of it; `text` is the matrix as the user named it. What cannot be run gets a row that
+/// says so; a matrix that the solver refuses gets a refusal and no rows. Ends early, without the
+/// row that was begun, once *options.interrupt is true.
+compared_matrix measure(const comparison_request& request, const matrix_source& source,
+                        const std::string& text);
+
+}  // namespace dwell::app

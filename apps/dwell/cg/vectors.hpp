@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The right-hand side and the start vector of a solve.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/matrix_source.hpp"
+
+namespace dwell::app {
+
+/// The words --rhs knows; anything else is a file.
+struct rhs_source {
+  enum class kind { ones, row_sums, companion, file };
+  kind what = kind::row_sums;
+  std::string file;
+};
+rhs_source parse_rhs(const std::string& text);
+std::string option_text(const rhs_source& rhs);  ///< as --rhs takes it
+std::string describe(const rhs_source& rhs);     ///< as people read it
+
+std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
+/// Zeros if `file` is empty.
+std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads);
+
+/// The same vector in single precision. Throws input_error when a value overflows.
+std::vector<float> to_single(std::span<const double> v, const std::string& what);
+
+}  // namespace dwell::app

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The command line as data: commands, options, values and the paragraphs below them, read from
+// CLI11's tree. The reference, the manual pages and the completions of shells are written from it
+// (describe/), so that they say what --help says.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/completions.hpp"
+
+namespace dwell::app {
+
+struct described_option {
+  std::vector<std::string> names;  ///< "-o", "--output"; of an argument its one word
+  std::string value;               ///< what stands behind it, "FILE|-"; empty: a flag
+  bool value_optional = false;     ///< then only behind an equals sign
+  std::string help, standard;      ///< standard: the value without it; may be empty
+  std::string group;
+  bool required = false, repeats = false;
+  value_completions completions;
+};
+
+/// A paragraph of a footer. One whose first line ends in a colon has that as its heading.
+struct described_section {
+  std::string heading;
+  std::string text;  ///< lines; below a heading they are to be kept as they are
+};
+
+struct described_command {
+  std::vector<std::string> path;  ///< "dwell", "compare", "cg"
+  std::string help;
+  std::vector<described_option> arguments, options;
+  std::vector<described_section> sections;
+  std::vector<described_command> commands;  ///< below it
+};
+
+described_command describe(const CLI::App& program);
+
+/// It and all below it, in the order of their help.
+std::vector<const described_command*> all_commands(const described_command& program);
+/// "dwell compare cg"; with another word between: "dwell-compare-cg".
+std::string path_text(const described_command& command, const std::string& between = " ");
+/// "dwell cg [OPTIONS] MATRIX"
+std::string synopsis(const described_command& command);
+/// The beginning of a help text, for where there is one line: up to its first stop.
+std::string first_sentence(const std::string& help);
+
+}  // namespace dwell::app

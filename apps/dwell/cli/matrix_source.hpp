@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Where a matrix comes from: a file, or a kind of `dwell generate` made on the spot.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dwell/formats/matrix_market.hpp"
+
+namespace dwell::app {
+
+struct matrix_source {
+  std::string name;  ///< as shown to people: file name without suffixes, or the kind
+  bool generated = false;
+  mm_matrix content;  ///< header and companion only if it was read
+  double read_s = 0;  ///< reading or generating
+  bool compressed = false;
+  std::uintmax_t file_bytes = 0;  ///< as it lies on disk; 0 if generated or not a regular file
+};
+
+/// "a file or a kind", for help texts.
+inline constexpr const char* matrix_kinds_help =
+    "A Matrix Market file (.mtx, .mtx.gz, or the .tar.gz that SuiteSparse serves), or a kind that "
+    "'dwell generate --help' lists, such as poisson2d:1000x1000";
+inline const std::string matrix_help =
+    std::string(matrix_kinds_help) +
+    "; - is standard input. A file that has the name of a kind is written ./NAME";
+
+/// Beginnings of these kinds, "trefethen:" or "like:hood", for completion.
+std::vector<std::string> matrix_kind_words();
+
+/// Throws input_error at once if `text` is neither a kind nor a file that can be opened. `or_else`
+/// is what it could have been besides, `meant` what it perhaps was (suggestion()), before a kind.
+void require_source(const std::string& text, const std::string& or_else = {},
+                    const std::string& meant = {});
+/// Reads or generates.
+matrix_source load_matrix(const std::string& text, int threads);
+/// Entries of value zero.
+std::int64_t count_explicit_zeros(const csr<double>& a);
+
+}  // namespace dwell::app

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// See report_target.hpp.
+#include "cli/report_target.hpp"
+#include "cli/file_options.hpp"
+
+namespace dwell::app {
+
+void add_report_target(CLI::App& app, report_target& to) {
+  add_json(app, to.json, "the report");
+  app.add_flag("-q,--quiet", to.quiet, "No report and no progress; warnings and errors remain");
+}
+
+void handover::failed(exit_code code, const std::string& line) {
+  if (lines_.empty()) code_ = code;
+  lines_.push_back(line);
+}
+
+exit_code handover::finish(exit_code otherwise) const {
+  for (const auto& line : lines_) say(line);
+  return lines_.empty() ? otherwise : code_;
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// See compare_options.hpp.
+#include "compare/options.hpp"
+#include "cli/file_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/executors.hpp"
+
+namespace dwell::app {
+
+void add_compared(CLI::App& app, compare_options& args, const std::vector<std::string>& executors,
+                  std::vector<std::string> policies) {
+  args.executors = executors;
+  std::string left_out;
+  std::erase_if(args.executors, [&](const std::string& name) {
+    if (!is_reference(name)) return false;
+    left_out += ", " + name + " only where it is named";
+    return true;
+  });
+  add_choices(app, "--executors", args.executors, executors,
+              fmt::format("Some of {}; host-loop, the baseline, is always run{}",
+                          fmt::join(executors, ", "), left_out));
+  policies = after_auto(std::move(policies));
+  add_choices(app, "--policies", args.policies, policies,
+              fmt::format("What perks caches on the chip; some of {}", fmt::join(policies, ", ")));
+}
+
+void require_perks_for(const CLI::App& app, const compare_options& args,
+                       const std::vector<std::string>& options) {
+  if (std::any_of(args.executors.begin(), args.executors.end(), has_policies)) return;
+  for (const auto& option : options)
+    if (app.count(option) > 0)
+      throw input_error(fmt::format("{}: is for executor perks, and --executors has only {}",
+                                    option, fmt::join(args.executors, ", ")));
+}
+
+void add_where(CLI::App& app, compare_options& args, const char* but) {
+  add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args.threads,
+               std::string("Threads of all that runs on the CPU (default: of those there are, "
+                           "as many as the work is worth)") +
+                   but);
+}
+
+void add_measuring(CLI::App& app, compare_options& args) {
+  add_positive(app, "--repetitions", args.repetitions, "Runs of each, after one not counted");
+  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of all that is computed with");
+}
+
+void add_results(CLI::App& app, compare_options& args) {
+  app.option_defaults()->group("Results");
+  add_choice(app, "--format", args.format, {"table", "markdown", "csv", "json"}, "Of the results");
+  add_destination(app, "-o,--output", args.output,
+                  "Where to write them (default: standard output)");
+}
+
+}  // namespace dwell::app

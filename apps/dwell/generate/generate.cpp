@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// dwell generate: writes a matrix of a known family as a Matrix Market file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/completions.hpp"
+#include "cli/file_options.hpp"
+#include "cli/help_format.hpp"
+#include "cli/matrix_source.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "dwell/base/printable.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/formats/descriptor.hpp"
+#include "dwell/formats/matrix_market.hpp"
+#include "dwell/version.hpp"
+#include "report/units.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct generate_arguments {
+  std::string kind;
+  destination output;
+  bool general = false;
+  bool quiet = false;
+};
+
+std::string kinds_help() {
+  const auto kinds = generated_kinds();
+  std::size_t width = 0;
+  for (const auto& k : kinds) width = std::max(width, k.kind.size());
+  std::string text = "Kinds:\n";
+  for (const auto& k : kinds) text += two_columns(k.kind, k.what, width + 4);
+  return text;
+}
+
+exit_code run(const generate_arguments& args) {
+  if (!is_generated(args.kind))
+    throw input_error(
+        fmt::format("{}: expected a kind such as trefethen:2000 (see 'dwell generate "
+                    "--help'), found something else{}",
+                    args.kind, suggested_kind(args.kind)));
+  const std::string target = args.output.path();
+  if (!is_stream(target) && !target.ends_with(".mtx") && !target.ends_with(".mtx.gz"))
+    throw input_error(fmt::format(
+        "--output: expected a name that ends in .mtx or .mtx.gz, found '{}'", args.output.name()));
+  output_files outputs;
+  outputs.add(args.output);
+
+  progress_line progress(!args.quiet);
+  progress.show("generating " + args.kind);
+  const auto source = load_matrix(args.kind, 0);
+  const auto& a = source.content.matrix;
+  progress.show("writing " + args.output.label());
+  mm_write_options how;
+  how.symmetry = args.general ? mm_symmetry::general : mm_symmetry::symmetric;
+  how.comment = args.kind + ", made by dwell generate " DWELL_VERSION_STRING;
+  write_matrix_market(target, a.view(), how);
+  progress.erase();
+
+  if (args.quiet) return exit_code::done;
+  std::error_code unknown;
+  const auto bytes = is_stream(target) ? 0 : std::filesystem::file_size(target, unknown);
+  const bool known = !is_stream(target) && !unknown;
+  outputs.report(fmt::format("{}: {} x {}, {} nonzeros, {}{}\n", printable(args.output.label()),
+                             format_count(a.rows), format_count(a.cols),
+                             format_count(a.nonzeros() - count_explicit_zeros(a)),
+                             args.general ? "both triangles" : "lower triangle",
+                             known ? ", " + format_bytes(static_cast<double>(bytes)) : ""));
+  return exit_code::done;
+}
+
+}  // namespace
+
+command add_generate(CLI::App& app) {
+  const auto args = std::make_shared<generate_arguments>();
+  auto* kind =
+      add_checked_file(app, "KIND", "What to make, see below", "",
+                       [args](const std::string&, const std::string& text) { args->kind = text; });
+  kind->required();
+  set_completions(kind, {matrix_kind_words()});
+  add_destination(app, "-o,--output", args->output,
+                  "The file to write, .mtx or .mtx.gz (compressed); - is standard output, and what "
+                  "there is to say then goes to standard error")
+      ->required();
+  auto* symmetric = app.add_flag_callback(
+      "--symmetric", [] {}, "Write the lower triangle only (the default)");
+  app.add_flag("--general", args->general, "Write both triangles")->excludes(symmetric);
+  app.add_flag("-q,--quiet", args->quiet, "Print nothing");
+  app.footer(kinds_help() +
+             "\nExamples:\n"
+             "  dwell generate trefethen:2000 -o Trefethen_2000.mtx\n"
+             "  dwell generate like:hood -o hood.mtx.gz\n"
+             "  dwell generate poisson2d:300x200 -o - | head");
+  return [args] { return run(*args); };
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// dwell compare stencil: executors and policies side by side, on one stencil and size after the
+// other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/file_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/signals.hpp"
+#include "compare/layout.hpp"
+#include "compare/options.hpp"
+#include "stencil/choices.hpp"
+#include "stencil/commands.hpp"
+#include "stencil/comparison.hpp"
+#include "stencil/comparison_run.hpp"
+#include "stencil/field.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/limits.hpp"
+#include "dwell/execution/stencil/plan/policy.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct compare_stencil_arguments : compare_options {
+  std::vector<std::string> shapes;
+  std::string sizes, source, boundary = "fixed", initial = "random:1";
+  int steps = 1000;
+  stencil_options tiling;
+};
+
+struct subject {
+  std::string shape;
+  extents size;
+};
+
+/// Every shape on every size of its dimensions. Throws input_error if a shape or a size is left
+/// without the other.
+std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
+  const auto sizes = parse_sizes("--size", args.sizes);
+  std::vector<stencil_shape> shapes;
+  for (const auto& name : args.shapes) {
+    if (std::count(args.shapes.begin(), args.shapes.end(), name) > 1)
+      throw input_error(
+          fmt::format("expected each stencil once, found '{}'", fmt::join(args.shapes, " ")));
+    shapes.push_back(find_stencil_shape(name));
+  }
+  std::vector<subject> all;
+  for (const auto& shape : shapes) {
+    const auto before = all.size();
+    for (const auto& size : sizes)
+      if (size.dims == shape.dims) all.push_back({shape.name, size});
+    if (all.size() == before)
+      throw input_error(fmt::format("--size: {} works on {} dimensions, found {}", shape.name,
+                                    shape.dims, args.sizes));
+  }
+  for (const auto& size : sizes)
+    if (std::none_of(all.begin(), all.end(), [&](const auto& s) { return s.size == size; }))
+      throw input_error(fmt::format("--size: none of the stencils works on {} dimensions, found {}",
+                                    size.dims, to_string(size)));
+  return all;
+}
+
+stencil_request request_of(const compare_stencil_arguments& args) {
+  stencil_request r(resolve(args.device, args.threads, threads_for::runs));
+  r.executors = args.executors;
+  r.policies = args.policies;
+  r.precision = args.precision;
+  r.start = args.initial;
+  r.options.edge = parse_boundary(args.boundary);
+  r.options.depth = args.tiling.depth;
+  r.options.traversal = args.tiling.traversal;
+  r.options.blocking = args.tiling.blocking;
+  r.options.steps = args.steps;
+  r.runs.count = args.repetitions;
+  r.runs.interrupt = &graceful_stop::requested();
+  return r;
+}
+
+stencil_comparison head_of(const compare_stencil_arguments& args, const device_facts& device) {
+  stencil_comparison c;
+  c.device = device.name;
+  c.backend = to_string(device.on);
+  c.precision = args.precision;
+  c.boundary = args.boundary;
+  c.start = args.initial;
+  c.source = args.source;
+  c.steps = args.steps;
+  c.repetitions = args.repetitions;
+  c.roofs_measured = device.on == backend::cuda && limits_of(device).measured;
+  return c;
+}
+
+/// --source, read once: it may come from a pipe. All fields must have its cells.
+template <class T>
+void read_source(const compare_stencil_arguments& args, const std::vector<subject>& subjects,
+                 stencil_request& request) {
+  npy_reader from(args.source);
+  require_precision(args.source, from.facts(), args.precision);
+  for (const auto& s : subjects) require_source(args.source, from.facts(), s.size);
+  request.source = read_finite<T>(args.source, from);
+}
+
+/// The worst that happened: a device that failed, computed other bits or has too little memory, a
+/// field that was refused.
+/// What is unsupported is not an error.
+exit_code code_of(const stencil_comparison& c) {
+  if (c.interrupted) return exit_code::interrupted;
+  bool failed = false, refused = false;
+  for (const auto& s : c.stencils) {
+    refused = refused || !s.refusal.empty();
+    failed = failed || s.too_large;
+    for (const auto& r : s.runs) failed = failed || r.outcome == measured_run::state::failed;
+  }
+  return failed ? exit_code::device : refused ? exit_code::bad_input : exit_code::done;
+}
+
+exit_code run(const compare_stencil_arguments& args) {
+  require_initial(args.initial);
+  output_files outputs;
+  outputs.add(args.output);
+  if (!args.source.empty()) outputs.protect(args.source);
+  const auto subjects = subjects_of(args);
+  auto request = request_of(args);
+  if (!args.source.empty()) {
+    if (args.precision == "f64")
+      read_source<double>(args, subjects, request);
+    else
+      read_source<float>(args, subjects, request);
+  }
+  auto result = head_of(args, request.where.facts());
+  progress_line progress(true);
+  const graceful_stop on_signal;
+  for (std::size_t i = 0; i < subjects.size() && !*request.runs.interrupt; ++i) {
+    const auto& [shape, size] = subjects[i];
+    const auto place =
+        fmt::format("{} {} ({} of {}): ", shape, to_string(size), i + 1, subjects.size());
+    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
+    result.stencils.push_back(measure(request, shape, size));
+  }
+  result.interrupted = *request.runs.interrupt;
+  progress.erase();
+  hand_over(result, args);
+  if (result.interrupted) say(interrupted_words(rows_of(result)));
+  for (const auto& s : result.stencils) {
+    const auto name = fmt::format("{} {}", s.name, to_string(s.size));
+    if (!s.refusal.empty()) say(name + ": " + s.refusal);
+    for (const auto& r : s.runs)
+      if (r.outcome == measured_run::state::failed)
+        say(fmt::format("{}: {}: {}", name, label(r), r.why));
+  }
+  return code_of(result);
+}
+
+}  // namespace
+
+command add_compare_stencil(CLI::App& app) {
+  const auto args = std::make_shared<compare_stencil_arguments>();
+  app.option_defaults()->group("What to compare");
+  set_stencil_completions(
+      app.add_option("STENCIL", args->shapes, "One or more names: see 'dwell stencil --help'")
+          ->required()
+          ->type_name(""));
+  app.add_option("--size", args->sizes,
+                 "Cells, as 'dwell stencil' takes them; several with commas between: each stencil "
+                 "runs on those of its dimensions")
+      ->required()
+      ->type_name("NxN[xN],...");
+  add_compared(app, *args, executors_of("stencil"), built_stencil_policies());
+  app.option_defaults()->group("How");
+  add_where(app, *args,
+            "; refused on a GPU. perks runs one for every tile of its plan, more or fewer than "
+            "these");
+  add_positive(app, "--steps", args->steps, "Steps of every run");
+  add_boundary(app, args->boundary, "What lies beyond the border");
+  add_tiling(app, args->tiling);
+  set_initial_completions(
+      app.add_option("--initial", args->initial,
+                     "Field to start from: random:SEED, hot-spot, checker, zeros"))
+      ->type_name("KIND")
+      ->capture_default_str();
+  add_input(app, "--source", args->source, "Added to every changing cell in every step", "f.npy|-");
+  add_measuring(app, *args);
+  add_results(app, *args);
+  app.footer(
+      std::string("Every run starts from a fresh copy of the field; its time excludes set-up.\n"
+                  "Its whole field is compared with host-loop's, and a bit that differs is a\n"
+                  "failure of that row and exit code 4.\n") +
+      compare_conduct + exit_code_help +
+      "\nExamples:\n"
+      "  dwell compare stencil 2d5pt --size 1320x1200,8192x8192\n"
+      "  dwell compare stencil 2d5pt 2d9pt --size 2048x2048 --executors graph,perks \\\n"
+      "    --policies registers,shared,both,auto --format markdown --output table.md");
+  return [args, &app] {
+    require_perks_for(app, *args, {"--policies", "--blocking", "--depth", "--traversal"});
+    return run(*args);
+  };
+}
+
+}  // namespace dwell::app

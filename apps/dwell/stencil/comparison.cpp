@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// One table per stencil and size.
+#include "stencil/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include "compare/layout.hpp"
+#include "report/columns.hpp"
+#include "report/units.hpp"
+#include "stencil/result.hpp"
+
+#include "dwell/base/printable.hpp"
+#include "dwell/version.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+/// A run with the field that it is of. Both are owned by the comparison.
+struct stencil_row {
+  const compared_stencil* of;
+  const compared_stencil_run* run;
+};
+
+std::vector<stencil_row> rows_of(const compared_stencil& s) {
+  std::vector<stencil_row> rows;
+  for (const auto& r : s.runs) rows.push_back({&s, &r});
+  return rows;
+}
+
+/// So many of something per step, per second; 0 where there is no time.
+double per_second(std::size_t each, const compared_stencil_run& r) {
+  const double us = r.median_us();
+  return us > 0 ? static_cast<double>(each) / us * 1e6 : 0;
+}
+double bandwidth(const stencil_row& r) { return per_second(r.of->bytes_per_step, *r.run); }
+
+/// Of the field that runs are of.
+columns<compared_stencil> field_columns() {
+  using row = compared_stencil;
+  return {{"name", "", unit::word, [](const row& s) { return s.name; }},
+          {"size", "", unit::word, [](const row& s) { return to_string(s.size); }},
+          {"refusal", "", unit::word, [](const row& s) { return text_or_null(s.refusal); }},
+          {"changing_cells", "", unit::count, [](const row& s) { return s.changing_cells; }},
+          {"bytes_per_step", "", unit::bytes, [](const row& s) { return s.bytes_per_step; }},
+          {"roof", "", unit::word, [](const row& s) { return text_or_null(s.roof); }},
+          {"roof_bytes_per_s", "", unit::giga,
+           [](const row& s) { return number_or_null(s.roof_bytes_per_s); }}};
+}
+
+/// Of its runs.
+columns<stencil_row> field_run_columns() {
+  using row = stencil_row;
+  const auto run = [](const row& r) -> const measured_run& { return *r.run; };
+  auto all = columns_of_part<row>(run_columns(false), run);
+  append(all, columns_of_part<row>(
+                  stencil_plan_columns(), [](const row& r) -> const auto& { return r.run->plan; }));
+  append(all, columns_of_part<row>(time_columns("time.per_step_us", "us/step"), run));
+  append(
+      all,
+      columns<row>{
+          {"speed_up", "speed-up", unit::number,
+           [](const row& r) { return number_or_null(speed_up_over(r.of->runs[0], *r.run)); }},
+          {"cells_per_s", "GCells/s", unit::giga,
+           [](const row& r) { return number_or_null(per_second(r.of->changing_cells, *r.run)); }},
+          {"bandwidth_bytes_per_s", "GB/s", unit::giga,
+           [](const row& r) { return number_or_null(bandwidth(r)); }},
+          {"fraction_of_roof", "of roof", unit::percent,
+           [](const row& r) {
+             const double roof = r.of->roof_bytes_per_s;
+             return number_or_null(roof > 0 ? bandwidth(r) / roof : 0);
+           }},
+          {"same_bits", "same bits", unit::yes,
+           [](const row& r) { return r.run->measured() ? json(r.run->same_bits) : json(nullptr); }},
+          {"steps", "", unit::count,
+           [](const row& r) { return r.run->measured() ? json(r.run->steps) : json(nullptr); }}});
+  return all;
+}
+
+std::string caption(const stencil_comparison& c) {
+  return fmt::format("Iterative stencils on {} ({}), {} each:\n{}, boundary {}, start {}{}.",
+                     c.device, c.backend, format_plural(c.steps, "step"), c.precision, c.boundary,
+                     c.start, c.source.empty() ? "" : ", source " + printable(c.source));
+}
+
+std::string heading(const compared_stencil& s) {
+  auto text = fmt::format("{}: {} cells", s.name, to_string(s.size));
+  if (s.roof_bytes_per_s > 0)
+    text += fmt::format(", roof {} at {}", s.roof, format_rate(s.roof_bytes_per_s));
+  return text;
+}
+
+/// Why rows are empty, and the plans of those that have a choice.
+std::vector<std::string> remarks(const compared_stencil& s) {
+  std::vector<std::string> out;
+  for (const auto& r : s.runs) {
+    if (!r.measured())
+      out.push_back(fmt::format("{}: {}: {}", label(r), to_string(r.outcome), r.why));
+    else if (!r.how.requested.policy.empty())
+      out.push_back(fmt::format("{}: {}", label(r), r.how.reason));
+  }
+  return out;
+}
+
+std::vector<std::string> legend(const stencil_comparison& c) {
+  std::vector<std::string> out = {
+      fmt::format("us/step: median of {}, after one that is not counted, without set-up.",
+                  format_plural(c.repetitions, "run")),
+      "speed-up: over host-loop on the same device. GCells/s: cells that change, per second.",
+      fmt::format("GB/s: a load and a store of every cell that changes{} (the same for all), over "
+                  "the time.",
+                  c.source.empty() ? "" : ", and a load of its source"),
+      c.backend == "cuda"
+          ? fmt::format(
+                "of roof: of the rate of L2 or of device memory, whichever both copies of "
+                "the field{} need\n  ({}); more than all of it where the field is cached on the "
+                "chip.",
+                c.source.empty() ? "" : " and the source",
+                c.roofs_measured ? "measured" : "from the data sheet, scaled")
+          : "of roof: there is no model of CPUs.",
+      "same bits: the whole field, as host-loop's, after every run.",
+      "Measured by dwell " DWELL_VERSION_STRING "."};
+  return out;
+}
+
+comparison_layout layout_of(const stencil_comparison& c) {
+  comparison_layout out{caption(c), {}, legend(c)};
+  if (c.interrupted)
+    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  for (const auto& s : c.stencils)
+    out.sections.push_back(
+        {heading(s), s.refusal, table_of(field_run_columns(), rows_of(s)), remarks(s)});
+  return out;
+}
+
+}  // namespace
+
+std::size_t rows_of(const stencil_comparison& c) {
+  std::size_t rows = 0;
+  for (const auto& s : c.stencils) rows += s.runs.size();
+  return rows;
+}
+
+std::string to_text(const stencil_comparison& c) { return layout_of(c).text(); }
+std::string to_markdown(const stencil_comparison& c) { return layout_of(c).markdown(); }
+
+std::string to_csv(const stencil_comparison& c) {
+  const auto fields = field_columns();
+  const auto runs = field_run_columns();
+  const auto line = [](std::vector<std::string> of_field, const std::vector<std::string>& of_run) {
+    of_field.insert(of_field.end(), of_run.begin(), of_run.end());
+    return csv_line(of_field);
+  };
+  const auto heads = csv_heads(runs);
+  std::string out = line(csv_heads(fields, "stencil."), heads);
+  for (const auto& s : c.stencils) {
+    const auto field = csv_fields(fields, s);
+    if (!s.refusal.empty()) out += line(field, std::vector<std::string>(heads.size()));
+    for (const auto& row : rows_of(s)) out += line(field, csv_fields(runs, row));
+  }
+  return out;
+}
+
+json to_json(const stencil_comparison& c) {
+  const json limits = c.backend != "cuda" ? json(nullptr)
+                      : c.roofs_measured  ? json("measured")
+                                          : json("data sheet");
+  json out = document("compare stencil");
+  out.update({{"device", {{"name", c.device}, {"backend", c.backend}, {"limits", limits}}},
+              {"precision", c.precision},
+              {"boundary", c.boundary},
+              {"start", c.start},
+              {"source", text_or_null(c.source)},
+              {"max_steps", c.steps},
+              {"repetitions", c.repetitions},
+              {"interrupted", c.interrupted}});
+  const auto runs = field_run_columns();
+  out["stencils"] = array_of(field_columns(), c.stencils);
+  for (std::size_t i = 0; i < c.stencils.size(); ++i)
+    out["stencils"][i]["runs"] = array_of(runs, rows_of(c.stencils[i]));
+  return out;
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What `dwell compare stencil` measured, and the forms in which it is handed over.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compare/measured_run.hpp"
+#include "report/json.hpp"
+
+#include "dwell/formats/grid.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell::app {
+
+/// One executor under one policy, on one field. A run whose field differs from the baseline's in
+/// any bit has failed.
+struct compared_stencil_run : measured_run {
+  using measured_run::measured_run;
+  stencil_report plan = {};  ///< whose plan it had; of no teams if there was none
+  int steps = 0;             ///< of the last repetition
+  bool same_bits = false;    ///< as the baseline's field, in every repetition
+};
+
+/// One stencil on a field of one size.
+struct compared_stencil {
+  std::string name;
+  extents size;
+  std::string refusal;     ///< why nothing was run on it; empty if something was
+  bool too_large = false;  ///< that is too little memory
+  std::size_t changing_cells = 0;
+  std::size_t bytes_per_step = 0;  ///< nothing cached: a load (two with a source) and a store
+                                   ///< per changing cell, measured or not
+  std::string roof;                ///< "L2" or "device memory", where all of it fits; or ""
+  double roof_bytes_per_s = 0;     ///< 0: not known
+  std::vector<compared_stencil_run> runs;  ///< the baseline first
+};
+
+struct stencil_comparison {
+  std::string device, backend;
+  std::string precision, boundary, start;
+  std::string source;  ///< file, or empty
+  int steps = 0, repetitions = 0;
+  bool roofs_measured = false;  ///< else scaled from data sheets
+  bool interrupted = false;
+  std::vector<compared_stencil> stencils;
+};
+
+std::size_t rows_of(const stencil_comparison& c);
+std::string to_text(const stencil_comparison& c);
+std::string to_markdown(const stencil_comparison& c);
+/// A line per run, under a line of heads; empty where nothing is known.
+std::string to_csv(const stencil_comparison& c);
+json to_json(const stencil_comparison& c);
+
+}  // namespace dwell::app

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The baseline is host-loop. Its first field is what all later fields, its own too, must equal.
+#include "stencil/comparison_run.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "stencil/field.hpp"
+#include "stencil/field_difference.hpp"
+#include "stencil/field_memory.hpp"
+#include "stencil/result.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/device/limits.hpp"
+#include "dwell/execution/stencil/launch/run.hpp"
+#include "dwell/execution/stencil/plan/policy.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+/// The reason without what a comparison need not say: that the executor was asked for.
+std::string plan_of(const std::string& reason) {
+  constexpr std::string_view asked = "as asked; ";
+  return reason.starts_with(asked) ? reason.substr(asked.size()) : reason;
+}
+
+/// Both copies of the field are read and written in turn, and a source is read: what L2 does not
+/// hold of all that comes from device memory.
+void set_roof(const device_facts& device, std::size_t bytes, compared_stencil& out) {
+  if (device.on != backend::cuda) return;
+  const device_limits limits = limits_of(device);
+  const bool cached = static_cast<double>(bytes) <= limits.l2_cached;
+  out.roof = cached ? "L2" : "device memory";
+  out.roof_bytes_per_s = cached ? limits.l2 : limits.memory;
+}
+
+template <class T>
+class measurement {
+ public:
+  measurement(const stencil_request& request, compared_stencil& out)
+      : request_(request),
+        start_(make_initial<T>(request.start, out.size)),
+        u_(start_),
+        source_(std::get_if<grid<T>>(&request.source)),
+        out_(out) {
+    set_roof(request.where.facts(), (source_ ? 3 : 2) * start_.cells().size_bytes(), out);
+  }
+
+  bool run_all() {
+    if (!add(executors::host_loop.name, "")) return false;
+    for (const auto& executor : request_.executors) {
+      if (executor == executors::host_loop.name) continue;
+      if (!has_policies(executor)) {
+        if (!add(executor, "")) return false;
+        continue;
+      }
+      for (const auto& policy : request_.policies)
+        if (!add(executor, policy)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool add(const std::string& executor, const std::string& policy) {
+    compared_stencil_run run(executor, "", policy);
+    stencil_options options = request_.options;
+    options.shape = out_.name;
+    options.executor = executor;
+    options.policy = policy.empty() ? nothing_cached : policy;
+    if (!has_policies(executor)) {  // what is asked of tiles is asked of perks
+      const stencil_options untiled;
+      options.depth = untiled.depth;
+      options.traversal = untiled.traversal;
+      options.blocking = untiled.blocking;
+    }
+    options.interrupt = request_.runs.interrupt;
+    const bool finished = repeat(request_.runs, run, [&] {
+      std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
+      const auto report = solve(request_.where, u_, options, source_);
+      if (report.stopped == stencil_stop::interrupted) return 0.0;
+      run.how = execution_of(report, run.how.requested);
+      run.how.reason = plan_of(report.reason);
+      run.plan = report;
+      run.steps = report.steps;
+      compare(run);
+      return report.per_step_us;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
+  /// Throws device_error if this run's field is not the baseline's.
+  void compare(compared_stencil_run& run) {
+    if (!expected_ && out_.runs.empty()) expected_ = u_;
+    if (!expected_) return;
+    const auto difference = field_difference(*expected_, u_);
+    if (!difference.empty()) throw device_error("differs from host-loop: " + difference);
+    run.same_bits = true;
+  }
+
+  const stencil_request& request_;
+  const grid<T> start_;
+  grid<T> u_;
+  const grid<T>* source_;  ///< or null
+  std::optional<grid<T>> expected_;
+  compared_stencil& out_;
+};
+
+}  // namespace
+
+compared_stencil measure(const stencil_request& request, const std::string& shape,
+                         const extents& size) {
+  compared_stencil out;
+  out.name = shape;
+  out.size = size;
+  out.changing_cells =
+      changing_cells(size, inner_box(size, find_stencil_shape(shape).radius), request.options.edge);
+  const bool sourced = !std::holds_alternative<std::monostate>(request.source);
+  out.bytes_per_step =
+      out.changing_cells * (request.precision == "f64" ? 8 : 4) * (sourced ? 3 : 2);
+  const auto refuse = [&](const char* why, bool too_large) {
+    out.refusal = why;
+    out.too_large = too_large;
+    out.runs.clear();
+  };
+  try {
+    // The start, the field and the baseline's.
+    require_memory({size, request.precision, 3, sourced}, request.where);
+    if (request.precision == "f64")
+      measurement<double>(request, out).run_all();
+    else
+      measurement<float>(request, out).run_all();
+  } catch (const input_error& e) {
+    refuse(e.what(), false);
+  } catch (const device_error& e) {
+    refuse(e.what(), true);
+  } catch (const std::bad_alloc&) {
+    refuse("too little memory for the field", true);
+  }
+  return out;
+}
+
+}  // namespace dwell::app

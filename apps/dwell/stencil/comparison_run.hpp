@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Measures one stencil on one size under every combination that was asked for.
+#pragma once
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "stencil/comparison.hpp"
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/formats/grid.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell::app {
+
+struct stencil_request {
+  explicit stencil_request(const device& d) : where(d) {}
+  device where;
+  std::vector<std::string> executors, policies;
+  std::string precision, start;  ///< "f64" or "f32"; as make_initial() takes it
+  std::variant<std::monostate, grid<double>, grid<float>> source;  ///< of that precision, or none
+  stencil_options options;                                         ///< edge, steps
+  repetition runs;
+};
+
+/// Runs all of it, every run from a fresh copy of the start, and compares its whole field with the
+/// baseline's. What cannot be run gets a row that says so. Ends early, without the row that was
+/// begun, once *runs.interrupt is true.
+compared_stencil measure(const stencil_request& request, const std::string& shape,
+                         const extents& size);
+
+}  // namespace dwell::app

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The outcome of `dwell stencil` in the forms in which it is handed over.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "report/execution.hpp"
+#include "report/json.hpp"
+
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell::app {
+
+struct stencil_result {
+  std::string start;   ///< what the field was: a kind, or a file
+  std::string source;  ///< file, or empty
+  bool default_weights = true;
+  stencil_options options;
+  stencil_report report;
+  std::vector<std::string> warnings;
+  std::vector<std::pair<std::string, std::string>> files;  ///< field, report; and where
+};
+
+/// What ran, of what was asked for.
+execution execution_of(const stencil_report& report, const execution::choices& requested);
+/// The plan: how the field was divided and where its cells were between steps.
+columns<stencil_report> stencil_plan_columns();
+std::string to_text(const stencil_result& r);
+json to_json(const stencil_result& r);
+/// What to say on standard error; "" if the run did what it was asked.
+std::string failure_line(const stencil_result& r);
+exit_code code_of(const stencil_result& r);
+
+}  // namespace dwell::app

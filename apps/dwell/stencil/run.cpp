@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// dwell stencil: makes or reads a field, does steps on it, hands over the field and the report.
+// What can fail before the run is tried before the run; whatever the reason of its end, its outcome
+// is written.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/arguments.hpp"
+#include "cli/file_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_target.hpp"
+#include "cli/signals.hpp"
+#include "report/units.hpp"
+#include "stencil/choices.hpp"
+#include "stencil/commands.hpp"
+#include "stencil/field.hpp"
+#include "stencil/field_memory.hpp"
+#include "stencil/result.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/plan/policy.hpp"
+#include "dwell/formats/npy.hpp"
+
+namespace dwell::app {
+namespace {
+
+struct stencil_arguments {
+  std::string shape, input, initial, source, boundary = "fixed";
+  std::optional<extents> size;
+  device_choice device;
+  int threads = 0;
+  std::string precision = "f64";
+  bool default_weights = true;
+  std::optional<int> steps;
+  int max_steps = 0, check_every = 0;
+  double until = -1;
+  stencil_options options;
+  destination output;
+  report_target report;
+};
+
+output_files check_files(const stencil_arguments& args) {
+  output_files outputs;
+  if (args.output) require_field_name(args.output);
+  outputs.add(args.output);
+  outputs.add(args.report.json);
+  require_one_reader({{"--input", args.input}, {"--source", args.source}});
+  if (!args.source.empty()) outputs.protect(args.source);
+  if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
+  return outputs;
+}
+
+/// The files to read, opened once, before anything is set up.
+struct input_files {
+  std::optional<npy_reader> field, source;
+};
+
+/// The field's extents, from --size or from --input, which must agree.
+extents find_size(const stencil_arguments& args, const stencil_shape& shape,
+                  const input_files& inputs) {
+  if (!args.size && !inputs.field)
+    throw input_error("expected --size or --input: how large is the field?");
+  if (inputs.field && args.size && inputs.field->facts().size != *args.size)
+    throw input_error(fmt::format("{}: expected the {} cells of --size, found {}", args.input,
+                                  to_string(*args.size), to_string(inputs.field->facts().size)));
+  const extents size = args.size ? *args.size : inputs.field->facts().size;
+  if (size.dims != shape.dims)
+    throw input_error(fmt::format("{}: {} works on {} dimensions, found {}",
+                                  args.size ? "--size" : args.input, shape.name, shape.dims,
+                                  to_string(size)));
+  return size;
+}
+
+/// Is what is read of the run's precision? Asked before any value is read.
+void require_precisions(const stencil_arguments& args, const input_files& inputs) {
+  if (inputs.field) require_precision(args.input, inputs.field->facts(), args.precision);
+  if (inputs.source) require_precision(args.source, inputs.source->facts(), args.precision);
+}
+
+void set_options(stencil_arguments& args, const stencil_shape& shape) {
+  stencil_options& o = args.options;
+  o.shape = shape.name;
+  o.edge = parse_boundary(args.boundary);
+  args.default_weights = o.weights.empty();
+  if (o.weights.empty()) o.weights = shape.weights;
+  if (o.weights.size() != shape.weights.size())
+    throw input_error(fmt::format("--weights: expected {} numbers for {}, found {}",
+                                  shape.weights.size(), shape.name, o.weights.size()));
+  if (args.until >= 0) {
+    if (args.steps)
+      throw input_error("--steps and --until both say when to stop (--max-steps limits --until)");
+    o.until = args.until;
+    o.steps = args.max_steps > 0 ? args.max_steps : 1000000;
+    if (args.check_every > 0) o.check_every = args.check_every;
+  } else {
+    if (args.max_steps > 0) throw input_error("--max-steps: limits --until, which is not there");
+    if (args.check_every > 0) throw input_error("--check-every: tests --until, which is not there");
+    o.steps = args.steps.value_or(1000);
+  }
+}
+
+/// Writes the field. One that is not finite never takes the place of the one that it came from,
+/// which may be all that is left of a long run.
+template <class T>
+void write_output(const stencil_arguments& args, const grid<T>& u, stencil_result& result,
+                  handover& by) {
+  const auto& to = args.output;
+  if (!to) return;
+  if (!result.report.finite && !args.input.empty() && !to.standard() &&
+      same_file(to.path(), args.input)) {
+    result.warnings.push_back(to.label() + " is kept as it was: the result is not finite");
+    return;
+  }
+  if (by.attempt(to.label(), [&] { write_field(to.path(), u); }))
+    result.files.emplace_back("field", to.label());
+}
+
+template <class T>
+exit_code run_in(const stencil_arguments& args, const device& where, const extents& size,
+                 input_files& inputs, const output_files& outputs) {
+  stencil_result result;
+  result.start = !args.input.empty()    ? args.input
+                 : args.initial.empty() ? "hot-spot"
+                                        : args.initial;
+  result.source = args.source;
+  result.default_weights = args.default_weights;
+  progress_line progress(!args.report.quiet);
+  progress.show("reading");
+  grid<T> u = inputs.field ? read_finite<T>(args.input, *inputs.field)
+                           : make_initial<T>(result.start, size);
+  std::optional<grid<T>> source;
+  if (inputs.source) source = read_finite<T>(args.source, *inputs.source);
+
+  stencil_options options = args.options;
+  if (progress.shown())
+    options.progress = [&](const stencil_progress& now) { progress.show(describe(now, options)); };
+  progress.show("setting up");
+  graceful_stop on_signal;
+  options.interrupt = &graceful_stop::requested();
+  result.report = solve(where, u, options, source ? &*source : nullptr);
+  result.options = options;
+  progress.erase();
+
+  if (result.report.changing_cells == 0 && options.steps > 0)
+    result.warnings.push_back(fmt::format(
+        "no cell of {} changes: all belong to the fixed border, which is {} wide (--boundary "
+        "periodic or reflect has none)",
+        to_string(size), format_plural(find_stencil_shape(options.shape).radius, "cell")));
+  handover by;
+  write_output(args, u, result, by);
+  for (const auto& w : result.warnings) warn(w);
+  return deliver(result, args.report, outputs, by);
+}
+
+exit_code run(stencil_arguments& args) {
+  const stencil_shape shape = find_stencil_shape(args.shape);
+  set_options(args, shape);
+  if (!args.input.empty() && !args.initial.empty())
+    throw input_error("--input and --initial both say what the field is: expected one of them");
+  const auto outputs = check_files(args);
+  input_files inputs;
+  if (!args.input.empty()) inputs.field.emplace(args.input);
+  const extents size = find_size(args, shape, inputs);
+  if (!args.source.empty()) inputs.source.emplace(args.source);
+  require_precisions(args, inputs);
+  if (inputs.source) require_source(args.source, inputs.source->facts(), size);
+  const auto where = resolve(args.device, args.threads, threads_for::runs);
+  require_memory({size, args.precision, 1, !args.source.empty()}, where);
+  return args.precision == "f32" ? run_in<float>(args, where, size, inputs, outputs)
+                                 : run_in<double>(args, where, size, inputs, outputs);
+}
+
+std::string shape_list() {
+  std::string list;
+  for (const auto& s : stencil_shapes())
+    list += fmt::format("  {:<12} {} dimensions, radius {}, reads {} cells, {}\n", s.name, s.dims,
+                        s.radius, s.taps.size(),
+                        s.linear ? fmt::format("{} weights", s.weights.size())
+                                 : fmt::format("{} parameters", s.weights.size()));
+  return list;
+}
+
+constexpr const char* picture_help =
+    "A .png shows row 0 on top, of a field in three dimensions plane nz/2 with the\n"
+    "range of that plane; over 2048 cells a side every n-th; grey is not finite.\n";
+
+void add_problem(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("Problem");
+  set_stencil_completions(
+      app.add_option("STENCIL", args.shape, "Name of a stencil, from the list below")
+          ->required()
+          ->type_name(""));
+  app.add_option_function<std::string>(
+         "--size", [&args](const std::string& text) { args.size = parse_size("--size", text); },
+         "Cells: rows x columns, or planes x rows x columns")
+      ->type_name("NxN[xN]");
+  add_input(app, "--input", args.input,
+            "Field to start from, e.g. the --output of an earlier run; - is standard input, here "
+            "and below",
+            "u.npy|-");
+  set_initial_completions(
+      app.add_option_function<std::string>(
+          "--initial",
+          [&args](const std::string& text) {
+            require_initial(text);
+            args.initial = text;
+          },
+          "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)"))
+      ->type_name("KIND");
+  add_input(app, "--source", args.source, "Added to every changing cell in every step", "f.npy|-");
+  add_boundary(
+      app, args.boundary,
+      "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
+      "outermost cells included (numpy.pad's symmetric)");
+  app.add_option_function<std::string>(
+         "--weights",
+         [&args](const std::string& text) { args.options.weights = parse_weights(text); },
+         "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "
+         "the default weights")
+      ->type_name("w1,w2,...");
+}
+
+void add_stops(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("When to stop");
+  add_count(app, "--steps", args.steps, "Steps to do; 0 makes or converts a field (default: 1000)");
+  add_tolerance(app, "--until", args.until, "Stop when no cell changes by more than this in a step")
+      ->default_str("");
+  add_positive(app, "--check-every", args.check_every,
+               "Steps between two tests of --until (default: 100)");
+  add_positive(app, "--max-steps", args.max_steps, "Limit for --until (default: 1000000)");
+}
+
+void add_execution(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("Execution");
+  add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args.threads,
+               "Threads on the CPU (default: of those there are, as many as the work is worth); "
+               "refused on a GPU. perks runs one for "
+               "every tile of its plan, more or fewer than these: the report tells how many");
+  add_choice(app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
+             "In which loop the steps run; the report says why auto chose what it chose. naive is "
+             "one plain loop over all cells, to compare results with, and slow");
+  add_choice(app, "--policy", args.options.policy, after_auto(built_stencil_policies()),
+             "What perks caches on the chip; measured tries plans on a copy of the field");
+  add_tiling(app, args.options);
+  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
+}
+
+void add_results(CLI::App& app, stencil_arguments& args) {
+  app.option_defaults()->group("Results");
+  add_destination(app, "-o,--output", args.output,
+                  "Write the field: .npy for NumPy, .vti for ParaView, .png as a picture; on "
+                  "standard output (-), in a pipe or a device without an ending as .npy. With it "
+                  "there, the report goes to standard error. The file of --input may be named "
+                  "again; it stays as it was if the result is not finite");
+  add_report_target(app, args.report);
+}
+
+}  // namespace
+
+command add_stencil(CLI::App& app) {
+  const auto args = std::make_shared<stencil_arguments>();
+  add_problem(app, *args);
+  add_stops(app, *args);
+  add_execution(app, *args);
+  add_results(app, *args);
+  app.footer("Stencils (what one computes: dwell info NAME):\n" + shape_list() + "\n" +
+             initial_help + "\n" + picture_help + "\n" + exit_code_help +
+             "\nExamples:\n"
+             "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
+             "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "
+             "--until 1e-8\n"
+             "  dwell stencil 3d7pt --size 256x256x256 --boundary periodic --json - | jq .time");
+  return [args] { return run(*args); };
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The exceptions of Dwell. Every message is one line, ready to be shown to a user: where, what was
+// expected, what was found. The kind decides the exit code of the command line.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+#include "dwell/base/api.hpp"
+
+namespace dwell {
+
+/// Base of all exceptions thrown by Dwell.
+struct DWELL_API error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A file, a matrix, a size or an option that cannot be used (exit code 1).
+struct DWELL_API input_error : error {
+  using error::error;
+};
+
+/// A combination that this build or this device does not have (exit code 1).
+struct DWELL_API unsupported_error : input_error {
+  using input_error::input_error;
+};
+
+/// An absent device, a failed launch, too little memory (exit code 4).
+struct DWELL_API device_error : error {
+  using error::error;
+};
+
+}  // namespace dwell

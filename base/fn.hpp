@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The macros that let one source be compiled by a host compiler and by nvcc.
+// Nothing here selects behaviour.
+#pragma once
+
+#if defined(__CUDACC__)
+/// Runs inside an executor: on the device under nvcc, on the host elsewhere.
+#define DWELL_FN __device__ __forceinline__
+/// Runs on both sides.
+#define DWELL_HD __host__ __device__ __forceinline__
+#define DWELL_UNROLL _Pragma("unroll")
+#else
+#define DWELL_FN inline
+#define DWELL_HD inline
+#define DWELL_UNROLL
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// How many threads this process may use: the CPUs of its affinity mask (taskset, containers, batch
+// systems), not those of the machine, and no more than its quota of time keeps busy.
+#include "dwell/base/parallel.hpp"
+
+#include <sched.h>
+
+#include <cerrno>
+
+#include "dwell/base/cpu_quota.hpp"
+
+namespace dwell {
+namespace {
+
+int cpus_in_mask() {
+  // The kernel refuses a mask smaller than its own, whose size it does not tell: grow until it
+  // fits.
+  for (std::size_t cpus = 1024; cpus <= (std::size_t{1} << 20); cpus *= 2) {
+    cpu_set_t* mask = CPU_ALLOC(cpus);
+    if (!mask) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(bytes, mask);
+    const int failed = sched_getaffinity(0, bytes, mask) == 0 ? 0 : errno;
+    const int allowed = failed ? 0 : CPU_COUNT_S(bytes, mask);
+    CPU_FREE(mask);
+    if (!failed && allowed > 0) return allowed;
+    if (failed != EINVAL) break;
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+int default_threads() { return threads_within(cpus_in_mask(), cpu_quota()); }
+
+}  // namespace dwell

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Memory that a device's teams can use, owned by the host: on a CPU plain memory, on CUDA the
+// device's. A buffer may also stand for arrays that are somebody else's, where no copy is needed.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "dwell/execution/device/device.hpp"
+
+namespace dwell {
+
+/// What fresh memory holds. `unset` on a CPU takes pages only as they are written.
+enum class fresh { zeroed, unset };
+
+/// `rows` rows of so many bytes each, which lie as far from each other as the pitches say.
+struct row_copy {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch, bytes, rows;
+};
+
+/// One per backend; functions throw device_error (too little memory: with the numbers). Where the
+/// device has a stream, all of them take their turn in it, and only download, download_rows and
+/// finish wait for it: an upload returns when `from` may be changed, unless that memory is pinned.
+struct memory_space {
+  void* (*allocate)(const device&, std::size_t bytes,
+                    fresh);  ///< at least 256-byte aligned on CUDA
+  void (*release)(const device&, void*);
+  void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
+  void (*download)(const device&, void* to, const void* from, std::size_t bytes);
+  void (*upload_rows)(const device&, const row_copy&);
+  void (*download_rows)(const device&, const row_copy&);
+  void (*copy)(const device&, void* to, const void* from, std::size_t bytes);  ///< device to device
+  void (*copy_rows)(const device&, const row_copy&);                           ///< likewise
+  void (*finish)(const device&);  ///< waits until all that was put into the stream is done
+  bool host_visible;              ///< teams can read the caller's own arrays
+};
+const memory_space& memory_of(backend on);
+
+template <class T>
+class buffer {
+ public:
+  buffer() = default;
+  /// n elements, zeroed unless what they hold is not going to be read before it is written.
+  buffer(const device& where, std::size_t n, fresh content = fresh::zeroed)
+      : where_(where), size_(n) {
+    owned_ = memory_of(where.on()).allocate(where, n * sizeof(T), content);
+    data_ = static_cast<T*>(owned_);
+  }
+  /// A copy of `from`.
+  static buffer copy_of(const device& where, std::span<const T> from) {
+    buffer b(where, from.size());
+    b.upload(from);
+    return b;
+  }
+  /// `from` itself where the teams can read it, else a copy. Not to be written through.
+  static buffer borrow(const device& where, std::span<const T> from) {
+    if (!memory_of(where.on()).host_visible) return copy_of(where, from);
+    buffer b;
+    b.data_ = const_cast<T*>(from.data());
+    b.size_ = from.size();
+    return b;
+  }
+  buffer(buffer&& other) noexcept { *this = std::move(other); }
+  buffer& operator=(buffer&& other) noexcept {
+    std::swap(where_, other.where_);
+    std::swap(owned_, other.owned_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~buffer() {
+    if (owned_) memory_of(where_.on()).release(where_, owned_);
+  }
+
+  /// To and from elements `at` and on.
+  void upload(std::span<const T> from, std::size_t at = 0) {
+    memory_of(where_.on()).upload(where_, data_ + at, from.data(), from.size_bytes());
+  }
+  void download(std::span<T> to, std::size_t at = 0) const {
+    memory_of(where_.on()).download(where_, to.data(), data_ + at, to.size_bytes());
+  }
+  /// The same of rows that are packed in `packed`, and here begin `pitch` elements after each
+  /// other.
+  void upload_rows(std::span<const T> packed, std::size_t row, std::size_t pitch, std::size_t at) {
+    if (row == pitch) return upload(packed, at);
+    memory_of(where_.on())
+        .upload_rows(where_, {data_ + at, pitch * sizeof(T), packed.data(), row * sizeof(T),
+                              row * sizeof(T), packed.size() / row});
+  }
+  void download_rows(std::span<T> packed, std::size_t row, std::size_t pitch,
+                     std::size_t at) const {
+    if (row == pitch) return download(packed, at);
+    memory_of(where_.on())
+        .download_rows(where_, {packed.data(), row * sizeof(T), data_ + at, pitch * sizeof(T),
+                                row * sizeof(T), packed.size() / row});
+  }
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  device where_ = device::cpu(1);
+  void* owned_ = nullptr;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace dwell

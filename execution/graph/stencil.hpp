@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The launches of host-loop, recorded once in a CUDA graph. A run to a tolerance repeats its body
+// under a conditional node, so that the device decides whether another round follows; a fixed
+// number of steps replays it. Steps that do not fill a round go by single launches, and so do
+// rounds that would make too large a graph.
+#pragma once
+#include "dwell/execution/host_loop/stencil.hpp"
+
+namespace dwell {
+
+struct graph_stencil {
+  static constexpr const char* name = "graph";
+  static constexpr bool records = true;    ///< runs without a poll, too, if they repeat
+  static constexpr int most_steps = 2048;  ///< that half a graph has: a launch each, and two a poll
+
+  template <class T, class Queue>
+  static void drive(Queue& queue, const stencil_args<T>& a) {
+    // From one poll to the next, or to one test if polls are not at the same places between all.
+    const bool by_polls = !a.until || a.check_every % a.poll_every == 0;
+    const int part = by_polls ? a.poll_every : a.check_every;
+    const int parts =
+        part % 2 == 0 ? 1 : 2;  // then the copies of the field are back in their places
+    const int rounds = part <= most_steps ? a.steps / (part * parts) : 0;
+    const int round = rounds > 0 ? part * parts : 0;
+    const auto body = [&] {
+      for (int done = 0, poll = 0; done < round; done = poll) {
+        poll = by_polls ? done + part : a.next_poll(done);
+        host_loop_stencil::enqueue(queue, a, done, poll - done);
+      }
+    };
+    stencil_state now;
+    if (rounds > 0)
+      now = a.until ? queue.repeat_while_running(round, body) : queue.replay(rounds, body);
+    else
+      queue.begin();
+    if (now.stop == stencil_status::running) host_loop_stencil::continue_from(queue, a, now.done);
+  }
+};
+
+}  // namespace dwell

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Runs of a Program on a device: fills the cut, owns everything else that the teams read and write,
+// and the launch that the kernel table makes. Used by solvers; knows no executor.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/program/plan/planning.hpp"
+#include "dwell/execution/team/partial_slots.hpp"
+
+namespace dwell {
+
+/// What a run writes down of its steps: entries, or 0.
+struct run_records {
+  std::size_t history = 0;       ///< residual norms
+  std::size_t coefficients = 0;  ///< of the first so many steps
+  bool every = false;            ///< the host reads the history while the run lasts
+};
+
+/// The few words by which host and teams, and teams among each other, agree; one upload resets all.
+template <class P>
+struct run_words {
+  alignas(128) unsigned barrier = 0;        ///< nobody has arrived
+  alignas(128) monitor watch{0, -1, -1.0};  ///< and nobody has told of itself
+  alignas(128) typename P::scalars state[2]{};
+};
+
+template <class P, class T>
+class program_run {
+ public:
+  program_run(const program_run&) = delete;
+  program_run& operator=(const program_run&) = delete;
+  /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
+  /// that all work goes to, that of the cut included.
+  program_run(const device& where, const program_kernel& v, const planned<T>& made,
+              const run_records& records = {})
+      : where_(where), variant_(v), plan_(made.how), cut_(made.cut) {
+    const program_config& shape = v.configs[static_cast<std::size_t>(plan_.config)];
+    const csr_arrays<T>& a = made.matrix;
+    if (!cut_->filled) fill(where, a, made.exponent, *cut_);
+    const auto n = static_cast<std::size_t>(a.rows), teams = static_cast<std::size_t>(plan_.teams);
+    if (shape.tiles) {
+      const auto tiles = static_cast<std::size_t>(cut_->outline.tiles);
+      tile_carry_ = buffer<T>(where, tiles * product_width_of<P>);
+    }
+    place_matrix(a, shape);
+    for (int k = 0; k < P::vectors; ++k)
+      vectors_.emplace_back(where, P::uses[k] == use::exchange  ? 4 * n
+                                   : P::uses[k] == use::partner ? 0
+                                                                : n);
+    partials_ = buffer<double>(where, partial_slots * teams);
+    history_ = room_for(where, records);
+    coefficients_ = {where, records.coefficients, fresh::unset};
+    words_ = buffer<run_words<P>>(where, 1);
+
+    if (where.on() == backend::cpu)
+      ghost_buffers_ = buffer<T>(where, teams * static_cast<std::size_t>(cut_->outline.halo));
+    args_.ghosts = cut_->ghosts;
+    args_.sends = cut_->send;
+    args_.ghost_buffers = ghost_buffers_.data();
+    args_.tile_carry = tile_carry_.data();
+    args_.one_launch = v.cooperative;
+    follow(made.how);
+    for (int k = 0; k < P::vectors; ++k)
+      args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
+    args_.partials = partials_.data();
+    args_.history = records.history ? history_.data() : nullptr;
+    args_.coefficients = coefficients_.data();
+    args_.recorded = static_cast<int>(records.coefficients);
+    every_ = records.every;
+    run_words<P>* const words = words_.data();
+    args_.watch = &words->watch;
+    args_.state = words->state;
+    args_.barrier = &words->barrier;
+  }
+
+  /// From now on by another plan of the same cut.
+  void follow(const plan& how) {
+    plan_ = how;
+    launch_.reset();
+    args_.cache = how.cache;
+    const bool with_ghosts = how.cache.halo > 0;
+    args_.tiles = {cut_->teams, with_ghosts ? cut_->ghost_header : cut_->header,  cut_->path,
+                   cut_->val,   with_ghosts ? cut_->ghost_columns : cut_->narrow, cut_->wide};
+    args_.in_cluster = how.in_cluster;
+  }
+  /// From now on with the values of a matrix of the same pattern, times 2^exponent. The cut must
+  /// not be that of another run.
+  void refill(const csr_arrays<T>& a, int exponent) {
+    fill_values(where_, a, exponent, *cut_);
+    place_matrix(a, variant_.configs[static_cast<std::size_t>(plan_.config)]);
+  }
+  buffer<T>& vector(int k) { return vectors_[static_cast<std::size_t>(k)]; }
+  /// CPU teams only: play the lanes backwards.
+  void reverse_lanes(bool yes) { args_.reverse_lanes = yes; }
+
+  /// The launch, made when it is first asked for: loads the kernel, records a graph.
+  program_launch& ready() {
+    if (!launch_) launch_ = variant_.prepare(&args_, where_, plan_);
+    return *launch_;
+  }
+  /// Puts the scalars of a start where the run finds them, and resets what teams meet by.
+  void reset(const typename P::scalars& start) {
+    args_.start = start;
+    run_words<P> fresh_words;
+    fresh_words.state[0] = fresh_words.state[1] = start;
+    words_.upload({&fresh_words, 1});
+  }
+  /// After reset(): `control` must stay until finish(). May be called again and again; vectors are
+  /// as the run before left them.
+  void start(run_control& control) {
+    if (every_) control.every = history_.data();
+    ready().start(control);
+  }
+  double finish() { return ready().finish(); }
+  /// All of it: from the given scalars to the end. Returns seconds.
+  double run(const typename P::scalars& from, run_control control) {
+    reset(from);
+    start(control);
+    return finish();
+  }
+  /// Where the scalars of the end are, and of the start, in the device's memory.
+  const typename P::scalars* end_state() const { return args_.state + (args_.one_launch ? 1 : 0); }
+  typename P::scalars* start_state() const { return args_.state; }
+  /// The scalars at the end of the run.
+  typename P::scalars outcome() const {
+    run_words<P> words;
+    words_.download({&words, 1});
+    return words.state[args_.one_launch ? 1 : 0];
+  }
+  /// The first n entries of the history.
+  std::vector<double> history(std::size_t n) const { return first_of(history_, n); }
+  /// And of the coefficients.
+  std::vector<step_coefficients> coefficients(std::size_t n) const {
+    return first_of(coefficients_, n);
+  }
+
+ private:
+  /// Teams that walk tiles have no use for rows.
+  void place_matrix(const csr_arrays<T>& a, const program_config& shape) {
+    if (shape.tiles)
+      args_.matrix = {a.rows, a.cols, nullptr, nullptr, nullptr};
+    else
+      args_.matrix = {a.rows, a.cols, a.row_ptr, a.col, cut_->val ? cut_->val : a.val};
+  }
+  template <class V>
+  static std::vector<V> first_of(const buffer<V>& all, std::size_t n) {
+    std::vector<V> first(std::min(n, all.size()));
+    all.download(first);
+    return first;
+  }
+  /// Entries are written as the run comes to them, so that on a CPU a long limit costs nothing. The
+  /// watch of a GPU knows by zeros what has not been written.
+  static buffer<double> room_for(const device& where, const run_records& records) {
+    const bool zeroed = records.every && where.on() == backend::cuda;
+    try {
+      return {where, records.history, zeroed ? fresh::zeroed : fresh::unset};
+    } catch (const device_error& e) {
+      throw device_error("history of up to " + std::to_string(records.history) +
+                         " residuals (max_iterations says how many): " + e.what());
+    }
+  }
+
+  device where_;
+  const program_kernel& variant_;
+  plan plan_;
+  std::shared_ptr<cut_matrix<T>> cut_;
+  buffer<T> tile_carry_, ghost_buffers_;
+  std::vector<buffer<T>> vectors_;
+  buffer<double> partials_, history_;
+  buffer<step_coefficients> coefficients_;
+  bool every_ = false;
+  buffer<run_words<P>> words_;
+  program_args<P, T> args_;
+  std::unique_ptr<program_launch> launch_;  ///< refers to args_
+};
+
+}  // namespace dwell

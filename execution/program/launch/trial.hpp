@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Tries plans of a Program: runs a few iterations on copies of the caller's vectors and says how
+// long one took. The solve itself starts afresh afterwards: nothing of a trial is kept.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/execution/program/launch/run.hpp"
+
+namespace dwell {
+
+/// P::scalars has `fixed` and `max_steps`: so many iterations, whatever happens.
+template <class P, class T>
+class program_trial {
+ public:
+  /// load(run) uploads what a run starts from. `where` is that of the cut, with its stream. `v`
+  /// must stay valid, *interrupt too; it may be null.
+  program_trial(const device& where, const program_kernel& v, const typename P::scalars& start,
+                std::function<void(program_run<P, T>&)> load, const std::atomic<bool>* interrupt)
+      : queue_(where), variant_(v), start_(start), load_(std::move(load)) {
+    start_.fixed = true;
+    control_.interrupt = interrupt;
+  }
+
+  /// Seconds per iteration, the least of a few runs; nothing once interrupted. Plans after the
+  /// first must be of the same cut.
+  std::optional<double> operator()(const planned<T>& made) {
+    if (run_)
+      run_->follow(made.how);
+    else
+      run_.emplace(queue_.where(), variant_, made);
+    // The first run loads the kernel and warms caches; it also says how many iterations make the
+    // counted ones long beside their start and end, and short to wait for.
+    constexpr double long_enough = 2e-3;
+    constexpr int fewest = 3, most = 200, counted = 3;
+    std::optional<double> once = seconds_of(fewest);
+    if (!once) return once;
+    const int steps =
+        std::clamp(static_cast<int>(std::min<double>(most, long_enough / std::max(*once, 1e-9))),
+                   fewest, most);
+    double least = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < counted; ++k) {
+      once = seconds_of(steps);
+      if (!once) return once;
+      least = std::min(least, *once);
+    }
+    return least;
+  }
+
+ private:
+  bool interrupted() const { return control_.interrupt && control_.interrupt->load(); }
+
+  std::optional<double> seconds_of(int steps) {
+    if (interrupted()) return std::nullopt;
+    load_(*run_);
+    start_.max_steps = steps;
+    const double seconds = run_->run(start_, control_) / steps;
+    if (interrupted()) return std::nullopt;
+    return seconds;
+  }
+
+  work_queue queue_;
+  const program_kernel& variant_;
+  typename P::scalars start_;
+  std::function<void(program_run<P, T>&)> load_;
+  run_control control_;
+  std::optional<program_run<P, T>> run_;
+};
+
+}  // namespace dwell

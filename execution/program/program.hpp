@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// A Program is a vector solver written as phases with a barrier between two of them. It is compiled
+// for CPU teams and for CUDA teams; executors decide in which loop it runs.
+//
+//   struct my_solver {
+//     static constexpr const char* name = "cg";
+//     enum : int { x, r, p, q, vectors };            // the vectors, rows elements each
+//     static constexpr use uses[vectors] = {...};    // who touches an element, see `use`
+//     enum : int { pq, rr, sums };                   // sums over all rows, in double
+//     using in_registers = vector_list<r, x>;         // own vectors worth registers
+//     using results = vector_list<x>;                 // what the host reads at the end
+//     static constexpr int phases = 3;
+//     static constexpr bool whole_rows = true;       // optional: teams are cut between two rows
+//     struct scalars { int step; int stop; ... };    // trivially copyable; stop != 0 ends the run
+//     template <int Phase, class T, class Store> DWELL_FN static void phase(Store&, scalars&);
+//   };
+//
+// Laws. Every team runs every phase with equal scalars and must leave equal scalars behind. Between
+// two barriers an element of a gathered vector is written, or read by others, never both. A sum
+// given in one phase is asked for in a later one, and given again only after another barrier.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/device/monitor.hpp"
+#include "dwell/execution/program/plan/plan.hpp"
+#include "dwell/execution/program/spmv/ghosts.hpp"
+#include "dwell/execution/program/spmv/nonzero_tiles.hpp"
+#include "dwell/execution/team/sums.hpp"
+#include "dwell/formats/csr.hpp"
+
+namespace dwell {
+
+/// own: only its owner touches an element. gather: others read it in another phase than the one in
+/// which it is written. exchange, and the partner that follows it: a pair of vectors that others
+/// read while the owner writes the next ones. Two copies in turn, so that one barrier between a
+/// write and its reads is enough; the elements of a pair lie side by side.
+enum class use { own, gather, exchange, partner };
+
+/// Which vectors an elementwise pass loads and stores. Bytes moved are counted from these.
+template <int... Vectors>
+struct reads {};
+template <int... Vectors>
+struct writes {};
+/// Vectors by number, at compile time.
+template <int... Vectors>
+struct vector_list {
+  static constexpr int count = sizeof...(Vectors);
+  /// The place of f in the list, or -1.
+  DWELL_HD static constexpr int place_of(int f) {
+    int at = 0, found = -1;
+    ((Vectors == f ? void(found = at) : void(), ++at), ...);
+    return found;
+  }
+  template <class F>
+  DWELL_FN static void each(F&& f) {
+    (f(std::integral_constant<int, Vectors>{}), ...);
+  }
+};
+/// An elementwise pass that also adds to Count sums, the first of which is First + shift.
+template <int First, int Count = 1>
+struct adds_to {
+  int shift = 0;
+};
+
+/// The cut matrix where the teams can read it (spmv/nonzero_tiles.hpp).
+template <class T>
+struct tiles_view {
+  const team_part* teams = nullptr;
+  const tile_header* header = nullptr;
+  const std::uint16_t* path = nullptr;
+  const T* val = nullptr;
+  const std::uint16_t* narrow = nullptr;  ///< or null: then wide
+  const index* wide = nullptr;
+};
+
+/// What a team gets: plain data, by value.
+template <class P, class T>
+struct program_args {
+  csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
+  tiles_view<T> tiles;
+  const team_ghosts* ghosts = nullptr;  ///< of plans with halos; tiles are then of the ghost layout
+  const ghost_send* sends = nullptr;
+  T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
+  T* vectors[max_vectors] = {};
+  T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
+  double* partials = nullptr;  ///< partial_slots x teams
+  double* history = nullptr;   ///< residual norms, or null
+  step_coefficients* coefficients = nullptr;
+  int recorded = 0;  ///< of the first so many steps
+  monitor* watch = nullptr;
+  /// Two copies. A run begins with the first. Where phases are launched one by one they are read
+  /// and written in turn, and the run ends in the first; one launch leaves its end in the second.
+  typename P::scalars* state = nullptr;
+  /// What a run in one launch begins with, but for the target, which the device may find out: read
+  /// from here, scalars that do not change take no registers.
+  typename P::scalars start{};
+  unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
+  residency cache;
+  bool in_cluster = false;     ///< CUDA: all teams are one cluster
+  bool one_launch = false;     ///< the whole run is one launch: stores live through it
+  bool reverse_lanes = false;  ///< CPU teams only
+};
+
+/// Teams are cut between rows: a product is complete at once, but one dense row is one team's.
+template <class P>
+inline constexpr bool whole_rows_of = [] {
+  if constexpr (requires { P::whole_rows; })
+    return P::whole_rows;
+  else
+    return false;
+}();
+
+/// The one vector that products gather, written by its owners in a phase of its own; -1 if there is
+/// none, or several.
+template <class P>
+inline constexpr int gathered_vector_of = [] {
+  int found = -1, count = 0;
+  for (int f = 0; f < P::vectors; ++f)
+    if (P::uses[f] == use::gather) found = f, ++count;
+  return count == 1 ? found : -1;
+}();
+
+/// Vectors that a product multiplies at once: 2 if a pair is exchanged.
+template <class P>
+inline constexpr int product_width_of = [] {
+  for (const use u : P::uses)
+    if (u == use::partner) return 2;
+  return 1;
+}();
+
+/// Can this config run P? Configs that assume that all is cached have no code for exchanged pairs,
+/// and P must not touch a vector now and then only: no Program with one gathered vector does.
+template <class P>
+constexpr bool can_run(const program_config& r) {
+  return r.assumes == caching::part || gathered_vector_of<P> >= 0;
+}
+
+/// The scalars that a run in one launch begins with.
+template <class P, class T>
+DWELL_FN typename P::scalars first_scalars(const program_args<P, T>& a) {
+  typename P::scalars m = a.start;
+  if constexpr (requires { m.target2; }) m.target2 = a.state[0].target2;
+  return m;
+}
+
+template <class P>
+concept Program = requires {
+  { P::name } -> std::convertible_to<const char*>;
+  requires P::vectors <= max_vectors;
+  requires P::phases >
+  0;
+  requires std::is_trivially_copyable_v<typename P::scalars>;
+  requires std::is_same_v<decltype(P::scalars::step), int>;
+  requires std::is_same_v<decltype(P::scalars::stop), int>;
+};
+
+}  // namespace dwell

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// Where the phases of a Program meet the vectors and the matrix: one store per team, made by an
+// executor. A phase says which vectors a pass loads and stores; where an element lives (registers,
+// scratch, global memory) is the plan's, and only the store knows.
+#pragma once
+#include <cmath>
+#include <cstddef>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/plan/plan.hpp"
+#include "dwell/execution/program/program.hpp"
+#include "dwell/execution/program/store/cache.hpp"
+#include "dwell/execution/team/partial_slots.hpp"
+
+namespace dwell {
+
+/// `Shape` is a type with the config as its static constexpr member `value`.
+template <class P, class T, class Team, class Shape>
+class store {
+ public:
+  static constexpr program_config shape = Shape::value;
+  static constexpr int carry_slot = P::sum_count, interrupt_slot = P::sum_count + 1;
+
+  DWELL_FN store(Team& team, const program_args<P, T>& args)
+      : team_(team), a_(args), part_(args.tiles.teams[team.worker()]) {
+    team.join();
+    if constexpr (shape.caches) cache_.open(team, args, part_);
+  }
+  /// Writes back what the host will read. To be called once, at the end of a run.
+  DWELL_FN void close() {
+    if constexpr (shape.caches) cache_.close(team_, a_, part_);
+    team_.leave();
+  }
+
+  /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>,
+  /// stored if in writes<...>; any other v[k] is a free register.
+  template <int... R, int... W, class F>
+  DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
+    pass(in, out, [&](int, T* v) { f(v); });
+  }
+  /// The same with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
+  /// total<Count>(First).
+  template <int... R, int... W, int First, int Count, class F>
+  DWELL_FN void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count> to, F&& f) {
+    auto acc = team_.template per_lane<sums<Count>>();
+    team_.each([&](int lane) {
+      for (int k = 0; k < Count; ++k) acc[lane].v[k] = 0.0;
+    });
+    pass(in, out, [&](int lane, T* v) { f(v, acc[lane].v); });
+    give(First + to.shift, acc);
+  }
+
+  /// Which of the two copies of exchanged vectors is read from now on; the other one is written.
+  DWELL_FN void exchange(int copy) { copy_ = copy; }
+
+  /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
+  /// Listen: also takes the answer of poll(parity) before the last barrier.
+  template <int Count = 1, bool Listen = false>
+  DWELL_FN sums<Count> total(int first, int parity = 0) {
+    pending_ = false;
+    return team_.template total<Count, Listen>(first, interrupt_slot + parity, seen_);
+  }
+
+  /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
+  /// gathered; rows cut between teams are incomplete until finish<Out>() after the next barrier,
+  /// but the sum is right at once: it is linear in the parts of a row.
+  template <int In, int Out, int Sum>
+  DWELL_FN void spmv(adds_to<Sum>) {
+    multiply_all<Sum, In, Out>();
+  }
+  /// Out = A * In, complete at once: for Programs with whole rows. Of an exchanged pair In, the
+  /// products are Out...: A times the first, A times its partner.
+  template <int In, int... Out>
+  DWELL_FN void spmv() {
+    static_assert(whole_rows_of<P>);
+    multiply_all<no_sum, In, Out...>();
+  }
+
+  /// Adds to this team's first row the parts that earlier teams computed.
+  template <int Out>
+  DWELL_FN void finish() {
+    const int me = team_.worker();
+    if (part_.carry_from == me) return;
+    if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
+    // By a lane that has no part in total(), whose meeting then serves both.
+    team_.each([&](int lane) {
+      if (lane != Team::lanes() - 1) return;
+      T missing = T(0);
+      for (int t = part_.carry_from; t < me; ++t)
+        missing += static_cast<T>(team_.partial(carry_slot, t));
+      *base<Out>() += missing;
+    });
+    pending_ = true;
+  }
+
+  /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
+  /// norm if a history is wanted, and the coefficients. By the last lane: its warp has the fewest
+  /// elements to pass over.
+  DWELL_FN void note(int step, double squared, const step_coefficients& by) {
+    if (team_.worker() == 0)
+      team_.each([&](int lane) {
+        if (lane != Team::lanes() - 1) return;
+        const double residual = std::sqrt(squared);
+        if (a_.history) Team::publish(a_.history + step, residual);
+        if (step < a_.recorded) a_.coefficients[step] = by;
+        Team::publish(&a_.watch->residual, residual);
+        Team::publish(&a_.watch->step, step);
+      });
+  }
+  /// Team 0 polls for an interrupt; after the next barrier a total() that listens tells all. In a
+  /// run of one launch it publishes the answer of the last poll, so that it does not wait for this
+  /// one. A Program that polls and listens in one phase alternates the parity.
+  DWELL_FN void poll(int parity = 0) {
+    team_.put_partial_from(0, interrupt_slot + parity, [&] {
+      const int before = polled_;
+      polled_ = Team::observe(&a_.watch->interrupt);
+      return static_cast<double>(a_.one_launch ? before : polled_);
+    });
+  }
+  DWELL_FN bool interrupted() const { return seen_ != 0.0; }
+
+  /// All teams meet at the end of a phase.
+  DWELL_FN void meet() {
+    if (gave_ && !published_) {
+      team_.sync_partials();
+    } else if constexpr (with_ghosts) {
+      team_.exchange(cache_.template window<gathered_vector_of<P>>(a_), token_slot);
+    } else {
+      team_.sync_grid();
+    }
+    gave_ = published_ = false;
+  }
+
+  DWELL_FN Team& team() { return team_; }
+
+ private:
+  static constexpr int no_sum = -1;
+  static constexpr bool fully_cached = shape.assumes != caching::part;
+  static constexpr bool with_ghosts = shape.assumes == caching::ghosts;
+  static_assert(can_run<P>(shape) && (shape.caches || !fully_cached) &&
+                (fully_cached || shape.tiles_in_registers == 0));
+  static constexpr int token_slot = interrupt_slot + 2;
+  static_assert(token_slot < partial_slots);
+
+  template <int F>
+  DWELL_HD static constexpr bool in_register() {
+    return shape.slots > 0 && P::in_registers::place_of(F) >= 0;
+  }
+  /// Where owned element e of vector F lives, unless in a register.
+  template <int F>
+  DWELL_FN T* at(index e) const {
+    if constexpr (fully_cached) return cache_.home(F) + e;
+    if constexpr (shape.caches)
+      if (e < a_.cache.vector[F]) return cache_.home(F) + e;
+    return a_.vectors[F] + part_.begin.row + e;
+  }
+  /// Where vector F begins for this team, if F is cached whole or not at all.
+  template <int F>
+  DWELL_FN T* base() const {
+    if constexpr (fully_cached) return cache_.home(F);
+    if constexpr (shape.caches)
+      if (a_.cache.vector[F] > 0) return cache_.home(F);
+    return a_.vectors[F] + part_.begin.row;
+  }
+  /// The same for vectors that are known to be in scratch: no test where they are.
+  template <bool Resident, int F>
+  DWELL_FN T* place() const {
+    if constexpr (Resident)
+      return cache_.home(F);
+    else
+      return base<F>();
+  }
+  template <bool Resident>
+  DWELL_FN T* carry_place(int tile) const {
+    if constexpr (Resident)
+      return cache_.carries() + (tile - part_.first_tile) * product_width_of<P>;
+    else
+      return tile_carry(tile);
+  }
+  /// product_width_of<P> values.
+  DWELL_FN T* tile_carry(int tile) const {
+    constexpr int width = product_width_of<P>;
+    if constexpr (shape.caches)
+      if (fully_cached || cache_.carries())
+        return cache_.carries() + (tile - part_.first_tile) * width;
+    return a_.tile_carry + static_cast<std::ptrdiff_t>(tile) * width;
+  }
+  DWELL_FN tile_header header(int tile) const {
+    if constexpr (fully_cached) return cache_.header(tile - part_.first_tile);
+    if constexpr (shape.caches)
+      if (const int cached = cache_.cached_as(tile - part_.first_tile); cached >= 0)
+        return cache_.view().header[cached];
+    return a_.tiles.header[tile];
+  }
+  /// What a product reads for one nonzero.
+  template <int Width>
+  struct alignas(Width * sizeof(T)) pack {
+    T v[Width];
+  };
+  template <int F, int Width>
+  DWELL_FN const pack<Width>* gathered() const {
+    static_assert(Width == (P::uses[F] == use::exchange ? 2 : 1));
+    const auto* all = reinterpret_cast<const pack<Width>*>(a_.vectors[F]);
+    if constexpr (P::uses[F] == use::exchange)
+      return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.rows;
+    else
+      return all;
+  }
+  /// Where an element of an exchanged vector or of its partner is written.
+  template <int F>
+  DWELL_FN T* exchanged(index e) const {
+    constexpr int second = P::uses[F] == use::partner;
+    const std::ptrdiff_t row =
+        static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + part_.begin.row + e;
+    return a_.vectors[F - second] + 2 * row + second;
+  }
+  template <int F>
+  DWELL_FN void put(index e, T v) const {
+    if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
+      *exchanged<F>(e) = v;
+    } else {
+      *at<F>(e) = v;
+      if constexpr (shape.caches && P::uses[F] == use::gather && !with_ghosts)
+        a_.vectors[F][part_.begin.row + e] = v;
+    }
+  }
+
+  template <int F>
+  DWELL_FN void put_slot(int lane, int s, index e, T v) {
+    if constexpr (in_register<F>()) {
+      static_assert(P::uses[F] == use::own);
+      cache_.template slot<F>(lane, s) = v;
+    } else {
+      put<F>(e, v);
+    }
+  }
+  template <int F>
+  DWELL_FN T get_slot(int lane, int s, index e) {
+    if constexpr (in_register<F>())
+      return cache_.template slot<F>(lane, s);
+    else
+      return *at<F>(e);
+  }
+
+  template <int... R, int... W, class F>
+  DWELL_FN void pass(reads<R...>, writes<W...>, F&& f);
+  template <class Acc>
+  DWELL_FN void give(int first, Acc& acc) {
+    team_.give(first, acc);
+    gave_ = true;
+  }
+
+  template <int Sum, int In, int... Out>
+  DWELL_FN void multiply_all() {
+    static_assert((P::uses[In] == use::gather || P::uses[In] == use::exchange) &&
+                  ((P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0) && ...));
+    gave_ = false;
+    if constexpr (shape.tiles)
+      spmv_tiles<Sum, In, Out...>();
+    else
+      spmv_rows<Sum, In, Out...>();
+  }
+  template <int Sum, int In, int... Out>
+  DWELL_FN void spmv_rows();
+  template <int Sum, int In, int... Out>
+  DWELL_FN void spmv_tiles();
+  template <int In>
+  DWELL_FN T foreign_element(index row) const;
+  template <int Sum, int In, int Out>
+  DWELL_FN void sum_tiles(T foreign);
+  template <int In, int... Out>
+  DWELL_FN void walk_tiles();
+  template <class Column, int In, int... Out>
+  DWELL_FN void walk_tiles_of();
+  template <int... Out>
+  DWELL_FN void join_tiles(int lane);
+  template <int Round, int In, int... Out, class Warp>
+  DWELL_FN void multiply_in_registers(Warp& warp, int tiles);
+  template <class Column, int In, int... Out>
+  DWELL_FN void walk_cached_tiles();
+  template <bool Resident, int In, int... Out, class Warp, class Parts>
+  DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
+
+  Team& team_;
+  const program_args<P, T>& a_;
+  const team_part part_;
+  int copy_ = 0;          ///< of exchanged vectors: the one that is read
+  double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
+  int polled_ = 0;        ///< team 0, the lane that polls: as read from the host
+  bool pending_ = false;  ///< a lane wrote what others read, and they have not met since
+  // Since the teams met, and the same in all of them:
+  bool published_ = false;  ///< this one wrote what others read
+  bool gave_ = false;       ///< it gave sums, and has not read what others write since
+  store_cache<P, T, Team, Shape> cache_;
+};
+
+}  // namespace dwell
+
+#include "dwell/execution/program/spmv/spmv.hpp"
+#include "dwell/execution/program/store/elementwise.hpp"

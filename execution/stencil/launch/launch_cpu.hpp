@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// How the CPU runs stencils: a thread for each team, which a launcher keeps from run to run.
+// Included by generated files only, which are built for AVX2 and FMA where the processor family has
+// them.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "dwell/execution/device/scratch_cpu.hpp"
+#include "dwell/execution/device/watch_cpu.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/step/engine.hpp"
+#include "dwell/execution/stencil/step/launches.hpp"
+#include "dwell/execution/team/grid_team_cpu.hpp"
+#include "dwell/execution/team/team_threads.hpp"
+#include "dwell/execution/team/thread_pool.hpp"
+
+namespace dwell::cpu {
+
+/// One team's thread: makes the team and calls f(team).
+template <int Lanes, class T, class F>
+void with_grid_team(const stencil_args<T>& a, int worker, int workers, cpu_barrier* grid,
+                    const team_scratch& scratch, F&& f) {
+  cpu_grid_team<Lanes> team(worker, workers, grid, a.reverse_lanes, scratch.of(worker),
+                            scratch.bytes());
+  f(team);
+}
+
+/// 8 lanes are the elements of one vector register or two.
+inline constexpr int plain_lanes = 8;
+inline const engine_row& plain_kernels() {
+  static const engine_row& row = lasting(step_row(std::array{step_config{plain_lanes, 1}}));
+  return row;
+}
+
+/// One team's part of a step of executor E: what E has as its own, or the one that all others
+/// share.
+template <class S, class T, class E>
+void step_of(cpu_grid_team<plain_lanes>& team, const stencil_call<S, T>& a, int parity) {
+  if constexpr (has_step<E>)
+    launch_own_step<S, T, E>(team, a, parity);
+  else
+    launch_step<S, T>(team, a, parity);
+}
+
+/// What the runs of a kernel have in common: they end before start() returns.
+template <class S, class T>
+class launcher : public stencil_launcher {
+ public:
+  std::optional<stencil_state> start(const stencil_start& run, const run_control& control) final {
+    if (!run.words.empty()) std::memset(run.words.data(), 0, run.words.size());
+    const auto a = call_of<S, T>(run.args, run.weights);
+    run_watch watch(control, a.watch);
+    const double begin = seconds_now();
+    run_all(a, watch);
+    end_.seconds += seconds_now() - begin;
+    watch.finish();
+    return end_.state = *a.state;
+  }
+  stencil_end wait(const run_control&) final { return std::exchange(end_, {}); }
+
+ private:
+  virtual void run_all(const stencil_call<S, T>& a, run_watch& watch) = 0;
+  stencil_end end_;
+};
+
+/// The queue of executors whose time loop runs on the host, and its threads.
+template <class S, class T>
+class stencil_queue {
+ public:
+  using team_type = cpu_grid_team<plain_lanes>;
+  using step_type = void (*)(team_type&, const stencil_call<S, T>&, int parity);
+
+  stencil_queue(int teams, step_type step)
+      : teams_(teams), step_(step), scratch_(teams, plain_lanes * sizeof(double)), pool_(teams) {}
+  /// For the next run.
+  void take(const stencil_call<S, T>& a, run_watch& watch) {
+    a_ = &a;
+    watch_ = &watch;
+  }
+
+  void begin() {}
+  void step(int parity) {
+    launch(teams_, [&](auto& team) { step_(team, *a_, parity); });
+  }
+  void compare(int steps) {
+    launch(teams_, [&](auto& team) { launch_compare<T>(team, *a_, steps); });
+  }
+  void poll(int steps) {
+    with_team(0, 1, [&](auto& team) { launch_poll<T>(team, *a_, steps); });
+    watch_->poll();
+  }
+  void record_outcome(int mark) { marks_[mark] = *a_->state; }
+  stencil_state outcome(int mark) const { return marks_[mark]; }
+  void finish() {}
+
+ private:
+  template <class F>
+  void with_team(int worker, int workers, F&& f) {
+    with_grid_team<plain_lanes>(*a_, worker, workers, nullptr, scratch_, f);
+  }
+  template <class F>
+  void launch(int teams, F&& f) {
+    pool_.launch([&](int member) { with_team(member, teams, f); });
+  }
+
+  const int teams_;
+  const step_type step_;
+  const stencil_call<S, T>* a_ = nullptr;  ///< of the present run
+  run_watch* watch_ = nullptr;             ///< likewise
+  team_scratch scratch_;
+  thread_pool pool_;
+  stencil_state marks_[2];
+};
+
+/// Executors with a `drive`.
+template <class S, class T, class E>
+class driven_launcher : public launcher<S, T> {
+ public:
+  explicit driven_launcher(int teams) : queue_(teams, &step_of<S, T, E>) {}
+
+ private:
+  void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
+    queue_.take(a, watch);
+    E::template drive<T>(queue_, a);
+  }
+  stencil_queue<S, T> queue_;
+};
+
+/// Executors whose teams live through a run, with so many bytes of scratch each.
+template <class S, class T>
+class meeting_launcher : public launcher<S, T> {
+ protected:
+  meeting_launcher(int teams, std::size_t scratch_bytes)
+      : scratch_(teams, scratch_bytes), threads_(teams) {}
+  /// f(team) on every team's thread.
+  template <int Lanes, class F>
+  void run_teams(const stencil_call<S, T>& a, run_watch& watch, F&& f) {
+    threads_.run(watch, [&](int t, cpu_barrier& grid) {
+      with_grid_team<Lanes>(a, t, a.plan.teams, &grid, scratch_, f);
+    });
+  }
+
+ private:
+  team_scratch scratch_;
+  team_threads threads_;
+};
+
+/// Executors with a `run`.
+template <class S, class T, class E>
+class looping_launcher : public meeting_launcher<S, T> {
+ public:
+  explicit looping_launcher(int teams)
+      : meeting_launcher<S, T>(teams, plain_lanes * sizeof(double)) {}
+
+ private:
+  void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
+    this->template run_teams<plain_lanes>(a, watch,
+                                          [&](auto& team) { E::template run<S, T>(team, a); });
+  }
+};
+
+template <class T, class Launcher>
+std::unique_ptr<stencil_launcher> prepare_plain(const void* args, const device&) {
+  return std::make_unique<Launcher>(static_cast<const stencil_args<T>*>(args)->plan.teams);
+}
+
+inline engine_facts assume_plain(const device_facts& facts, int config) {
+  return {plain_kernels().all()[static_cast<std::size_t>(config)], 0, 0, facts.units, 0};
+}
+inline engine_facts probe_plain(const device& where, int config) {
+  return assume_plain(where.facts(), config);
+}
+
+template <class S, class T, class E>
+stencil_kernel driven_kernel() {
+  return {shape_facts<S>(), E::name,      precision_of<T>,
+          backend::cpu,     false,        plain_kernels().all(),
+          &assume_plain,    &probe_plain, &prepare_plain<T, driven_launcher<S, T, E>>};
+}
+template <class S, class T, class E>
+stencil_kernel looping_kernel() {
+  return {shape_facts<S>(), E::name,      precision_of<T>,
+          backend::cpu,     true,         plain_kernels().all(),
+          &assume_plain,    &probe_plain, &prepare_plain<T, looping_launcher<S, T, E>>};
+}
+
+}  // namespace dwell::cpu

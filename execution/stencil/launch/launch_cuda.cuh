@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// How a GPU runs stencils. Included by generated files only.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/watch_cuda.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/launch/kernels_cuda.cuh"
+#include "dwell/execution/stencil/launch/stencil_queue_cuda.cuh"
+
+namespace dwell::cuda {
+
+/// What the runs of a kernel have in common. Way: how they are launched, see below.
+template <class S, class T, class Way>
+class launcher : public stencil_launcher {
+ public:
+  template <class... Args>
+  explicit launcher(const device& where, const Args&... args)
+      : clock_(where), way_(clock_, args...) {
+    DWELL_CUDA(cudaMallocHost(&end_, sizeof(stencil_state)));
+  }
+  ~launcher() override {
+    cudaStreamSynchronize(clock_.stream());
+    cudaFreeHost(end_);
+  }
+
+  std::optional<stencil_state> start(const stencil_start& run, const run_control& control) final {
+    clock_.use_device();
+    if (watch_) {  // of a run that has failed
+      watch_.reset();
+      clock_.forget();
+    }
+    call_ = call_of<S, T>(run.args, run.weights);
+    const std::optional<stencil_state> known = way_.foresee(call_, control);
+    if (!known || Way::meets)
+      DWELL_CUDA(cudaMemsetAsync(run.words.data(), 0, run.words.size(), clock_.stream()));
+    if (known) {
+      way_.launch(call_);
+      return *end_ = *known;
+    }
+    way_.launch(call_, watch_.emplace(control, call_.watch, clock_.stream()));
+    DWELL_CUDA(
+        cudaMemcpyAsync(end_, call_.state, sizeof *end_, cudaMemcpyDeviceToHost, clock_.stream()));
+    return std::nullopt;
+  }
+
+  stencil_end wait(const run_control&) final {
+    clock_.use_device();
+    clock_.stop();
+    if (watch_) {
+      watch_->wait_for(clock_.ended());
+      watch_->finish();
+      watch_.reset();
+    } else {
+      DWELL_CUDA(cudaEventSynchronize(clock_.ended()));
+    }
+    return {*end_, clock_.seconds()};
+  }
+
+ private:
+  clock_of_runs clock_;
+  stencil_call<S, T> call_{};  ///< of the last run
+  std::optional<watcher> watch_;
+  stencil_state* end_ = nullptr;  ///< pinned
+  Way way_;
+};
+
+/// Nobody looks at the run while it lasts.
+inline bool unwatched(const run_control& control) {
+  return !control.interrupt && !control.progress;
+}
+
+/// Executors with a `drive`.
+template <class S, class T, class E>
+class driven_way {
+ public:
+  static constexpr bool meets = false;
+  driven_way(clock_of_runs& clock, const stencil_args<T>& a)
+      : clock_(clock), queue_(clock, a.state, step_kernel_of<S, T, E>(a.plan.config)) {}
+
+  /// So few steps are never polled while they run; nor does a poll at the end say anything new.
+  std::optional<stencil_state> foresee(const stencil_call<S, T>& a, const run_control& control) {
+    if (a.until || control.progress || a.steps > a.poll_every) return std::nullopt;
+    return stencil_state{a.steps, stencil_status::steps_done, 0, a.steps % 2};
+  }
+  void launch(const stencil_call<S, T>& a) {
+    queue_.take(a);
+    queue_.steps(records);
+  }
+  void launch(const stencil_call<S, T>& a, watcher& watch) {
+    queue_.take(a);
+    queue_.run_with(watch, clock_);
+    E::template drive<T>(queue_, a);
+  }
+
+ private:
+  static constexpr bool records = requires { requires E::records; };
+  clock_of_runs& clock_;
+  stencil_queue<S, T> queue_;
+};
+
+/// A kernel whose teams are all on the device together, for the whole run.
+template <class S, class T>
+struct whole_kernel {
+  void (*kernel)(stencil_call<S, T>);
+  int lanes;
+  std::size_t scratch;
+  int (*last_copy)(const stencil_args<T>&);  ///< of the field, if nothing ends the run early
+};
+/// Of steps of the whole field.
+template <class T>
+int copy_after_steps(const stencil_args<T>& a) {
+  return a.steps % 2;
+}
+
+template <class S, class T>
+class whole_way {
+ public:
+  static constexpr bool meets = true;
+  whole_way(clock_of_runs& clock, const whole_kernel<S, T>& k) : clock_(clock), k_(k) {
+    allow_scratch(k.kernel, k.scratch);
+    loaded(k.kernel);
+  }
+
+  std::optional<stencil_state> foresee(const stencil_call<S, T>& a, const run_control& control) {
+    if (a.until || !unwatched(control)) return std::nullopt;
+    return stencil_state{a.steps, stencil_status::steps_done, 0, k_.last_copy(a)};
+  }
+  void launch(const stencil_call<S, T>& a) {
+    clock_.start();
+    launch_together(k_.kernel, a.plan.teams, k_.lanes, k_.scratch, clock_.stream(), false, a);
+  }
+  void launch(const stencil_call<S, T>& a, watcher&) { launch(a); }
+
+ private:
+  clock_of_runs& clock_;
+  whole_kernel<S, T> k_;
+};
+
+template <class S, class T, class E>
+std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device& where) {
+  return std::make_unique<launcher<S, T, driven_way<S, T, E>>>(
+      where, *static_cast<const stencil_args<T>*>(args));
+}
+
+/// Executors with a `run`, their `loop`.
+template <class S, class T, class Loop>
+whole_kernel<S, T> looping_kernel_of(int config) {
+  return with_plain_config<S, T>(config, [](auto r) {
+    return whole_kernel<S, T>{loop_kernel<S, T, Loop, r>, plain_lanes, plain_scratch,
+                              &copy_after_steps<T>};
+  });
+}
+template <class S, class T, class Loop>
+std::unique_ptr<stencil_launcher> prepare_looping(const void* args, const device& where) {
+  const int config = static_cast<const stencil_args<T>*>(args)->plan.config;
+  return std::make_unique<launcher<S, T, whole_way<S, T>>>(where,
+                                                           looping_kernel_of<S, T, Loop>(config));
+}
+
+template <class Kernel>
+engine_facts facts_of(Kernel kernel, const stencil_engine& engine, std::size_t scratch,
+                      const device& where) {
+  const kernel_limits l = limits_of_kernel(kernel, engine.shape().lanes, scratch, where);
+  return {&engine, l.registers, l.spill_bytes, l.max_teams, scratch};
+}
+
+template <class S, class T, class E>
+engine_facts probe_step(const device& where, int config) {
+  return facts_of(step_kernel_of<S, T, E>(config),
+                  *step_kernels<S, T, E>().all()[static_cast<std::size_t>(config)], plain_scratch,
+                  where);
+}
+template <class S, class T, class Loop>
+engine_facts probe_loop(const device& where, int config) {
+  return with_plain_config<S, T>(config, [&](auto r) {
+    return facts_of(loop_kernel<S, T, Loop, r>, *loop_kernels<S, T>().all()[r], plain_scratch,
+                    where);
+  });
+}
+
+template <class S, class T, class E>
+stencil_kernel driven_kernel() {
+  stencil_kernel row = driven_row<S, T, E>();
+  row.probe = &probe_step<S, T, E>;
+  row.prepare = &prepare_driven<S, T, E>;
+  return row;
+}
+template <class S, class T, class E>
+stencil_kernel looping_kernel() {
+  stencil_kernel row = looping_row<S, T, E>();
+  row.probe = &probe_loop<S, T, typename E::loop>;
+  row.prepare = &prepare_looping<S, T, typename E::loop>;
+  return row;
+}
+
+}  // namespace dwell::cuda

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Runs of a Stencil on a device: owns everything that the teams read and write and what launches
+// need, all of it made once; a run goes on from the field that the run before has left, with the
+// bits of a single run of as many steps. Used by solvers; knows no executor.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/launch/words.hpp"
+#include "dwell/execution/stencil/plan/planning.hpp"
+
+namespace dwell {
+
+/// The kernel of a plan.
+inline const stencil_engine& engine_of(const stencil_kernel& v, const stencil_plan& how) {
+  return *v.engines[static_cast<std::size_t>(how.config)];
+}
+
+/// The cells of a grid all of whose neighbours up to `radius` away lie in it.
+cell_box inner_box(const extents& n, int radius);
+
+/// Cells from a row of the field to the next in the device's memory.
+int row_pitch(const stencil_kernel& v, const stencil_plan& how, const extents& n,
+              std::size_t scalar_bytes);
+
+template <class T>
+class stencil_run {
+ public:
+  stencil_run(const device& of, const stencil_kernel& v, const stencil_plan& how, const extents& n,
+              boundary edge, bool has_source)
+      : queue_(of) {
+    const device& where = queue_.where();
+    check_plan(v, where, how);
+    row_ = static_cast<std::size_t>(n.x);
+    pitch_ = static_cast<std::size_t>(row_pitch(v, how, n, sizeof(T)));
+    const std::size_t cells = n.cells() / row_ * pitch_;
+    around_ = margin(v, how, n, edge);
+    for (auto& f : field_) f = buffer<T>(where, cells + 2 * around_);
+    if (has_source) source_ = buffer<T>(where, cells);
+    const stencil_engine& engine = engine_of(v, how);
+    if (how.subdomains_x > 0) streamed_ = buffer<T>(where, engine.streamed_values(how));
+    partial_ = buffer<double>(where, static_cast<std::size_t>(how.teams) + 1);
+    const stencil_words words(flag_words(engine, how));
+    words_ = buffer<std::byte>(where, words.bytes());
+    words.place(words_.data(), args_);
+    args_.size = n;
+    args_.edge = edge;
+    args_.inner = inner_box(n, v.shape.radius);
+    args_.pitch = static_cast<int>(pitch_);
+    args_.source = has_source ? source_.data() : nullptr;
+    args_.plan = how;
+    args_.partial = partial_.data();
+    args_.streamed = streamed_.data();
+    point_to_field();
+    launcher_ = v.prepare(&args_, where);
+  }
+
+  /// Untested runs of at most `steps` steps go by the launches of another kernel, of an executor
+  /// whose time loop runs on the host, which a run in one launch costs more than; or not, if its
+  /// plan needs the field to lie otherwise.
+  bool add_launches(const stencil_kernel& v, const stencil_plan& how, int steps) {
+    const extents& n = args_.size;
+    if (row_pitch(v, how, n, sizeof(T)) != args_.pitch || margin(v, how, n, args_.edge) > around_)
+      return false;
+    few_steps_ = steps;
+    few_plan_ = how;
+    few_partial_ = buffer<double>(queue_.where(), static_cast<std::size_t>(how.teams) + 1);
+    const stencil_args<T> a = args_of_few();
+    few_launcher_ = v.prepare(&a, queue_.where());
+    return true;
+  }
+
+  /// What the caller sets before a run: steps (at least 1), until and its companions,
+  /// reverse_lanes.
+  stencil_args<T>& args() { return args_; }
+  void set_source(std::span<const T> values) { source_.upload_rows(values, row_, pitch_, 0); }
+  /// The start. Both copies hold it, so that cells which never change are right in either.
+  void set_field(std::span<const T> values) {
+    field_[front_].upload_rows(values, row_, pitch_, around_);
+    copy_to_other();
+  }
+  /// The field, which no run is changing any more.
+  void get_field(std::span<T> values) const {
+    field_[front_].download_rows(values, row_, pitch_, around_);
+  }
+  /// The same from and to packed cells in the device's memory, in the order of the device's stream.
+  void set_field_there(const T* from) {
+    copy_cells(args_.field[0], pitch_, from, row_);
+    copy_to_other();
+  }
+  void set_source_there(const T* from) { copy_cells(source_.data(), pitch_, from, row_); }
+  void get_field_there(T* to) const { copy_cells(to, row_, args_.field[0], pitch_); }
+  /// Waits until all that was put into the device's stream is done.
+  void finish() const { queue_.finish(); }
+
+  /// Starts a run of args().steps steps. How it ends, if that is known already; else wait() comes
+  /// before the next one. `control` must stay until then.
+  std::optional<stencil_state> start(std::span<const double> weights, const run_control& control) {
+    // Polls lie as far apart as requests to end may wait: few steps are not polled.
+    const bool few =
+        few_launcher_ && !args_.until && args_.steps <= std::min(few_steps_, args_.mark_every);
+    stencil_launcher& next = few ? *few_launcher_ : *launcher_;
+    if (started_ && started_ != &next) seconds_before_ += started_->wait(control).seconds;
+    started_ = &next;
+    const stencil_args<T> a = few ? args_of_few() : args_;
+    auto known = next.start({&a, weights, {words_.data(), words_.size()}}, control);
+    waits_ = !known;
+    if (known) go_on_from(*known);
+    return known;
+  }
+  /// Waits for the runs since the last wait(); there was one.
+  stencil_end wait(const run_control& control) {
+    stencil_end end = std::exchange(started_, nullptr)->wait(control);
+    end.seconds += std::exchange(seconds_before_, 0);
+    if (std::exchange(waits_, false)) go_on_from(end.state);
+    return end;
+  }
+  /// Both in one.
+  stencil_end run(std::span<const double> weights, const run_control& control) {
+    start(weights, control);
+    return wait(control);
+  }
+
+ private:
+  /// Values before and behind a field that may be read, and never count (step/register_tile.hpp): a
+  /// whole number of lines, and so many more that subdomains begin with a line.
+  static std::size_t margin(const stencil_kernel& v, const stencil_plan& how, const extents& n,
+                            boundary edge) {
+    const int radius = v.shape.radius;
+    const stencil_problem problem{n, inner_box(n, radius), radius, sizeof(T), edge};
+    const std::size_t lines = (static_cast<std::size_t>(radius) + 31) / 32 * 32;
+    return lines + engine_of(v, how).margin(how, problem);
+  }
+  stencil_args<T> args_of_few() const {
+    stencil_args<T> a = args_;
+    a.plan = few_plan_;
+    a.partial = few_partial_.data();
+    a.poll_every = a.mark_every;
+    return a;
+  }
+  void copy_to_other() {
+    memory().copy(queue_.where(), field_[front_ ^ 1].data(), field_[front_].data(),
+                  field_[front_].size() * sizeof(T));
+  }
+  void copy_cells(T* to, std::size_t to_pitch, const T* from, std::size_t from_pitch) const {
+    const std::size_t cells = args_.size.cells();
+    if (to_pitch == from_pitch) return memory().copy(queue_.where(), to, from, cells * sizeof(T));
+    memory().copy_rows(queue_.where(), {to, to_pitch * sizeof(T), from, from_pitch * sizeof(T),
+                                        row_ * sizeof(T), cells / row_});
+  }
+  const memory_space& memory() const { return memory_of(queue_.where().on()); }
+  /// The copy that holds the result is the one that the next run starts from.
+  void go_on_from(const stencil_state& end) {
+    front_ ^= end.copy;
+    point_to_field();
+  }
+  void point_to_field() {
+    for (int k = 0; k < 2; ++k) args_.field[k] = field_[front_ ^ k].data() + around_;
+  }
+
+  work_queue queue_;
+  std::size_t around_ = 0, row_ = 0, pitch_ = 0;
+  buffer<T> field_[2], source_, streamed_;
+  buffer<double> partial_;
+  buffer<std::byte> words_;
+  stencil_args<T> args_;
+  int front_ = 0;       ///< the copy that holds the field
+  bool waits_ = false;  ///< a run was started whose end is not known
+  int few_steps_ = 0;
+  stencil_plan few_plan_;
+  buffer<double> few_partial_;
+  stencil_launcher* started_ = nullptr;  ///< has started runs since the last wait()
+  double seconds_before_ = 0;            ///< of the other one, since then
+  // Last: what they have started ends first.
+  std::unique_ptr<stencil_launcher> launcher_, few_launcher_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// The single launches of stencils on a GPU: a queue that steps, comparisons and polls go to, one
+// after the other or recorded in graphs, which it keeps for runs that come again. Included by
+// launch_cuda.cuh.
+#pragma once
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/queue_cuda.cuh"
+#include "dwell/execution/stencil/args.hpp"
+#include "dwell/execution/stencil/launch/kernels_cuda.cuh"
+
+namespace dwell::cuda {
+
+/// The time from the first run since the last wait to the end of the last one.
+class clock_of_runs : public run_clock {
+ public:
+  using run_clock::run_clock;
+  void start() {
+    if (!std::exchange(runs_, true)) begin();
+  }
+  void stop() {
+    start();
+    end();
+    runs_ = false;
+  }
+  void forget() { runs_ = false; }
+
+ private:
+  bool runs_ = false;
+};
+
+/// Of executors whose time loop runs on the host: the queue. It keeps the graphs of two runs, since
+/// the copies of the field change their roles between runs of an odd number of steps.
+template <class S, class T>
+class stencil_queue : public host_queue<stencil_state> {
+ public:
+  stencil_queue(clock_of_runs& clock, const stencil_state* state, step_kernel_type<S, T> step)
+      : host_queue(state, clock.stream()), clock_(clock), step_(step) {
+    loaded(step_);
+    loaded(compare_kernel<T>);
+    loaded(poll_kernel<T>);
+  }
+  /// For the next run; it must stay until its last launch.
+  void take(const stencil_call<S, T>& a) { a_ = &a; }
+
+  void begin() { clock_.start(); }
+  void step(int parity) {
+    step_<<<a_->plan.teams, plain_lanes, plain_scratch, target()>>>(*a_, parity);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  void compare(int steps) {
+    compare_kernel<T><<<a_->plan.teams, plain_lanes, plain_scratch, target()>>>(*a_, steps);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  void poll(int steps) {
+    poll_kernel<T><<<1, plain_lanes, plain_scratch, target()>>>(*a_, steps, again(), round_);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  /// All steps of the run, without a poll; from a graph if the same run was there lately.
+  void steps(bool records) {
+    const auto all = [&] {
+      for (int k = 0; k < a_->steps; ++k) step(k % 2);
+    };
+    if (!records || a_->steps < least_recorded || !repeats()) {
+      begin();
+      return all();
+    }
+    const executable_graph& graph = graph_of(false, 0, all);
+    begin();
+    launch_graph(graph);
+  }
+
+  /// Launches a graph of body(): again and again until the device says stop, or until fewer than
+  /// `round` steps are left.
+  template <class Body>
+  stencil_state repeat_while_running(int round, Body&& body) {
+    const executable_graph& graph = graph_of(true, round, body);
+    begin();
+    launch_graph(graph);
+    record_outcome(0);
+    return outcome(0);
+  }
+  /// Launches a graph of body() `times` times, or until somebody wants an end.
+  template <class Body>
+  stencil_state replay(int times, Body&& body) {
+    const executable_graph& graph = graph_of(false, 0, body);
+    begin();
+    for (int k = 0; k < times; ++k) {
+      launch_graph(graph);
+      record_outcome(k % 2);
+      if (k > 0 && outcome((k + 1) % 2).stop != stencil_status::running) times = k + 1;
+    }
+    return outcome((times - 1) % 2);
+  }
+
+ private:
+  struct kept_graph {
+    stencil_call<S, T> of;
+    bool repeated = false;
+    executable_graph ready;
+  };
+  static constexpr int least_recorded = 3;  ///< a launch of a graph costs what two of a kernel do
+
+  static bool same(const stencil_call<S, T>& a, const stencil_call<S, T>& b) {
+    return static_cast<const stencil_args<T>&>(a) == static_cast<const stencil_args<T>&>(b) &&
+           std::memcmp(a.w, b.w, sizeof a.w) == 0;  // zeros of both signs differ
+  }
+  /// Was the present run one of the last two?
+  bool repeats() {
+    if (seen_[0] && same(*seen_[0], *a_)) return true;
+    const bool found = seen_[1] && same(*seen_[1], *a_);
+    std::swap(seen_[0], seen_[1]);
+    seen_[0] = *a_;
+    return found;
+  }
+  template <class Body>
+  const executable_graph& graph_of(bool repeated, int round, Body&& body) {
+    for (const auto& k : kept_)
+      if (k && k->repeated == repeated && same(k->of, *a_)) return k->ready;
+    std::optional<kept_graph>& slot = kept_[next_];
+    next_ ^= 1;
+    if (slot) DWELL_CUDA(cudaStreamSynchronize(clock_.stream()));  // it may be running
+    slot.reset();
+    round_ = round;
+    executable_graph& ready = slot.emplace().ready;
+    try {
+      make_graph(repeated, body, ready);
+    } catch (...) {
+      slot.reset();
+      throw;
+    }
+    round_ = 0;
+    slot->of = *a_;
+    slot->repeated = repeated;
+    return ready;
+  }
+
+  clock_of_runs& clock_;
+  step_kernel_type<S, T> step_;
+  const stencil_call<S, T>* a_ = nullptr;  ///< of the present run
+  std::optional<kept_graph> kept_[2];
+  std::optional<stencil_call<S, T>> seen_[2];
+  int next_ = 0;
+  int round_ = 0;  ///< while a graph that repeats is recorded
+};
+
+}  // namespace dwell::cuda

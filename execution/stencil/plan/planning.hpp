@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What plans for stencils are made from, and the check of a plan against the device before anything
+// is launched: for stencils what planning.hpp is for Programs.
+#pragma once
+#include <vector>
+
+#include "dwell/execution/device/plan_target.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+
+namespace dwell {
+
+/// The kernels of a row of the target's backend as they are on the target or, where it cannot be
+/// asked, as they are written.
+std::vector<engine_facts> kernels_of(const stencil_kernel& v, const plan_target& target);
+
+/// Throws unsupported_error, with the numbers, if `how` asks for more than the variant's kernel and
+/// the device have.
+void check_plan(const stencil_kernel& v, const device& where, const stencil_plan& how);
+
+}  // namespace dwell

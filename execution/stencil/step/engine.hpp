@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The engine of executors that cache nothing: steps of the whole field, tile after tile. Teams own
+// no subdomain; policy "none" chooses the tiles (policies/stencil/none.hpp).
+#pragma once
+#include "dwell/execution/stencil/engine.hpp"
+
+namespace dwell {
+
+/// The cells of a lane, in tiles of a field.
+struct step_config {
+  int lanes, teams_per_unit;
+  int across = 0;         ///< along x
+  int down = 1;           ///< along y
+  int deep = 1;           ///< along z
+  int together = 1;       ///< of these, or in two dimensions of those along y, in one register tile
+  bool dataflow = false;  ///< a tile of a step waits for the tiles around it, not for all
+};
+
+struct step_engine {
+  static constexpr const char* name = "step";
+  using config = step_config;
+
+  static engine_shape shape(const config& c) {
+    return {c.lanes, c.teams_per_unit, c.across, c.down};
+  }
+  static bool serves(const config&, const stencil_problem&, const engine_request&) { return false; }
+  static int most_depth(const config&, const stencil_problem&) { return 1; }
+  static extents most_of_layer(const config&, const stencil_problem&, int) { return extents(1, 0); }
+  static layout_result lay_out(const config&, const tiling_request&, const layout_problem&) {
+    return layout_obstacle::subdomains;
+  }
+  static subdomain_facts subdomains(const config&, const stencil_plan&, const stencil_problem& p) {
+    return no_subdomains(p);
+  }
+  static std::string describe(const config&, const stencil_plan&, const stencil_problem&,
+                              const std::string&) {
+    return {};
+  }
+  static std::size_t streamed_values(const config&, const stencil_plan&) { return 0; }
+  static std::size_t margin(const config&, const stencil_plan&, const stencil_problem&) {
+    return 0;
+  }
+};
+
+/// The same where tiles of a step wait for the tiles around them only.
+struct dataflow_engine : step_engine {
+  static constexpr const char* name = "dataflow_step";
+
+  static engine_shape shape(const config& c) {
+    engine_shape s = step_engine::shape(c);
+    s.tile_flags = true;
+    return s;
+  }
+};
+
+/// A row of kernels that cache nothing.
+template <class Configs>
+engine_row step_row(const Configs& configs) {
+  engine_row row;
+  for (const step_config& c : configs) row.add<step_engine>(c);
+  return row;
+}
+
+/// The config of a kernel that caches nothing.
+inline const step_config& step_config_of(const stencil_engine& engine) {
+  if (const auto* step = dynamic_cast<const engine_config<step_engine>*>(&engine)) return step->own;
+  return dynamic_cast<const engine_config<dataflow_engine>&>(engine).own;
+}
+
+}  // namespace dwell

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Loops of set-up work (cuts, checks) on the host, for functors that are also compiled for a GPU
+// (setup_cuda.cuh). A functor sees a warp of `lanes` lanes, here one: what lanes combine is the
+// lane's own. Only large loops are worth threads.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "dwell/base/index.hpp"
+#include "dwell/base/parallel.hpp"
+#include "dwell/execution/device/device.hpp"
+
+namespace dwell::cpu {
+
+class setup_warp {
+ public:
+  static constexpr int lanes = 1;
+  int lane() const { return 0; }
+
+  /// Over the lanes of the warp, to all of them. All lanes must call them together.
+  template <class V>
+  V least(V v) const {
+    return v;
+  }
+  template <class V>
+  V most(V v) const {
+    return v;
+  }
+  template <class V>
+  V sum(V v) const {
+    return v;
+  }
+  /// Over the lanes before this one; `none` if there are none.
+  template <class V>
+  V sum_before(V) const {
+    return V(0);
+  }
+  template <class V>
+  V most_before(V, V none) const {
+    return none;
+  }
+
+  /// To places that other warps change, too.
+  template <class V>
+  static void lower(V& to, V v) {
+    std::atomic_ref<V> at(to);
+    V now = at.load(std::memory_order_relaxed);
+    while (v < now && !at.compare_exchange_weak(now, v, std::memory_order_relaxed)) {
+    }
+  }
+  template <class V>
+  static void raise(V& to, V v) {
+    std::atomic_ref<V> at(to);
+    V now = at.load(std::memory_order_relaxed);
+    while (v > now && !at.compare_exchange_weak(now, v, std::memory_order_relaxed)) {
+    }
+  }
+  template <class V>
+  static void add(V& to, V v) {
+    std::atomic_ref<V>(to).fetch_add(v, std::memory_order_relaxed);
+  }
+  static void set_bit(std::uint32_t* bits, index i) {
+    std::atomic_ref<std::uint32_t> at(bits[i / 32]);
+    const std::uint32_t bit = std::uint32_t(1) << i % 32;
+    if (!(at.load(std::memory_order_relaxed) & bit)) at.fetch_or(bit, std::memory_order_relaxed);
+  }
+  static int ones(std::uint32_t word) { return std::popcount(word); }
+};
+
+/// Loops end before they return.
+class setup_loops {
+ public:
+  explicit setup_loops(const device&) {}
+
+  /// f(warp, begin, end, step): items begin, begin + step, ... before end are this warp's. `each`:
+  /// so many items are worth a thread.
+  template <class F>
+  void warps(std::int64_t n, std::int64_t each, const F& f) const {
+    const int parts =
+        n < 2 * each ? 1 : static_cast<int>(std::min<std::int64_t>(default_threads(), n / each));
+    for_parts(parts, [&](int part) {
+      const auto [begin, end] = piece(n, part, parts);
+      setup_warp w;
+      f(w, begin, end, std::int64_t(1));
+    });
+  }
+  /// f(warp, i) for i from 0 to n - 1, on any lane.
+  template <class F>
+  void items(std::int64_t n, std::int64_t each, const F& f) const {
+    warps(n, each, [&](setup_warp& w, std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (std::int64_t i = begin; i < end; ++i) f(w, i);
+    });
+  }
+  /// f(warp) once.
+  template <class F>
+  void once(const F& f) const {
+    setup_warp w;
+    f(w);
+  }
+  void zero(void* p, std::size_t bytes) const { std::memset(p, 0, bytes); }
+  /// Copies to the host's memory; all work before it is done then.
+  void fetch(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
+};
+
+}  // namespace dwell::cpu

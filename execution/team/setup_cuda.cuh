@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Loops of set-up work on a GPU: see setup_cpu.hpp, whose functors these run. Every loop is one
+// launch, ordered after the one before by the stream of the device; nothing waits but fetch().
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/base/index.hpp"
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/device.hpp"
+
+namespace dwell::cuda {
+
+class setup_warp {
+ public:
+  static constexpr int lanes = 32;
+  DWELL_FN int lane() const { return static_cast<int>(threadIdx.x) % lanes; }
+
+  template <class V>
+  DWELL_FN V least(V v) const {
+    DWELL_UNROLL
+    for (int o = lanes / 2; o > 0; o /= 2) {
+      const V other = __shfl_xor_sync(~0u, v, o);
+      if (other < v) v = other;
+    }
+    return v;
+  }
+  template <class V>
+  DWELL_FN V most(V v) const {
+    DWELL_UNROLL
+    for (int o = lanes / 2; o > 0; o /= 2) {
+      const V other = __shfl_xor_sync(~0u, v, o);
+      if (other > v) v = other;
+    }
+    return v;
+  }
+  template <class V>
+  DWELL_FN V sum(V v) const {
+    DWELL_UNROLL
+    for (int o = lanes / 2; o > 0; o /= 2) v += __shfl_xor_sync(~0u, v, o);
+    return v;
+  }
+  template <class V>
+  DWELL_FN V sum_before(V v) const {
+    V all = v;
+    DWELL_UNROLL
+    for (int o = 1; o < lanes; o *= 2) {
+      const V left = __shfl_up_sync(~0u, all, o);
+      if (lane() >= o) all += left;
+    }
+    return all - v;
+  }
+  template <class V>
+  DWELL_FN V most_before(V v, V none) const {
+    DWELL_UNROLL
+    for (int o = 1; o < lanes; o *= 2) {
+      const V left = __shfl_up_sync(~0u, v, o);
+      if (lane() >= o && left > v) v = left;
+    }
+    const V before = __shfl_up_sync(~0u, v, 1);
+    return lane() == 0 ? none : before;
+  }
+
+  // A look before an atomic operation spares most of them.
+  DWELL_FN static void lower(index& to, index v) {
+    if (v < *static_cast<volatile index*>(&to)) atomicMin(&to, v);
+  }
+  DWELL_FN static void raise(int& to, int v) {
+    if (v > *static_cast<volatile int*>(&to)) atomicMax(&to, v);
+  }
+  DWELL_FN static void lower(std::uint64_t& to, std::uint64_t v) {
+    if (v < *static_cast<volatile std::uint64_t*>(&to))
+      atomicMin(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(v));
+  }
+  DWELL_FN static void raise(std::uint64_t& to, std::uint64_t v) {
+    if (v > *static_cast<volatile std::uint64_t*>(&to))
+      atomicMax(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(v));
+  }
+  DWELL_FN static void add(index& to, index v) { atomicAdd(&to, v); }
+  DWELL_FN static void set_bit(std::uint32_t* bits, index i) {
+    const std::uint32_t bit = std::uint32_t(1) << i % 32;
+    if (!(static_cast<volatile std::uint32_t*>(bits)[i / 32] & bit)) atomicOr(bits + i / 32, bit);
+  }
+  DWELL_FN static int ones(std::uint32_t word) { return __popc(word); }
+};
+
+namespace setup {
+
+constexpr int block = 256;
+
+template <class F>
+__global__ void __launch_bounds__(block) warps_kernel(const F f, std::int64_t n) {
+  setup_warp w;
+  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * (block / 32);
+  f(w, (static_cast<std::int64_t>(blockIdx.x) * block + threadIdx.x) / 32, n, all);
+}
+template <class F>
+__global__ void __launch_bounds__(block) items_kernel(const F f, std::int64_t n) {
+  setup_warp w;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block + threadIdx.x; i < n;
+       i += static_cast<std::int64_t>(gridDim.x) * block)
+    f(w, i);
+}
+template <class F>
+__global__ void __launch_bounds__(32) once_kernel(const F f) {
+  setup_warp w;
+  f(w);
+}
+
+}  // namespace setup
+
+class setup_loops {
+ public:
+  explicit setup_loops(const device& where)
+      : ordinal_(where.ordinal()), stream_(static_cast<cudaStream_t>(where.stream())) {
+    DWELL_CUDA(cudaSetDevice(ordinal_));
+  }
+
+  template <class F>
+  void warps(std::int64_t n, std::int64_t, const F& f) const {
+    if (n > 0)
+      setup::warps_kernel<<<blocks(n, setup::block / 32), setup::block, 0, stream_>>>(f, n);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  /// Lanes of f must not combine anything: some may have no item.
+  template <class F>
+  void items(std::int64_t n, std::int64_t, const F& f) const {
+    if (n > 0) setup::items_kernel<<<blocks(n, setup::block), setup::block, 0, stream_>>>(f, n);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  template <class F>
+  void once(const F& f) const {
+    setup::once_kernel<<<1, 32, 0, stream_>>>(f);
+    DWELL_CUDA(cudaGetLastError());
+  }
+  void zero(void* p, std::size_t bytes) const { DWELL_CUDA(cudaMemsetAsync(p, 0, bytes, stream_)); }
+  void fetch(void* to, const void* from, std::size_t bytes) const {
+    DWELL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
+    DWELL_CUDA(cudaStreamSynchronize(stream_));
+  }
+
+ private:
+  /// As many blocks as keep a GPU busy; each goes over several pieces if there are more.
+  static unsigned blocks(std::int64_t n, std::int64_t per_block) {
+    constexpr std::int64_t most = 2048;
+    return static_cast<unsigned>(std::min(most, (n + per_block - 1) / per_block));
+  }
+  int ordinal_;
+  cudaStream_t stream_;
+};
+
+}  // namespace dwell::cuda

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The threads of a CPU run. They live as long as the pool; launch() gives every member one call and
+// returns when all are done, as a kernel launch followed by a synchronisation would. The caller is
+// a member itself: no core idles meanwhile, and a pool of one needs no meeting.
+#pragma once
+#include "dwell/execution/device/threads_cpu.hpp"
+#include "dwell/execution/device/waiting_cpu.hpp"
+
+namespace dwell {
+
+class thread_pool {
+ public:
+  /// Throws device_error if the system does not start so many threads.
+  explicit thread_pool(int members)
+      : meet_(members, false), others_(members - 1, [this](int t) { serve(t + 1); }) {}
+  ~thread_pool() {
+    task_ = nullptr;
+    meet_.arrive_and_wait();
+  }
+  thread_pool(const thread_pool&) = delete;
+  thread_pool& operator=(const thread_pool&) = delete;
+
+  /// f(member) on every member's own thread; the caller's is number 0. No member may wait for
+  /// another. If any throw, one of the exceptions is thrown when all have returned.
+  template <class F>
+  void launch(const F& f) {
+    of_task_ = &f;
+    task_ = [](const void* of_task, int member) { (*static_cast<const F*>(of_task))(member); };
+    first_failure failed;
+    failed_ = &failed;
+    meet_.arrive_and_wait();
+    failed.guard([&] { f(0); });
+    meet_.arrive_and_wait();
+    failed.rethrow();
+  }
+
+ private:
+  void serve(int member) {
+    for (;;) {
+      meet_.arrive_and_wait();
+      if (!task_) return;
+      failed_->guard([&] { task_(of_task_, member); });
+      meet_.arrive_and_wait();
+    }
+  }
+
+  cpu_barrier meet_;
+  void (*task_)(const void* of_task, int member) = nullptr;
+  const void* of_task_ = nullptr;
+  first_failure* failed_ = nullptr;
+  cpu::thread_set others_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The Matrix Market reader, of files: a file becomes text, the text a matrix (matrix_market.cpp).
+#include <fmt/format.h>
+
+#include "dwell/base/error.hpp"
+#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_market_body.hpp"
+#include "dwell/formats/matrix_market_source.hpp"
+
+namespace dwell {
+namespace {
+
+/// The entries of a matrix of one column or one row, zeros where it has none.
+std::vector<double> as_vector(const csr<double>& a) {
+  const bool column = a.cols == 1;
+  std::vector<double> v(static_cast<std::size_t>(column ? a.rows : a.cols), 0.0);
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) v[column ? i : a.col[k]] = a.val[k];
+  return v;
+}
+
+/// The companion, or what is wrong with it: that matters only to who asks for it.
+void add_companion(const mm::source_file& source, int threads, mm_matrix& to) {
+  to.companion_refusal = source.companion_refusal;
+  if (!source.companion) return;
+  try {
+    const mm_matrix b = mm::parse(source.companion->view(), {}, threads);
+    if (b.matrix.cols == 1 && b.matrix.rows == to.matrix.rows)
+      to.companion_rhs = as_vector(b.matrix);
+  } catch (const unsupported_error&) {
+    // Complex: no right-hand side of a real matrix.
+  } catch (const input_error& e) {
+    to.companion_refusal = e.what();
+  }
+}
+
+std::vector<double> vector_of(const mm::source_file& source, int threads) {
+  const mm::text t = source.matrix.view();
+  const mm_matrix m = mm::parse(t, {}, threads);
+  if (m.matrix.cols != 1 && m.matrix.rows != 1)
+    mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
+                 fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
+  return as_vector(m.matrix);
+}
+
+}  // namespace
+
+mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
+  input_file in(file);
+  const mm::source_file source = mm::load(in, threads);
+  mm_matrix out = mm::parse(source.matrix.view(), source.plain_name, threads);
+  add_companion(source, threads, out);
+  return out;
+}
+
+std::vector<double> read_matrix_market_vector(const std::filesystem::path& file, int threads) {
+  input_file in(file);
+  return mm::read_vector(in, threads);
+}
+
+std::vector<double> mm::read_vector(input_file& file, int threads) {
+  return vector_of(load(file, threads), threads);
+}
+
+}  // namespace dwell

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * Dwell for C, and for languages that call C. Opaque handles, status codes, the message of the last
+ * error; no C++ and no CUDA. The functions named dwell_stencil_* are in component stencil
+ * (dwell::stencil), all others in component core (dwell::core).
+ *
+ *   dwell_cg* solver = NULL;
+ *   const dwell_csr a = {DWELL_F64, DWELL_HOST, rows, rows, nonzeros, row_ptr, col, val};
+ *   if (dwell_cg_create(&solver, NULL, &a, NULL)) puts(dwell_last_error());
+ *   int status = dwell_cg_solve(solver, b, x, NULL);
+ *   dwell_cg_destroy(solver);
+ *
+ * Pointers to results may be NULL where nobody wants them; a handle that is destroyed may be NULL.
+ * A function that fails leaves its results unchanged. A handle is for one thread at a time.
+ */
+#ifndef DWELL_DWELL_H
+#define DWELL_DWELL_H
+
+#include <stddef.h>
+
+#include "dwell/base/api.hpp"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What functions return; the numbers are the exit codes of the command line. 1, 4 and 5 are errors:
+ * dwell_last_error() says what was wrong. 2, 3 and 130 are how a solve may end: results are
+ * written, x too. */
+enum {
+  DWELL_SUCCESS = 0,       /* done; a solve: converged */
+  DWELL_INPUT_ERROR = 1,   /* an argument, an array or an option that cannot be used */
+  DWELL_NOT_CONVERGED = 2, /* within the iterations allowed */
+  DWELL_BREAKDOWN = 3,     /* the matrix is not positive definite, or a value is not finite */
+  DWELL_DEVICE_ERROR = 4,  /* no such device, a device that failed, or too little memory */
+  DWELL_INTERNAL_ERROR = 5,
+  DWELL_INTERRUPTED = 130 /* by dwell_..._interrupt() or a progress function */
+};
+
+/* One line about the last error of this thread; "" if there was none. Valid until the next call of
+ * this thread. */
+DWELL_API const char* dwell_last_error(void);
+/* Of the library that is linked: "0.1.0", and 1000000 major + 1000 minor + patch. */
+DWELL_API const char* dwell_version(void);
+DWELL_API int dwell_version_number(void);
+
+enum { DWELL_F64 = 0, DWELL_F32 = 1 };
+/* Where arrays are. DWELL_CUDA: in the memory of the CUDA device that the handle was made for. */
+enum { DWELL_HOST = 0, DWELL_CUDA = 1 };
+
+/* Where work is done. A NULL pointer to one means: the first CUDA device, else the CPU. */
+typedef struct dwell_device {
+  int kind;     /* DWELL_HOST: threads of the CPU; DWELL_CUDA */
+  int number;   /* threads, 0: as many as there may be and are worth it; or the CUDA device */
+  void* stream; /* CUDA: a cudaStream_t that orders the work, or NULL; it outlives the handle */
+} dwell_device;
+
+/* ---- Options and reports: values by name ---- */
+
+/* Names, kinds and meanings are those of the members of cg_options (solvers/cg/cg.hpp) and
+ * stencil_options (solvers/stencil/stencil.hpp): "rtol", "executor", "policy", ... An enumeration
+ * is given by its name: "preconditioner" "jacobi", "edge" "periodic". Truth values are 0 and 1. */
+typedef struct dwell_options dwell_options;
+
+DWELL_API int dwell_cg_options_create(dwell_options** options);
+DWELL_API int dwell_stencil_options_create(dwell_options** options);
+DWELL_API void dwell_options_destroy(dwell_options* options);
+/* DWELL_INPUT_ERROR where no option has the name, or it takes another kind of value. Where a number
+ * with a fraction is expected an integer will do. A value's range is checked when a handle is made. */
+DWELL_API int dwell_options_set_int(dwell_options* options, const char* name, long long value);
+DWELL_API int dwell_options_set_double(dwell_options* options, const char* name, double value);
+DWELL_API int dwell_options_set_text(dwell_options* options, const char* name, const char* value);
+DWELL_API int dwell_options_set_doubles(dwell_options* options, const char* name,
+                                        const double* values, size_t count);
+/* The name of option k = 0, 1, ...; NULL past the last one. */
+DWELL_API const char* dwell_options_name(const dwell_options* options, int k);
+
+typedef struct dwell_progress {
+  int step;       /* iterations or steps done */
+  double value;   /* CG: ||r|| / ||b||; stencils: the largest change in a step; NaN: not known */
+  double target;  /* the value at which the run ends; NaN: none */
+  double seconds; /* since the first step */
+} dwell_progress;
+/* Called from the thread that runs. 0 ends the run (DWELL_INTERRUPTED), any other value goes on. */
+typedef int (*dwell_progress_function)(const dwell_progress* now, void* user);
+/* Every `interval` seconds; CG with interval 0: for every iteration. NULL: nobody is called. */
+DWELL_API int dwell_options_set_progress(dwell_options* options, dwell_progress_function function,
+                                         void* user, double interval);
+
+/* What a solve did and what it cost: the members of cg_report (and of the handle's cg_setup,
+ * "check_s", ...) or of stencil_report (and stencil_setup) by name; enumerations as text. */
+typedef struct dwell_report dwell_report;
+
+DWELL_API void dwell_report_destroy(dwell_report* report);
+/* DWELL_INPUT_ERROR where the report has no such name, or its value is of another kind. An integer
+ * may be asked for as a double. The text is valid as long as the report. */
+DWELL_API int dwell_report_int(const dwell_report* report, const char* name, long long* value);
+DWELL_API int dwell_report_double(const dwell_report* report, const char* name, double* value);
+DWELL_API int dwell_report_text(const dwell_report* report, const char* name, const char** value);
+/* The residual norms after 0, 1, ... iterations (option "history"); none: count is 0. Valid as long
+ * as the report. */
+DWELL_API int dwell_report_history(const dwell_report* report, const double** norms, size_t* count);
+/* The name of value k = 0, 1, ...; NULL past the last one. */
+DWELL_API const char* dwell_report_name(const dwell_report* report, int k);
+
+/* ---- Conjugate gradients ---- */
+
+/* A matrix in compressed sparse rows: row_ptr has rows + 1 entries, col and val have row_ptr[rows];
+ * columns ascend within a row. */
+typedef struct dwell_csr {
+  int precision; /* of val: DWELL_F64 (double) or DWELL_F32 (float); b and x have the same */
+  int memory;    /* of the three arrays: DWELL_HOST or DWELL_CUDA */
+  int rows, cols;
+  int nonzeros; /* read where memory is DWELL_CUDA */
+  const int* row_ptr;
+  const int* col;
+  const void* val;
+} dwell_csr;
+
+/* A prepared system, as cg_solver (solvers/cg/cg_solver.hpp) is: checked, planned, uploaded once. */
+typedef struct dwell_cg dwell_cg;
+
+/* On a CPU host arrays are read in place, and must stay valid for the life of the handle. NULL for
+ * options: all defaults. The options may be destroyed afterwards. */
+DWELL_API int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_csr* a,
+                              const dwell_options* options);
+/* Waits for a solve in progress. */
+DWELL_API void dwell_cg_destroy(dwell_cg* solver);
+DWELL_API int dwell_cg_rows(const dwell_cg* solver);
+
+/* Solves A x = b; x is the start vector on entry and the answer on return. Arrays of `rows` elements
+ * in the host's memory that do not overlap. *report: a new report, which the caller destroys. */
+DWELL_API int dwell_cg_solve(dwell_cg* solver, const void* b, void* x, dwell_report** report);
+/* `count` systems: right-hand side k begins at element k * ldb of b, its answer at k * ldx of x.
+ * reports: NULL or an array of `count`. Returns the worst end: the greatest status of a solve. */
+DWELL_API int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, size_t ldb,
+                                     void* x, size_t ldx, dwell_report** reports);
+/* With b and x in the memory of the handle's CUDA device, used in place, in the order of its stream. */
+DWELL_API int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x,
+                                       dwell_report** report);
+/* The same in two calls: the first puts the solve into the stream, the second ends it. */
+DWELL_API int dwell_cg_start(dwell_cg* solver, const void* b, void* x);
+DWELL_API int dwell_cg_wait(dwell_cg* solver, dwell_report** report);
+/* Other values for the same pattern, from the next solve on. */
+DWELL_API int dwell_cg_update_values(dwell_cg* solver, const void* val, int memory);
+/* From the next solve on: converged when ||r|| <= max(rtol ||b||, atol). */
+DWELL_API int dwell_cg_set_tolerances(dwell_cg* solver, double rtol, double atol);
+/* Ends the solve in progress, or the next one if there is none. From any thread or signal handler. */
+DWELL_API void dwell_cg_interrupt(dwell_cg* solver);
+
+/* ---- Iterative stencils ---- */
+
+/* A field that stays on a device, as stencil_runner (solvers/stencil/stencil_runner.hpp). */
+typedef struct dwell_stencil dwell_stencil;
+
+/* size: `dims` (2 or 3) numbers of cells, slowest axis first. has_source: a source is added in every
+ * step. The shape is the option "shape". */
+DWELL_API int dwell_stencil_create(dwell_stencil** runner, const dwell_device* device,
+                                   int precision, int dims, const int* size, int has_source,
+                                   const dwell_options* options);
+/* Waits for runs that were started. */
+DWELL_API void dwell_stencil_destroy(dwell_stencil* runner);
+/* All cells in C order without padding, from or to memory of the kind DWELL_HOST or DWELL_CUDA. */
+DWELL_API int dwell_stencil_set_field(dwell_stencil* runner, const void* cells, int memory);
+DWELL_API int dwell_stencil_set_source(dwell_stencil* runner, const void* cells, int memory);
+DWELL_API int dwell_stencil_get_field(dwell_stencil* runner, void* cells, int memory);
+/* One weight per tap of the shape, in their order, from the next run on; count 0: the defaults. */
+DWELL_API int dwell_stencil_set_weights(dwell_stencil* runner, const double* weights, size_t count);
+/* Does steps and waits for their end. */
+DWELL_API int dwell_stencil_run(dwell_stencil* runner, int steps, dwell_report** report);
+/* Steps until no cell changes by more than `tolerance` in one step, tested every `check_every`. */
+DWELL_API int dwell_stencil_run_until(dwell_stencil* runner, double tolerance, int max_steps,
+                                      int check_every, dwell_report** report);
+/* The same in two calls: runs are started in order, and waited for together. */
+DWELL_API int dwell_stencil_start(dwell_stencil* runner, int steps);
+DWELL_API int dwell_stencil_wait(dwell_stencil* runner, dwell_report** report);
+/* Ends the run in progress, or the next one if there is none, within about a tenth of a second: a
+ * shorter run may be done by then. From any thread or signal handler. */
+DWELL_API void dwell_stencil_interrupt(dwell_stencil* runner);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

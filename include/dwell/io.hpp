@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Component io: files of matrices, vectors and fields, and generated matrices. Link the CMake
+// target dwell::io.
+#pragma once
+#include "dwell/core.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/npy.hpp"
+#include "dwell/formats/png.hpp"
+#include "dwell/formats/vector_file.hpp"
+#include "dwell/formats/vti.hpp"

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The list of compiled kernels of both families.
+#include "dwell/solvers/built_kernels.hpp"
+
+#include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+
+namespace dwell {
+
+std::vector<kernel_info> built_kernels() {
+  std::vector<kernel_info> all;
+  const auto add = [&](const auto& v, const char* problem, const char* shape) {
+    all.push_back({problem, v.type == precision::f64 ? "f64" : "f32", v.executor, v.on, shape});
+  };
+  for (const auto& v : program_kernels()) add(v, v.problem, "");
+  for (const auto& v : stencil_kernels()) add(v, "stencil", v.shape.name);
+  return all;
+}
+
+}  // namespace dwell

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What this build contains, for people: every compiled combination of problem (for stencils: and
+// shape), precision, executor and backend.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/execution/device/device.hpp"
+
+namespace dwell {
+
+struct kernel_info {
+  std::string problem;    ///< "cg", ..., or "stencil"
+  std::string precision;  ///< "f64", "f32"
+  std::string executor;   ///< a name of executors.hpp
+  backend on = backend::cpu;
+  std::string shape = {};  ///< of a stencil: "2d5pt", ...; else empty
+};
+std::vector<kernel_info> built_kernels();
+
+}  // namespace dwell

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Conjugate gradients of dwell/dwell.h: handles over cg_solver.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <variant>
+
+#include "dwell/solvers/c_api/device.hpp"
+#include "dwell/solvers/c_api/options.hpp"
+#include "dwell/solvers/c_api/report.hpp"
+#include "dwell/solvers/c_api/status.hpp"
+#include "dwell/solvers/cg/cg_solver.hpp"
+
+namespace dwell::c_api {
+namespace {
+
+void set_preconditioner(cg_options& o, const char* name, const value& to) {
+  o.preconditioner = parse_preconditioner(expect<std::string>(name, to));
+}
+
+struct cg_table {
+  static constexpr const char* solver = "dwell_cg";
+  static constexpr const char* what = "an option of CG";
+  static constexpr option_row<cg_options> rows[] = {
+      {"executor", set_member<&cg_options::executor>},
+      {"policy", set_member<&cg_options::policy>},
+      {"variant", set_member<&cg_options::variant>},
+      {"preconditioner", set_preconditioner},
+      {"rtol", set_member<&cg_options::rtol>},
+      {"atol", set_member<&cg_options::atol>},
+      {"max_iterations", set_member<&cg_options::max_iterations>},
+      {"assume_symmetric", set_member<&cg_options::assume_symmetric>},
+      {"history", set_member<&cg_options::history>},
+      {"fixed_iterations", set_member<&cg_options::fixed_iterations>},
+      {"teams", set_member<&cg_options::teams>},
+      {"config", set_member<&cg_options::config>},
+      {"scratch_per_team", set_member<&cg_options::scratch_per_team>},
+      {"clusters", set_member<&cg_options::clusters>},
+      {"reverse_lanes", set_member<&cg_options::reverse_lanes>},
+  };
+  static void listen(cg_options& o, dwell_progress_function function, void* user) {
+    o.progress = [=](const cg_progress& p) {
+      const dwell_progress now{p.iteration, p.relative_residual, p.target, p.seconds};
+      return function(&now, user) != 0;
+    };
+  }
+};
+using cg_options_by_name = options_by_name<cg_options, cg_table>;
+
+template <auto... Member>
+constexpr auto get = get_member<cg_report, Member...>;
+
+constexpr report_row<cg_report> report_rows[] = {
+    {"executor", get<&cg_report::executor>},
+    {"variant", get<&cg_report::variant>},
+    {"policy", get<&cg_report::policy>},
+    {"policy_chosen", get<&cg_report::policy_chosen>},
+    {"reason", get<&cg_report::reason>},
+    {"device", get<&cg_report::device>},
+    {"on", get<&cg_report::on>},
+    {"precision", get<&cg_report::precision>},
+    {"preconditioner", get<&cg_report::preconditioner>},
+    {"teams", get<&cg_report::teams>},
+    {"lanes", get<&cg_report::lanes>},
+    {"bytes_per_iteration", get<&cg_report::bytes_per_iteration>},
+    {"iterations", get<&cg_report::iterations>},
+    {"stopped", get<&cg_report::stopped>},
+    {"rhs_norm", get<&cg_report::rhs_norm>},
+    {"residual_relative_recursive", get<&cg_report::residual_relative_recursive>},
+    {"residual_relative_true", get<&cg_report::residual_relative_true>},
+    {"residuals_disagree", get<&cg_report::residuals_disagree>},
+    {"condition_estimate", get<&cg_report::condition_estimate>},
+    {"error_estimate", get<&cg_report::error_estimate>},
+    {"no_digit_safe", get<&cg_report::no_digit_safe>},
+    {"stagnated", get<&cg_report::stagnated>},
+    {"advice", get<&cg_report::advice>},
+    {"context_s", get<&cg_report::setup, &cg_setup::context_s>},
+    {"check_s", get<&cg_report::setup, &cg_setup::check_s>},
+    {"upload_s", get<&cg_report::setup, &cg_setup::upload_s>},
+    {"plan_s", get<&cg_report::setup, &cg_setup::plan_s>},
+    {"cut_s", get<&cg_report::setup, &cg_setup::cut_s>},
+    {"load_s", get<&cg_report::setup, &cg_setup::load_s>},
+    {"setup_s", get<&cg_report::setup_s>},
+    {"solve_s", get<&cg_report::solve_s>},
+    {"finish_s", get<&cg_report::finish_s>},
+    {"per_iteration_us", get<&cg_report::per_iteration_us>},
+};
+
+int status_of(stop_reason why) {
+  switch (why) {
+    case stop_reason::converged:
+      return DWELL_SUCCESS;
+    case stop_reason::iteration_limit:
+      return DWELL_NOT_CONVERGED;
+    case stop_reason::breakdown:
+    case stop_reason::not_finite:
+      return DWELL_BREAKDOWN;
+    case stop_reason::interrupted:
+      return DWELL_INTERRUPTED;
+  }
+  return DWELL_INTERNAL_ERROR;
+}
+
+}  // namespace
+}  // namespace dwell::c_api
+
+using namespace dwell::c_api;
+
+/// What dwell/dwell.h declares as opaque.
+struct dwell_cg {
+  template <class T>
+  using solver_of = std::unique_ptr<dwell::cg_solver<T>>;
+  std::atomic<bool> interrupt{false};
+  dwell::device where = dwell::device::cpu();
+  std::variant<solver_of<double>, solver_of<float>> solver;
+  /// What was measured when the matrix was prepared, for reports.
+  dwell::cg_setup setup() const {
+    return std::visit([](const auto& s) { return s->setup(); }, solver);
+  }
+
+  /// The end of a solve: its status, and a report if somebody wants one.
+  int end(dwell::cg_report of, dwell_report** report) {
+    interrupt = false;
+    const int status = status_of(of.stopped);
+    if (report) {
+      of.setup = setup();
+      std::vector<double> history = std::move(of.history);
+      *report = new_report(std::span<const report_row<dwell::cg_report>>(report_rows), of,
+                           std::move(history));
+    }
+    return status;
+  }
+};
+
+namespace {
+
+/// f(the solver, a value of its type), with the handle's flag of interrupts cleared if f throws.
+template <class F>
+int with_solver(dwell_cg* handle, F&& f) {
+  return guarded([&] {
+    require(handle, "solver");
+    try {
+      return std::visit(
+          [&]<class T>(std::unique_ptr<dwell::cg_solver<T>>& s) { return f(*s, T()); },
+          handle->solver);
+    } catch (...) {
+      handle->interrupt = false;
+      throw;
+    }
+  });
+}
+
+/// Host arrays of `size` elements as the solver takes them.
+template <class T>
+std::span<const T> elements(const void* p, std::size_t size, const char* what) {
+  if (size > 0) require(p, what);
+  return {static_cast<const T*>(p), size};
+}
+template <class T>
+std::span<T> elements(void* p, std::size_t size, const char* what) {
+  if (size > 0) require(p, what);
+  return {static_cast<T*>(p), size};
+}
+template <class T>
+dwell::device_span<T> on_device(T* p, std::size_t size, const dwell_cg& handle) {
+  return {p, size, handle.where.ordinal()};
+}
+
+}  // namespace
+
+int dwell_cg_options_create(dwell_options** options) {
+  return guarded([&] {
+    require(options, "options");
+    *options = new cg_options_by_name;
+    return DWELL_SUCCESS;
+  });
+}
+
+int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_csr* a,
+                    const dwell_options* options) {
+  return guarded([&] {
+    require(solver, "solver");
+    require(a, "matrix");
+    auto made = std::make_unique<dwell_cg>();
+    made->where = device_of(device);
+    dwell::cg_options o = cg_options_by_name::of(options);
+    o.interrupt = &made->interrupt;
+    with_precision(a->precision, [&]<class T>(T) {
+      const auto* val = static_cast<const T*>(a->val);
+      auto& to = made->solver.emplace<dwell_cg::solver_of<T>>();
+      if (on_host(a->memory)) {
+        require(a->row_ptr, "row_ptr");
+        const dwell::csr_view<T> view{a->rows, a->cols, a->row_ptr, a->col, val};
+        to = std::make_unique<dwell::cg_solver<T>>(made->where, view, o);
+      } else {
+        const dwell::device_csr_view<T> view{a->rows, a->cols, a->nonzeros,          a->row_ptr,
+                                             a->col,  val,     made->where.ordinal()};
+        to = std::make_unique<dwell::cg_solver<T>>(made->where, view, o);
+      }
+    });
+    *solver = made.release();
+    return DWELL_SUCCESS;
+  });
+}
+
+void dwell_cg_destroy(dwell_cg* solver) { delete solver; }
+
+int dwell_cg_rows(const dwell_cg* solver) {
+  return solver ? std::visit([](const auto& s) { return s->rows(); }, solver->solver) : 0;
+}
+
+int dwell_cg_solve(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
+  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    return solver->end(s.solve(elements<T>(b, n, "b"), elements<T>(x, n, "x")), report);
+  });
+}
+
+int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, std::size_t ldb, void* x,
+                           std::size_t ldx, dwell_report** reports) {
+  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    const auto size = [&](std::size_t distance) {
+      return count > 0 ? static_cast<std::size_t>(count - 1) * distance + n : 0;
+    };
+    const auto all =
+        s.solve(elements<T>(b, size(ldb), "b"), ldb, elements<T>(x, size(ldx), "x"), ldx, count);
+    int worst = DWELL_SUCCESS;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      worst = std::max(worst, solver->end(all[k], reports ? reports + k : nullptr));
+    return worst;
+  });
+}
+
+int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
+  const int started = dwell_cg_start(solver, b, x);
+  return started == DWELL_SUCCESS ? dwell_cg_wait(solver, report) : started;
+}
+
+int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {
+  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    s.solve_async(on_device(static_cast<const T*>(b), n, *solver),
+                  on_device(static_cast<T*>(x), n, *solver));
+    return int{DWELL_SUCCESS};
+  });
+}
+
+int dwell_cg_wait(dwell_cg* solver, dwell_report** report) {
+  return with_solver(
+      solver, [&]<class T>(dwell::cg_solver<T>& s, T) { return solver->end(s.wait(), report); });
+}
+
+int dwell_cg_update_values(dwell_cg* solver, const void* val, int memory) {
+  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.nonzeros());
+    if (on_host(memory))
+      s.update_values(elements<T>(val, n, "val"));
+    else
+      s.update_values(on_device(static_cast<const T*>(val), n, *solver));
+    return int{DWELL_SUCCESS};
+  });
+}
+
+int dwell_cg_set_tolerances(dwell_cg* solver, double rtol, double atol) {
+  return with_solver(solver, [&](auto& s, auto) {
+    s.set_tolerances(rtol, atol);
+    return int{DWELL_SUCCESS};
+  });
+}
+
+void dwell_cg_interrupt(dwell_cg* solver) {
+  if (solver) solver->interrupt = true;
+}

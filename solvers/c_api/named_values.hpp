@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Members of options and reports by name: a row per member, made from a pointer to it. A new member
+// is one line in the table of its struct.
+#pragma once
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+
+namespace dwell::c_api {
+
+using value = std::variant<long long, double, std::string, std::vector<double>>;
+
+/// "an integer", ... for messages.
+inline const char* kind_of(const value& v) {
+  constexpr const char* names[] = {"an integer", "a number", "a text", "a list of numbers"};
+  return names[v.index()];
+}
+
+template <class Expected>
+const Expected& expect(const char* name, const value& found) {
+  if (const auto* v = std::get_if<Expected>(&found)) return *v;
+  throw input_error(
+      fmt::format("{}: expected {}, found {}", name, kind_of(Expected()), kind_of(found)));
+}
+
+/// Of a number, with or without a fraction.
+inline double number_of(const char* name, const value& found) {
+  if (const auto* whole = std::get_if<long long>(&found)) return static_cast<double>(*whole);
+  return expect<double>(name, found);
+}
+
+template <class Integer>
+void assign_integer(Integer& to, const char* name, const value& from) {
+  const long long whole = expect<long long>(name, from);
+  if (!std::in_range<Integer>(whole))
+    throw input_error(fmt::format("{}: expected an integer that fits, found {}", name, whole));
+  to = static_cast<Integer>(whole);
+}
+inline void assign_member(bool& to, const char* name, const value& from) {
+  const long long whole = expect<long long>(name, from);
+  if (whole != 0 && whole != 1)
+    throw input_error(fmt::format("{}: expected 0 or 1, found {}", name, whole));
+  to = whole == 1;
+}
+inline void assign_member(int& to, const char* name, const value& from) {
+  assign_integer(to, name, from);
+}
+inline void assign_member(std::size_t& to, const char* name, const value& from) {
+  assign_integer(to, name, from);
+}
+inline void assign_member(double& to, const char* name, const value& from) {
+  to = number_of(name, from);
+}
+inline void assign_member(std::optional<double>& to, const char* name, const value& from) {
+  to = number_of(name, from);
+}
+inline void assign_member(std::string& to, const char* name, const value& from) {
+  to = expect<std::string>(name, from);
+}
+inline void assign_member(std::vector<double>& to, const char* name, const value& from) {
+  to = expect<std::vector<double>>(name, from);
+}
+
+/// An option that can be set.
+template <class Options>
+struct option_row {
+  const char* name;
+  void (*set)(Options&, const char* name, const value&);
+};
+template <auto Member, class Options>
+void set_member(Options& o, const char* name, const value& from) {
+  assign_member(o.*Member, name, from);
+}
+
+/// A value of a report.
+template <class Report>
+struct report_row {
+  const char* name;
+  value (*get)(const Report&);
+};
+template <class T>
+value value_of(const T& from) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<long long>(from);
+  else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::string>)
+    return from;
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return from.value_or(std::numeric_limits<double>::quiet_NaN());
+  else
+    return to_string(from);
+}
+/// Members of members: get_member<cg_report, &cg_report::setup, &cg_setup::check_s>.
+template <class Report, auto... Members>
+value get_member(const Report& r) {
+  return value_of((r.*....*Members));
+}
+
+/// The row of this name; throws input_error, with what was perhaps meant, if there is none.
+template <class Row>
+const Row& row_named(std::span<const Row> rows, const char* name, const char* what) {
+  std::vector<std::string_view> names;
+  for (const Row& row : rows) {
+    if (std::string_view(row.name) == name) return row;
+    names.emplace_back(row.name);
+  }
+  throw input_error(
+      fmt::format("expected the name of {}, found {}", what, found_word(name, names)));
+}
+
+}  // namespace dwell::c_api

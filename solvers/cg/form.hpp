@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The forms of the iteration as values: their names and what each compiled program does. The table
+// is written by CMake from the list in solvers/CMakeLists.txt; private to the solver.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "dwell/execution/device/plan_target.hpp"
+#include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/program/plan/planning.hpp"
+#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/cg/programs/weighed_form.hpp"
+
+namespace dwell {
+
+/// A matrix and the device that systems with it are to be solved on. The arrays must stay valid.
+template <class T>
+struct cg_request {
+  const plan_target& target;
+  cut_cache<T>& cuts;  ///< of the matrix, which the forms share; where it is solved if `may_try`
+  const cg_options& options;
+  int matrix_exponent = 0;  ///< the matrix is divided by two to this power
+  bool may_try = false;     ///< plans, on target.here
+};
+
+/// Where a prepared run has its own data, in the device's memory.
+template <class T>
+struct cg_places {
+  T* x = nullptr;                 ///< the start vector, and the answer
+  T* rhs = nullptr;               ///< read at the start
+  T* inverse_diagonal = nullptr;  ///< null without Jacobi; written once, before the first run
+  double* target2 = nullptr;      ///< the square of the residual's norm to reach; between reset()
+                                  ///< and start()
+  const int* step = nullptr;      ///< scalars of the end
+  const int* stop = nullptr;
+  const double* rr = nullptr;
+};
+
+/// A form of the iteration, ready to run on a device again and again.
+template <class T>
+class cg_run {
+ public:
+  cg_run() = default;
+  cg_run(const cg_run&) = delete;
+  cg_run& operator=(const cg_run&) = delete;
+  virtual ~cg_run() = default;
+  virtual cg_places<T> places() = 0;
+  /// Loads the kernel, which the first run would do.
+  virtual void load_kernel() = 0;
+  /// The values of a matrix with the same pattern, times 2^exponent.
+  virtual void refill(const csr_arrays<T>& a, int exponent) = 0;
+  /// The scalars of a start.
+  virtual void reset() = 0;
+  /// Puts a run into the device's stream; `control` must stay until finish().
+  virtual void start(run_control& control) = 0;
+  /// Waits for its end; seconds from the first to the last phase, on the device's clock.
+  virtual double finish() = 0;
+  /// Of steps 0 to count - 1, as far as they were recorded.
+  virtual std::vector<step_coefficients> coefficients(std::size_t count) const = 0;
+  virtual std::vector<double> history(std::size_t count) const = 0;
+};
+
+template <class T>
+struct cg_form_code {
+  planned<T> (*plan)(const cg_request<T>&, const program_kernel&);
+  /// The plan is of this form; `where` has the stream that all work goes to.
+  std::unique_ptr<cg_run<T>> (*prepare)(const device& where, const cg_request<T>&,
+                                        const program_kernel&, const planned<T>&);
+};
+
+struct cg_form {
+  const char* name;     ///< what cg_options::variant says
+  const char* program;  ///< in the table of compiled kernels
+  std::span<const char* const> vectors;
+  // See programs/weighed_form.hpp.
+  bool weighed_first, drifts;
+  bool (*may_beat)(const weighed_form& first);  ///< or null
+  cg_form_code<double> f64;
+  cg_form_code<float> f32;
+
+  template <class T>
+  const cg_form_code<T>& code() const {
+    if constexpr (std::is_same_v<T, double>)
+      return f64;
+    else
+      return f32;
+  }
+};
+
+/// All of them; the first is the one for CPUs.
+std::span<const cg_form> cg_forms();
+
+/// Throws input_error with the list if there is no such form; "auto" is none.
+const cg_form& find_cg_form(std::string_view name);
+
+}  // namespace dwell

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// From a program to a row of the table of forms: how it is planned, tried and run. Included by the
+// file that CMake writes, and by nothing else.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "dwell/execution/program/launch/run.hpp"
+#include "dwell/execution/program/launch/trial.hpp"
+#include "dwell/solvers/cg/form.hpp"
+#include "dwell/solvers/cg/judgement.hpp"
+
+namespace dwell::cg {
+
+template <class P, class T>
+typename P::scalars start_of(const cg_options& o) {
+  typename P::scalars start;
+  start.max_steps = o.max_iterations;
+  start.jacobi = o.preconditioner == preconditioner::jacobi;
+  start.fixed = o.fixed_iterations;
+  return start;
+}
+
+/// For trials, whose numbers do not matter: x = 0, and ones elsewhere.
+template <class P, class T>
+void load_ones(index rows, program_run<P, T>& run) {
+  const auto n = static_cast<std::size_t>(rows);
+  run.vector(P::x).upload(std::vector<T>(n, T(0)));
+  for (const int v : {static_cast<int>(P::rhs), static_cast<int>(P::d)})
+    run.vector(v).upload(std::vector<T>(n, T(1)));
+}
+
+template <class P, class T>
+planned<T> plan_form(const cg_request<T>& q, const program_kernel& v) {
+  const cg_options& o = q.options;
+  const typename P::scalars start = start_of<P, T>(o);
+  const auto with = [&](auto&& trial) {
+    return make_plan<P, T>(
+        v, configs_of(v, q.target), q.target.facts, q.cuts,
+        {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent},
+        P::in_midst(start.jacobi), trial);
+  };
+  if (!q.may_try) return with(no_trial{});
+  return with(program_trial<P, T>(
+      *q.target.here, v, start,
+      [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt));
+}
+
+inline run_records records_of(const cg_options& o) {
+  run_records r;
+  r.every = o.progress && o.progress_interval == 0.0;
+  if (o.history || r.every) r.history = static_cast<std::size_t>(o.max_iterations) + 1;
+  if (!o.fixed_iterations)
+    r.coefficients =
+        static_cast<std::size_t>(std::min(o.max_iterations, most_coefficients - 1)) + 1;
+  return r;
+}
+
+template <class P, class T>
+class prepared_form final : public cg_run<T> {
+ public:
+  prepared_form(const device& where, const cg_request<T>& q, const program_kernel& v,
+                const planned<T>& made)
+      : start_(start_of<P, T>(q.options)), run_(where, v, made, records_of(q.options)) {
+    run_.reverse_lanes(q.options.reverse_lanes);
+  }
+
+  cg_places<T> places() override {
+    const typename P::scalars* const end = run_.end_state();
+    return {run_.vector(P::x).data(),
+            run_.vector(P::rhs).data(),
+            start_.jacobi ? run_.vector(P::d).data() : nullptr,
+            &run_.start_state()->target2,
+            &end->step,
+            &end->stop,
+            &end->rr};
+  }
+  void load_kernel() override { run_.ready(); }
+  void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
+  void reset() override { run_.reset(start_); }
+  void start(run_control& control) override { run_.start(control); }
+  double finish() override { return run_.finish(); }
+  std::vector<step_coefficients> coefficients(std::size_t count) const override {
+    return run_.coefficients(count);
+  }
+  std::vector<double> history(std::size_t count) const override { return run_.history(count); }
+
+ private:
+  typename P::scalars start_;
+  program_run<P, T> run_;
+};
+
+template <class P, class T>
+std::unique_ptr<cg_run<T>> prepare_form(const device& where, const cg_request<T>& q,
+                                        const program_kernel& v, const planned<T>& made) {
+  return std::make_unique<prepared_form<P, T>>(where, q, v, made);
+}
+
+template <class P>
+constexpr cg_form form_of() {
+  cg_form f{P::variant,
+            P::name,
+            P::vector_names,
+            false,
+            false,
+            nullptr,
+            {&plan_form<P, double>, &prepare_form<P, double>},
+            {&plan_form<P, float>, &prepare_form<P, float>}};
+  if constexpr (requires { P::weighed_first; }) f.weighed_first = P::weighed_first;
+  if constexpr (requires { P::drifts; }) f.drifts = P::drifts;
+  if constexpr (requires(const weighed_form& first) { P::may_beat(first); })
+    f.may_beat = &P::may_beat;
+  return f;
+}
+
+}  // namespace dwell::cg

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// See decide.hpp.
+#include "dwell/solvers/stencil/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/policies/stencil/none.hpp"
+#include "dwell/execution/policies/stencil/plan.hpp"
+#include "dwell/execution/policies/stencil/table.hpp"
+#include "dwell/execution/stencil/launch/run.hpp"
+#include "dwell/execution/stencil/plan/planning.hpp"
+
+namespace dwell {
+namespace {
+
+/// Plans in the order in which they promise speed.
+std::vector<stencil_choice> possible_plans(const stencil_request& q, const stencil_options& o,
+                                           const stencil_kernel& v,
+                                           std::span<const engine_facts> kernels) {
+  if (v.engines[0]->shape().caches)
+    return policies::stencil_candidates(q.problem, request_of(o), kernels, q.target.facts);
+  if (asks_to_cache(o.policy))
+    throw unsupported_error(
+        fmt::format("policy '{}': executor '{}' caches nothing on the chip ({} does)", o.policy,
+                    v.executor, executors::perks.name));
+  if (const auto request = request_for_tiles(o); !request.empty())
+    throw unsupported_error(fmt::format("{}: executor '{}' has no cached tiles ({} has)", request,
+                                        v.executor, executors::perks.name));
+  return {policies::plan_uncached(q.problem, v.cooperative, kernels, q.target.facts, o.teams)};
+}
+
+stencil_decision decide_on(const std::string& executor, const std::string& why,
+                           const stencil_request& q, const stencil_options& o) {
+  stencil_decision out;
+  out.executor = executor;
+  out.why = why;
+  const stencil_kernel& v = find_kernel(q.table, o.shape, executor, q.type, q.target.on());
+  out.kernel = &v;
+  out.kernels = kernels_of(v, q.target);
+  out.plans = possible_plans(q, o, v, out.kernels);
+  out.tries = v.engines[0]->shape().caches && policies::find_stencil_policy(o.policy).tries;
+  return out;
+}
+
+std::string us_text(double seconds) {
+  return fmt::format("{:.{}f}", seconds * 1e6, seconds < 10e-6 ? 2 : seconds < 100e-6 ? 1 : 0);
+}
+
+}  // namespace
+
+stencil_problem problem_of(const stencil_shape& shape, const extents& size,
+                           std::size_t scalar_bytes, boundary edge, bool source) {
+  if (size.dims != shape.dims)
+    throw input_error(fmt::format("size: {} works on {} dimensions, found {}", shape.name,
+                                  shape.dims, to_string(size)));
+  return {size,         inner_box(size, shape.radius),
+          shape.radius, scalar_bytes,
+          edge,         shape.flops,
+          source,       shape.star(),
+          shape.linear};
+}
+
+stencil_plan_request request_of(const stencil_options& o) {
+  return {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)};
+}
+
+std::string request_for_tiles(const stencil_options& o) {
+  if (o.depth > 0) return fmt::format("depth {}", o.depth);
+  if (o.blocking != automatic) return fmt::format("blocking '{}'", o.blocking);
+  if (o.traversal != automatic) return fmt::format("traversal '{}'", o.traversal);
+  return {};
+}
+
+stencil_decision decide(const stencil_request& q, const stencil_options& o) {
+  const device_facts& facts = q.target.facts;
+  const auto with = [&](const executor_info& e, const std::string& why) {
+    return decide_on(e.name, why, q, o);
+  };
+  if (o.executor != automatic) return decide_on(o.executor, "as asked", q, o);
+  if (!request_for_tiles(o).empty()) return with(executors::perks, "only it has what is asked for");
+  if (facts.on == backend::cpu && !asks_to_cache(o.policy))
+    return with(executors::persistent, "one start of the threads for the whole run");
+  if (asks_to_cache(o.policy))
+    return with(executors::perks, "no other executor caches anything on the chip");
+  stencil_decision launched =
+      with(executors::graph, "launches from a graph cost less than grid barriers");
+  if (!facts.cooperative_launch || o.policy != automatic) return launched;
+  try {
+    stencil_decision cached = with(executors::perks, "");
+    const double perks_s = cached.plans.front().projected.seconds;
+    const stencil_choice& each = launched.plans.front();
+    const double graph_s =
+        policies::time_of_launches(q.problem, each, *launched.facts_of(each.plan).engine, facts)
+            .seconds;
+    stencil_decision& taken = perks_s < graph_s ? cached : launched;
+    taken.why = fmt::format("projected {} us a step, {} {}", us_text(std::min(perks_s, graph_s)),
+                            us_text(std::max(perks_s, graph_s)),
+                            perks_s < graph_s ? "by launches from a graph" : "under perks");
+    return taken;
+  } catch (const unsupported_error& e) {  // no tiling
+    launched.why += fmt::format(" ({})", e.what());
+  }
+  return launched;
+}
+
+}  // namespace dwell

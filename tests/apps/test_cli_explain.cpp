@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// `dwell explain cg` from outside: plans on the CPU, and on devices that are not here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+TEST(cli_explain, plan_and_all_policies) {
+  const auto r = dwell_cli({"explain", "cg", "trefethen:500", "--device", "cpu", "--threads", "2"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const auto* part :
+       {"500 rows, 8,478 nonzeros", "2 threads", "model *", "one per thread",
+        "measured: needs the device", "greedy", "barriers", "no model of CPUs", "streamed"})
+    EXPECT_TRUE(holds(r.out, part));
+  for (const auto& line : lines_of(r.out)) EXPECT_FALSE(line.size() && line.back() == ' ');
+}
+
+TEST(cli_explain, figures_agree) {
+  const auto r = dwell_cli({"explain", "cg", "poisson2d:200x200", "--device", "cpu", "--threads",
+                            "2", "--policy", "mixed", "--preconditioner", "jacobi", "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  EXPECT_EQ(j.at("chosen"), "mixed");
+  EXPECT_EQ(j.at("barriers"), 3);
+  double none = 0;
+  for (const auto& p : j.at("plans")) {
+    const auto& bytes = p.at("bytes");
+    const double all = bytes.at("cached").get<double>() + bytes.at("l2").get<double>() +
+                       bytes.at("device_memory").get<double>();
+    if (p.at("policy") == "none") {
+      none = all;
+      EXPECT_EQ(bytes.at("cached"), 0.0);
+      EXPECT_EQ(p.at("tiles_in_scratch"), 0);
+    } else {
+      EXPECT_GT(bytes.at("cached").get<double>(), 0.0) << p.at("policy");
+    }
+    EXPECT_GE(all, none * 0.999) << p.at("policy") << ": kept or moved, each byte is somewhere";
+    EXPECT_LE(p.at("tiles_in_registers").get<int>() + p.at("tiles_in_scratch").get<int>(),
+              p.at("tiles_per_team").get<int>());
+    EXPECT_LE(p.at("scratch_bytes").at("cached").get<std::size_t>(),
+              j.at("device").at("scratch_per_team").get<std::size_t>());
+    EXPECT_EQ(p.at("vectors").size(), 5u) << "x, r, p, q, d";
+    EXPECT_TRUE(p.at("refusal").is_null());
+  }
+  EXPECT_GT(none, 0);
+}
+
+TEST(cli_explain, variants) {
+  const auto explained = [](const char* variant) {
+    const auto r = dwell_cli({"explain", "cg", "trefethen:300", "--device", "cpu", "--threads", "2",
+                              "--variant", variant, "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.json();
+  };
+  const std::map<std::string, int> barriers = {
+      {"textbook", 3}, {"single-reduction", 2}, {"pipelined", 1}};
+  double bytes = 0;
+  for (const auto* variant : {"textbook", "single-reduction", "pipelined"}) {
+    const auto j = explained(variant);
+    EXPECT_EQ(j.at("variant"), variant);
+    EXPECT_EQ(j.at("barriers"), barriers.at(variant));
+    EXPECT_EQ(j.at("variants_considered").size(), 0u);
+    EXPECT_GE(j.at("bytes_per_iteration").get<double>(), bytes) << "fewer barriers, more bytes";
+    bytes = j.at("bytes_per_iteration");
+    std::vector<std::string> vectors;
+    const auto plans = j.at("plans");
+    for (const auto& v : plans.at(0).at("vectors")) vectors.push_back(v.at("name"));
+    EXPECT_EQ(vectors.front(), "x");
+  }
+  const auto j = explained("auto");
+  EXPECT_EQ(j.at("variant"), "textbook") << "on a CPU";
+  EXPECT_EQ(j.at("variants_considered").size(), 1u);
+}
+
+TEST(cli_explain, a_device_that_is_not_here) {
+  bool cuda = false;
+  const auto info = dwell_cli({"info", "--json", "-"}).json();
+  for (const auto& v : info.at("variants"))
+    cuda = cuda || (v.at("backend") == "cuda" && v.at("executor") == "perks");
+  const auto r =
+      dwell_cli({"explain", "cg", "poisson2d:300x300", "--device-facts", "a100", "--json", "-"});
+  if (!cuda) {
+    EXPECT_EQ(r.code, 1);
+    EXPECT_TRUE(holds(r.err, "built without CUDA"));
+    return;
+  }
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  EXPECT_EQ(j.at("device").at("units"), 108);
+  double least = 1e300, model = 0;
+  for (const auto& p : j.at("plans")) {
+    EXPECT_GT(p.at("projected_us").at("total").get<double>(), p.at("floor_us").get<double>());
+    least = std::min(least, p.at("projected_us").at("total").get<double>());
+    if (p.at("policy") == "model") model = p.at("projected_us").at("total");
+  }
+  EXPECT_EQ(model, least);
+
+  const auto small =
+      dwell_cli({"explain", "cg", "trefethen:2000", "--device-facts", "h200", "--json", "-"});
+  ASSERT_EQ(small.code, 0) << small.err;
+  const auto s = small.json();
+  EXPECT_EQ(s.at("in_cluster"), true);
+  EXPECT_TRUE(holds(s.at("teams_reason"), "one cluster"));
+  for (const auto& p : s.at("plans")) {
+    if (p.at("policy") != "model") continue;
+    EXPECT_GT(p.at("tiles_in_registers").get<int>(), 0);
+    EXPECT_EQ(p.at("tiles_in_registers").get<int>() + p.at("tiles_in_scratch").get<int>(),
+              p.at("tiles_per_team"));
+    EXPECT_GT(p.at("halo").get<int>(), 0);
+    EXPECT_EQ(p.at("bytes").at("l2"), 0.0);
+  }
+  EXPECT_NEAR(s.at("barrier_us").get<double>(), 0.3, 1e-9);
+  ASSERT_EQ(s.at("variants_considered").size(), 2u) << "nothing speaks for the textbook's here";
+  double shortest = 1e300, chosen = 0;
+  for (const auto& v : s.at("variants_considered")) {
+    shortest = std::min(shortest, v.at("projected_us").at("total").get<double>());
+    if (v.at("variant") == s.at("variant")) chosen = v.at("projected_us").at("total");
+  }
+  EXPECT_EQ(chosen, shortest);
+}
+
+TEST(cli_explain, wrong_command_lines) {
+  expect_refused({"explain", "cg", "a", "--policy", "measured"}, "found 'measured'");
+  expect_refused({"explain", "cg", "trefethen:20", "--device-facts", "k80"},
+                 "v100, a100, h100 or h200");
+  expect_refused({"explain", "cg", "trefethen:20", "--device-facts", "h200", "--device", "cpu"},
+                 "--device");
+  const auto help = dwell_cli({"explain", "cg", "--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_TRUE(holds(help.out, "Examples:\n  dwell explain cg "));
+  for (const auto& line : lines_of(help.out)) EXPECT_LE(line.size(), 80u) << line;
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// docs/reference/json.md and the JSON of the command agree: in each document of a kind are the
+// fields that the page lists for it, of their types, and no others.
+#include <gtest/gtest.h>
+
+#include "cli_runner.hpp"
+#include "dwell/version.hpp"
+#include "json_reference.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+
+const std::map<std::string, json_fields>& reference() {
+  static const auto all = documented_fields();
+  return all;
+}
+
+/// Runs each of these, which write a document of `kind`; together they show all of its fields.
+void expect_documented(const std::string& kind, const std::vector<strings>& commands) {
+  ASSERT_TRUE(reference().contains(kind)) << kind;
+  const auto& fields = reference().at(kind);
+  std::set<std::string> met;
+  for (auto args : commands) {
+    const bool compares = args.front() == "compare";
+    args.insert(args.end(), {compares ? "--format" : "--json", compares ? "json" : "-"});
+    const auto r = dwell_cli(args);
+    ASSERT_FALSE(r.out.empty()) << kind << ": " << r.err;
+    const auto j = r.json();
+    EXPECT_EQ(j.at("schema"), 1);
+    EXPECT_EQ(j.at("version"), DWELL_VERSION_STRING);
+    EXPECT_EQ(j.at("document"), kind);
+    EXPECT_EQ(complaints_about(j, fields, &met), strings{}) << kind;
+  }
+  for (const auto& [field, type] : fields)
+    EXPECT_TRUE(met.contains(field)) << kind << ": no document has " << field;
+}
+
+TEST(cli_json, the_page_lists_all_documents) {
+  std::set<std::string> kinds;
+  for (const auto& [kind, fields] : reference()) kinds.insert(kind);
+  EXPECT_EQ(kinds,
+            (std::set<std::string>{"cg", "stencil", "compare cg", "compare stencil", "explain cg",
+                                   "explain stencil", "info", "info matrix", "info stencil"}));
+}
+
+TEST(cli_json, cg) {
+  const scratch_folder in;
+  const auto wild = in.write("wild.mtx", two_by_two(1, 2, 1));
+  const auto cpu = [](strings args) {
+    args.insert(args.begin(), "cg");
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2"});
+    return args;
+  };
+  expect_documented("cg", {cpu({"trefethen:200"}), cpu({wild}), cpu({wild, "--rhs", "ones"}),
+                           cpu({"trefethen:50", "--policy", "measured", "--executor", "perks"}),
+                           cpu({"trefethen:50", "--history", in("h.csv"), "-o", in("x.mtx"),
+                                "--preconditioner", "jacobi", "--max-iterations", "2"})});
+}
+
+TEST(cli_json, stencil) {
+  const scratch_folder in;
+  const auto cpu = [](strings args) {
+    args.insert(args.begin(), {"stencil", "2d5pt"});
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2"});
+    return args;
+  };
+  expect_documented(
+      "stencil",
+      {cpu({"--size", "20x30", "--steps", "3"}), cpu({"--size", "9x9", "--until", "1e-3"}),
+       cpu({"--size", "40x40", "--steps", "4", "--executor", "perks", "-o", in("u.npy")}),
+       cpu({"--size", "5x5", "--steps", "400", "--boundary", "periodic", "--weights",
+            "1e10,0,0,0,0"})});
+}
+
+TEST(cli_json, compare_cg) {
+  const scratch_folder in;
+  const auto refused = in.write("refused.mtx", two_by_two(-1, 0, 1));
+  const auto cpu = [](strings args) {
+    args.insert(args.begin(), {"compare", "cg"});
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2", "--repetitions", "1"});
+    return args;
+  };
+  expect_documented("compare cg", {cpu({"trefethen:50", "trefethen:60", "--iterations", "5"}),
+                                   cpu({"trefethen:50", refused, "--rtol", "1e-6", "--no-peers"})});
+}
+
+TEST(cli_json, compare_stencil) {
+  const auto cpu = [](strings args) {
+    args.insert(args.begin(), {"compare", "stencil", "2d5pt"});
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2", "--repetitions", "1", "--steps",
+                             "3", "--policies", "none,auto"});
+    return args;
+  };
+  expect_documented("compare stencil",
+                    {cpu({"--size", "20x30"}), cpu({"--size", "1000000x1000000,8x8"})});
+}
+
+TEST(cli_json, explain) {
+  const strings cpu = {"--device", "cpu", "--threads", "2"};
+  const auto with = [](strings args, const strings& more) {
+    args.insert(args.end(), more.begin(), more.end());
+    return args;
+  };
+  std::vector<strings> systems = {with({"explain", "cg", "trefethen:200"}, cpu)};
+  if (dwell_cli({"info", "--json", "-"}).json().at("build").at("cuda") == true)
+    for (const auto* size : {"poisson2d:300x300", "trefethen:2000"})
+      systems.push_back({"explain", "cg", size, "--device-facts", "h200"});
+  expect_documented("explain cg", systems);
+  expect_documented(
+      "explain stencil",
+      {with({"explain", "stencil", "2d5pt", "--size", "64x200"}, cpu),
+       {"explain", "stencil", "2d5pt", "--size", "1320x1200", "--device-facts", "h200"},
+       {"explain", "stencil", "3d7pt", "--size", "48x352x256", "--device-facts", "h200"}});
+}
+
+TEST(cli_json, info) {
+  const scratch_folder in;
+  expect_documented("info", {{"info", "--device", "cpu"}});
+  expect_documented("info matrix",
+                    {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
+  expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
+}
+
+/// The heads of CSV are the fields of a subject and of a run.
+TEST(cli_json, csv_has_the_same_names) {
+  const auto expect_heads = [](const strings& args, const std::string& kind,
+                               const std::string& subject, const std::string& list) {
+    strings expected;
+    for (const auto& [field, type] : reference().at(kind)) {
+      const std::string of_run = list + "[].runs[].", of_subject = list + "[].";
+      if (field.starts_with(of_run))
+        expected.push_back(field.substr(of_run.size()));
+      else if (field.starts_with(of_subject))
+        expected.push_back(subject + "." + field.substr(of_subject.size()));
+    }
+    auto all = args;
+    all.insert(all.end(), {"--device", "cpu", "--repetitions", "1", "--format", "csv"});
+    const auto head = lines_of(dwell_cli(all).out).at(0);
+    strings found(1);
+    for (const char c : head) c == ',' ? found.emplace_back() : found.back() += c;
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected) << kind;
+  };
+  expect_heads({"compare", "cg", "trefethen:20", "--no-peers"}, "compare cg", "matrix", "matrices");
+  expect_heads({"compare", "stencil", "2d5pt", "--size", "8x8"}, "compare stencil", "stencil",
+               "stencils");
+}
+
+/// The judge itself: a field too much, one too few and one of another type are seen.
+TEST(cli_json, what_is_not_as_documented_is_seen) {
+  const json_fields fields = {
+      {"a", "integer"}, {"b.c", "string or null"}, {"d[].e", "number"}, {"f", "array of string"}};
+  const auto good = nlohmann::json::parse(
+      R"({"a": 1, "b": {"c": null}, "d": [{"e": 1.5}, {"e": 2}], "f": ["x"]})");
+  EXPECT_EQ(complaints_about(good, fields), strings{});
+  const auto changed = [&](const char* where, const nlohmann::json& value) {
+    auto bad = good;
+    bad[nlohmann::json::json_pointer(where)] = value;
+    return complaints_about(bad, fields);
+  };
+  EXPECT_EQ(changed("/b/g", 1), strings{"b.g: not documented"});
+  EXPECT_EQ(changed("/d/1", nlohmann::json::object()), strings{"d[].e: missing"});
+  EXPECT_EQ(changed("/a", 1.5), strings{"a: expected integer, found 1.5"});
+  EXPECT_EQ(changed("/a", nullptr), strings{"a: expected integer, found null"});
+  EXPECT_EQ(changed("/b", nullptr), strings{"b: not documented"});
+  EXPECT_EQ(changed("/f/0", 7), strings{"f: expected array of string, found [7]"});
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// .npy files: what NumPy writes is read, what is written NumPy reads (its bytes are spelled out
+// here), and everything else is refused with the file and the reason.
+#include "dwell/formats/npy.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "scratch.hpp"
+
+#include "dwell/base/error.hpp"
+
+namespace dwell::test {
+namespace {
+
+class npy : public testing::Test {
+ protected:
+  scratch_folder folder_;
+  std::filesystem::path file_ = folder_ / "u.npy";
+
+  void put(const std::string& bytes) { std::ofstream(file_, std::ios::binary) << bytes; }
+  std::string get() {
+    std::ostringstream all;
+    all << std::ifstream(file_, std::ios::binary).rdbuf();
+    return all.str();
+  }
+  /// A file of this header, in format 1.0.
+  static std::string with(const std::string& header, const std::string& values) {
+    std::string s = "\x93NUMPY";
+    s += {'\1', '\0', static_cast<char>(header.size() % 256),
+          static_cast<char>(header.size() / 256)};
+    return s + header + values;
+  }
+  template <class T = double>
+  std::string refusal() {
+    try {
+      read_npy<T>(file_);
+    } catch (const input_error& e) {
+      const std::string what = e.what(), before = file_.string() + ": ";
+      EXPECT_TRUE(what.starts_with(before)) << what;
+      EXPECT_EQ(what.find('\n'), std::string::npos);
+      return what.substr(std::min(before.size(), what.size()));
+    }
+    return "accepted";
+  }
+};
+
+const std::string six = std::string(48, '\0');
+
+TEST_F(npy, what_is_written_is_read) {
+  grid<double> u(extents(3, 4));
+  for (std::size_t i = 0; i < 12; ++i)
+    u.cells()[i] = std::ldexp(1.0 + 0.1 * static_cast<double>(i), static_cast<int>(i) * 40 - 200);
+  u(0, 0) = -0.0;
+  u(2, 3) = std::numeric_limits<double>::denorm_min();
+  write_npy<double>(file_, std::as_const(u).view());
+  const auto back = read_npy<double>(file_);
+  EXPECT_EQ(back.size(), extents(3, 4));
+  EXPECT_EQ(std::memcmp(back.cells().data(), u.cells().data(), 96), 0);
+
+  grid<float> v(extents(2, 3, 4), 0.1f);
+  write_npy<float>(file_, std::as_const(v).view());
+  EXPECT_EQ(read_npy<float>(file_), v);
+  const auto facts = inspect_npy(file_);
+  EXPECT_TRUE(facts.single);
+  EXPECT_EQ(facts.size, extents(2, 3, 4));
+}
+
+TEST_F(npy, the_bytes_are_those_of_numpy) {
+  const grid<float> u(extents(2, 2), 1.0f);
+  write_npy<float>(file_, u.view());
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
+  header.append(117 - header.size(), ' ');
+  const std::string one("\x00\x00\x80\x3f", 4);
+  EXPECT_EQ(get(), with(header + "\n", one + one + one + one));
+}
+
+TEST_F(npy, other_ways_to_write_a_header_are_read) {
+  put(with("{\"shape\":(3,2),'fortran_order':False,'descr':'<f8'}", six));
+  EXPECT_EQ(read_npy<double>(file_).size(), extents(3, 2));
+  std::string second =
+      with("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3,), }\n", six);
+  second[6] = '\2';
+  second.insert(10, 2, '\0');
+  put(second);
+  EXPECT_EQ(read_npy<double>(file_).size(), extents(1, 2, 3));
+}
+
+TEST_F(npy, a_pipe_is_read_once_and_as_strictly) {
+  const auto header = "{'descr': '<f8', 'fortran_order': False, 'shape': (300, 401), }";
+  const std::string values(300 * 401 * 8, '\7');
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  const auto through_pipe = [&](const std::string& bytes) {
+    std::thread writer([&] { std::ofstream(file_, std::ios::binary) << bytes; });
+    std::string found;
+    try {
+      npy_reader from(file_);
+      EXPECT_EQ(from.facts().size, extents(300, 401));
+      const auto u = from.values<double>();
+      found.assign(reinterpret_cast<const char*>(u.cells().data()), u.cells().size_bytes());
+    } catch (const input_error& e) {
+      found = e.what();
+    }
+    writer.join();
+    return found;
+  };
+  EXPECT_EQ(through_pipe(with(header, values)), values);
+  const auto refusal =
+      file_.string() + ": expected 962400 bytes of values for shape 300x401, found ";
+  EXPECT_EQ(through_pipe(with(header, values.substr(1))), refusal + "962399");
+  EXPECT_EQ(through_pipe(with(header, "")), refusal + "0");
+  EXPECT_EQ(through_pipe(with(header, values + "x")), refusal + "more");
+}
+
+TEST_F(npy, what_cannot_be_used_is_refused) {
+  const auto header = [](const char* descr, const char* order, const char* shape) {
+    return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", descr, order,
+                       shape);
+  };
+  std::string many;  // dimensions
+  for (int k = 0; k < 1000; ++k) many += "1, ";
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "expected a .npy file, its first bytes are others"},
+      {"%%MatrixMarket matrix", "expected a .npy file, its first bytes are others"},
+      {std::string("\x93NUMPY\4\0ab", 10), "expected .npy format 1.0, 2.0 or 3.0, found 4.0"},
+      {std::string("\x93NUMPY\1\0\xff\xff{", 11), "the file ends within its header"},
+      {std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12),
+       "expected a header of at most 65536 bytes, found 2147483647"},
+      {with(header(">f8", "False", "(3, 2)"), six),
+       "expected values of type '<f8' or '<f4', found '>f8'"},
+      {with(header("<i8", "False", "(3, 2)"), six),
+       "expected values of type '<f8' or '<f4', found '<i8'"},
+      {with(header("<f4", "False", "(3, 4)"), six),
+       "expected values of type '<f8 (f64)', found '<f4 (f32)'"},
+      {with(header("<f8", "True", "(3, 2)"), six),
+       "expected C order, found Fortran order (numpy.ascontiguousarray changes it)"},
+      {with(header("<f8", "false", "(3, 2)"), six),
+       "header: expected 'False', found 'false, 'shape': (3, 2), }?'"},
+      {with(header("<f8", "False", "(6,)"), six),
+       "expected an array of 2 or 3 dimensions, found shape (6)"},
+      {with(header("<f8", "False", "()"), six),
+       "expected an array of 2 or 3 dimensions, found shape ()"},
+      {with(header("<f8", "False", "(1, 1, 2, 3)"), six),
+       "expected an array of 2 or 3 dimensions, found shape (1, 1, 2, 3)"},
+      {with(header("<f8", "False", ("(" + many + ")").c_str()), six),
+       "expected an array of 2 or 3 dimensions, found shape (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+       "1, "
+       "1...)"},
+      {with(header("<f8", "False", "(0, 2)"), ""),
+       "expected 1 to 2147483647 cells along each axis, found shape (0, 2)"},
+      {with(header("<f8", "False", "(-3, 2)"), six),
+       "header: expected a whole number in the shape, found '-3, 2), }?'"},
+      {with(header("<f8", "False", "(3.0, 2)"), six), "header: expected ')', found '.0, 2), }?'"},
+      {with(header("<f8", "False", "(99999999999999999999, 2)"), six),
+       "header: expected a whole number in the shape, found '99999999999999999999, 2), }?'"},
+      {with(header("<f8", "False", "(2000000, 2000000)"), six),
+       "size: 2000000x2000000 is more than 2^40 cells"},
+      {with(header("<f8", "False", "(3, 2)"), six.substr(1)),
+       "expected 48 bytes of values for shape 3x2, found 47"},
+      {with(header("<f8", "False", "(3, 2)"), six + "x"),
+       "expected 48 bytes of values for shape 3x2, found 49"},
+      {with(header("<f8", "False", "(1000000, 1000000)"), six),
+       "expected 8000000000000 bytes of values for shape 1000000x1000000, found 48"},
+      {with("{'descr': '<f8', 'descr': '<f8'}", six), "header: 'descr' is there twice"},
+      {with("{'descr': '<f8', 'shape': (3, 2)}", six),
+       "header: expected 'descr', 'fortran_order' and 'shape', not all are there"},
+      {with("{'colour': 'red'}", six),
+       "header: expected 'descr', 'fortran_order' or 'shape', found 'colour'"},
+      {with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (3, 2)}", six),
+       "header: expected a word in quotes, found '[('x', '<f8')], 'fortran_order': False, ...'"},
+      {with("", six), "header: expected '{', found ''"},
+      {with("{'descr", six), "header: expected a word in quotes, found ''descr'"},
+      {with(header("<f8", "False", "(3, 2)") + "x", six), "header: expected its end, found 'x'"},
+  };
+  for (const auto& [bytes, expected] : cases) {
+    put(bytes);
+    EXPECT_EQ(refusal(), expected);
+  }
+  put(with(header("<f8", "False", "(1000000, 1000000)"), ""));
+  EXPECT_EQ(message_of([&] { inspect_npy(file_); }),
+            file_.string() +
+                ": expected 8000000000000 bytes of values for shape 1000000x1000000, found 0")
+      << "known before anybody asks for memory";
+  std::filesystem::remove(file_);
+  EXPECT_EQ(refusal(), "expected a readable .npy file, found: No such file or directory");
+  std::filesystem::create_directory(file_);
+  EXPECT_EQ(refusal(), "expected a readable .npy file, found: a directory");
+}
+
+}  // namespace
+}  // namespace dwell::test

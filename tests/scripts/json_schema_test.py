@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/reference/dwell.schema.json against what the command writes: json_schema_test.py DWELL SOURCE.
+
+The committed schema is what scripts/json-schema.py makes of the page; real documents of each kind hold to it; one
+with a key too much, one too few or a value of another kind does not. Exit code 77 without python3-jsonschema.
+"""
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: no python3-jsonschema here", file=sys.stderr)
+    sys.exit(77)
+
+program, source = sys.argv[1], Path(sys.argv[2])
+committed = (source / "docs/reference/dwell.schema.json").read_text(encoding="utf-8")
+made = subprocess.run([sys.executable, source / "scripts/json-schema.py"], capture_output=True, text=True, check=True)
+if made.stdout != committed:
+    sys.exit("docs/reference/dwell.schema.json is not that of json.md; to renew it:\n"
+             "  scripts/json-schema.py > docs/reference/dwell.schema.json")
+schema = json.loads(committed)
+jsonschema.Draft202012Validator.check_schema(schema)
+judge = jsonschema.Draft202012Validator(schema)
+
+cpu = ["--device", "cpu", "--threads", "1"]
+commands = {
+    "cg": [["cg", "trefethen:50", *cpu], ["cg", "trefethen:50", "--max-iterations", "2", *cpu]],
+    "stencil": [["stencil", "2d5pt", "--size", "9x9", "--until", "1e-3", *cpu],
+                ["stencil", "2d5pt", "--size", "40x40", "--steps", "4", "--executor", "perks", *cpu]],
+    "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu]],
+    "compare stencil": [["compare", "stencil", "2d5pt", "--size", "20x30", "--repetitions", "1", "--steps", "3", *cpu]],
+    "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
+    "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
+    "info": [["info", "--device", "cpu"]],
+    "info matrix": [["info", "trefethen:20"]],
+    "info stencil": [["info", "2d5pt"]],
+}
+failures = []
+for kind, lines in commands.items():
+    for words in lines:
+        form = ["--format", "json"] if words[0] == "compare" else ["--json", "-"]
+        ran = subprocess.run([program, *words, *form], capture_output=True, text=True, check=False)
+        if not ran.stdout:
+            sys.exit(f"dwell {' '.join(words)}: {ran.stderr}")
+        document = json.loads(ran.stdout)
+        if document["document"] != kind:
+            failures.append(f"{kind}: found document '{document['document']}'")
+        failures += [f"{kind}: {e.json_path}: {e.message}" for e in judge.iter_errors(document)]
+
+        def must_fail(what, change):
+            bad = copy.deepcopy(document)
+            change(bad)
+            if judge.is_valid(bad):
+                failures.append(f"{kind}: {what} must not hold to the schema")
+
+        must_fail("a new key", lambda d: d.update(new_key=1))
+        must_fail("a missing version", lambda d: d.pop("version"))
+        must_fail("another schema", lambda d: d.update(schema=2))
+        must_fail("a version that is a number", lambda d: d.update(version=1))
+if len(commands) != len(schema["$defs"]):
+    failures.append("not every kind of document was asked for")
+print("\n".join(failures) if failures else "the schema holds")
+sys.exit(1 if failures else 0)

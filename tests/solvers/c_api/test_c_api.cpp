@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+// dwell/dwell.h: the answers of the C++ interface bit for bit, a status for every end, one line for
+// every misuse. (That a C compiler takes the header: apps/examples/solve_c.c.)
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "battery.hpp"
+#include "dwell/dwell.h"
+#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/version.hpp"
+
+namespace dwell::test {
+namespace {
+
+template <class T>
+csr<T> converted(const csr<double>& a) {
+  return {a.rows, a.cols, a.row_ptr, a.col, {a.val.begin(), a.val.end()}};
+}
+
+struct destroy {
+  void operator()(dwell_options* p) const { dwell_options_destroy(p); }
+  void operator()(dwell_report* p) const { dwell_report_destroy(p); }
+  void operator()(dwell_cg* p) const { dwell_cg_destroy(p); }
+  void operator()(dwell_stencil* p) const { dwell_stencil_destroy(p); }
+};
+template <class T>
+using owned = std::unique_ptr<T, destroy>;
+
+constexpr dwell_device two_threads{DWELL_HOST, 2, nullptr};
+/// No GPU has this number.
+constexpr dwell_device no_gpu{DWELL_CUDA, 4711, nullptr};
+
+template <class T>
+dwell_csr matrix_of(const csr<T>& a) {
+  return {std::is_same_v<T, double> ? DWELL_F64 : DWELL_F32,
+          DWELL_HOST,
+          a.rows,
+          a.cols,
+          0,
+          a.row_ptr.data(),
+          a.col.data(),
+          a.val.data()};
+}
+owned<dwell_options> cg_options_of() {
+  dwell_options* o = nullptr;
+  EXPECT_EQ(dwell_cg_options_create(&o), DWELL_SUCCESS);
+  return owned<dwell_options>(o);
+}
+owned<dwell_options> stencil_options_of() {
+  dwell_options* o = nullptr;
+  EXPECT_EQ(dwell_stencil_options_create(&o), DWELL_SUCCESS);
+  return owned<dwell_options>(o);
+}
+template <class T>
+owned<dwell_cg> prepare(const csr<T>& a, const dwell_options* o = nullptr) {
+  dwell_cg* solver = nullptr;
+  const dwell_csr view = matrix_of(a);
+  EXPECT_EQ(dwell_cg_create(&solver, &two_threads, &view, o), DWELL_SUCCESS) << dwell_last_error();
+  return owned<dwell_cg>(solver);
+}
+long long whole(const dwell_report* r, const char* name) {
+  long long v = -1;
+  EXPECT_EQ(dwell_report_int(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
+  return v;
+}
+double number(const dwell_report* r, const char* name) {
+  double v = -1;
+  EXPECT_EQ(dwell_report_double(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
+  return v;
+}
+std::string text(const dwell_report* r, const char* name) {
+  const char* v = "";
+  EXPECT_EQ(dwell_report_text(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
+  return v;
+}
+/// The call is refused in one line that contains `words`.
+void expect_refused(int status, const std::string& words, int with = DWELL_INPUT_ERROR) {
+  EXPECT_EQ(status, with);
+  const std::string said = dwell_last_error();
+  EXPECT_NE(said.find(words), std::string::npos) << said;
+  EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+}
+
+template <class T>
+class c_solves : public testing::Test {};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(c_solves, precisions);
+
+TYPED_TEST(c_solves, have_the_bits_of_cg_solver) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(31, 17, 4.25));
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<T> b(n), x(n, T(0)), want(n, T(0));
+  for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i)));
+
+  cg_options o;
+  o.executor = "persistent";
+  o.preconditioner = preconditioner::jacobi;
+  o.rtol = 1e-5;
+  o.history = true;
+  cg_solver<T> judge(device::cpu(2), a.view(), o);
+  const cg_report wanted = judge.solve(std::span<const T>(b), std::span<T>(want));
+
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "executor", "persistent"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "jacobi"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_int(options.get(), "history", 1), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  EXPECT_EQ(dwell_cg_rows(solver.get()), a.rows);
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(x, want);
+  EXPECT_EQ(whole(report.get(), "iterations"), wanted.iterations);
+  EXPECT_EQ(number(report.get(), "iterations"), wanted.iterations);
+  EXPECT_EQ(number(report.get(), "residual_relative_true"), wanted.residual_relative_true);
+  EXPECT_EQ(text(report.get(), "executor"), "persistent");
+  EXPECT_EQ(text(report.get(), "preconditioner"), "jacobi");
+  EXPECT_EQ(text(report.get(), "stopped"), "converged");
+  EXPECT_EQ(text(report.get(), "on"), "cpu");
+  EXPECT_EQ(text(report.get(), "precision"), (std::is_same_v<T, double> ? "f64" : "f32"));
+  EXPECT_GT(number(report.get(), "cut_s"), 0);
+  const double* norms = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(dwell_report_history(report.get(), &norms, &count), DWELL_SUCCESS);
+  EXPECT_EQ(std::vector<double>(norms, norms + count), wanted.history);
+}
+
+TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(9, 8, 4.5));
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::size_t ldb = n + 3, ldx = n + 1;
+  std::vector<T> b(3 * ldb, T(1)), x(3 * ldx, T(0));
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(1 + i % 7);
+  const auto solver = prepare(a);
+  dwell_report* made[3] = {};
+  ASSERT_EQ(dwell_cg_solve_columns(solver.get(), 3, b.data(), ldb, x.data(), ldx, made),
+            DWELL_SUCCESS);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const owned<dwell_report> report(made[k]);
+    std::vector<T> alone(n, T(0));
+    ASSERT_EQ(dwell_cg_solve(solver.get(), b.data() + k * ldb, alone.data(), nullptr),
+              DWELL_SUCCESS);
+    EXPECT_EQ(std::vector<T>(x.data() + k * ldx, x.data() + k * ldx + n), alone);
+    EXPECT_GT(whole(report.get(), "iterations"), 0);
+  }
+  EXPECT_EQ(x[n], T(0)) << "between the columns";
+  expect_refused(dwell_cg_solve_columns(solver.get(), 2, b.data(), n - 1, x.data(), ldx, nullptr),
+                 "columns");
+  EXPECT_EQ(dwell_cg_solve_columns(solver.get(), 0, nullptr, n, nullptr, n, nullptr),
+            DWELL_SUCCESS);
+}
+
+TYPED_TEST(c_solves, take_other_values_and_tolerances) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(9, 8, 4.5));
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::vector<T> b(n, T(1));
+  std::vector<T> x(n, T(0)), y(n, T(0)), twice(a.val);
+  for (T& v : twice) v *= 2;
+  const auto solver = prepare(a);
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_cg_update_values(solver.get(), twice.data(), DWELL_HOST), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), y.data(), nullptr), DWELL_SUCCESS);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(x[i], 2 * y[i]) << i;
+  ASSERT_EQ(dwell_cg_set_tolerances(solver.get(), 0.5, 0), DWELL_SUCCESS);
+  std::fill(y.begin(), y.end(), T(0));
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), y.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_LE(whole(report.get(), "iterations"), 3);
+  expect_refused(dwell_cg_set_tolerances(solver.get(), -1, 0), "rtol");
+  expect_refused(dwell_cg_update_values(solver.get(), twice.data(), 2), "memory");
+  expect_refused(dwell_cg_update_values(solver.get(), nullptr, DWELL_HOST), "val");
+}
+
+TEST(c_status, says_how_a_solve_ended) {
+  const csr<double> a = mesh(31, 17, 4.0);
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::vector<double> b(n, 1.0);
+  std::vector<double> x(n, 0.0);
+  const auto options = cg_options_of();
+  ASSERT_EQ(dwell_options_set_int(options.get(), "max_iterations", 3), DWELL_SUCCESS);
+  const auto short_of = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  EXPECT_EQ(dwell_cg_solve(short_of.get(), b.data(), x.data(), &made), DWELL_NOT_CONVERGED);
+  EXPECT_EQ(whole(owned<dwell_report>(made).get(), "iterations"), 3);
+
+  const csr<double> indefinite = mesh(31, 17, 0.5);
+  std::vector<double> rough(n);
+  for (std::size_t i = 0; i < n; ++i) rough[i] = i % 2 ? 1.0 : -1.0;
+  EXPECT_EQ(dwell_cg_solve(prepare(indefinite).get(), rough.data(), x.data(), nullptr),
+            DWELL_BREAKDOWN);
+
+  // An interrupt without a solve in progress ends the next one, and only that one.
+  const auto solver = prepare(a);
+  dwell_cg_interrupt(solver.get());
+  EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_INTERRUPTED);
+  EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+  // Nor does it outlive a call that is refused.
+  dwell_cg_interrupt(solver.get());
+  expect_refused(dwell_cg_solve(solver.get(), nullptr, x.data(), nullptr), "b: expected a pointer");
+  EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+}
+
+TEST(c_status, progress_may_end_a_solve) {
+  const csr<double> a = mesh(31, 17, 4.0);
+  const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
+  std::vector<double> x(b.size(), 0.0);
+  struct seen {
+    int calls = 0, last = -1;
+  } user;
+  const auto count = [](const dwell_progress* now, void* to) {
+    auto& s = *static_cast<seen*>(to);
+    EXPECT_EQ(now->step, s.last + 1);
+    EXPECT_GE(now->value, 0);
+    EXPECT_EQ(now->target, 1e-8);
+    s.last = now->step;
+    return int{++s.calls < 5};
+  };
+  const auto options = cg_options_of();
+  ASSERT_EQ(dwell_options_set_progress(options.get(), count, &user, 0), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_cg_solve(prepare(a, options.get()).get(), b.data(), x.data(), nullptr),
+            DWELL_INTERRUPTED);
+  EXPECT_EQ(user.calls, 5);
+  // Nobody is called any more.
+  ASSERT_EQ(dwell_options_set_progress(options.get(), nullptr, nullptr, 0.1), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_cg_solve(prepare(a, options.get()).get(), b.data(), x.data(), nullptr),
+            DWELL_SUCCESS);
+  EXPECT_EQ(user.calls, 5);
+}
+
+TEST(c_options, are_listed_and_checked) {
+  const auto cg = cg_options_of(), stencil = stencil_options_of();
+  for (const auto& o : {std::cref(cg), std::cref(stencil)}) {
+    int names = 0;
+    for (; const char* name = dwell_options_name(o.get().get(), names); ++names) {
+      const double one = 1;
+      const std::string as_text = name == std::string("preconditioner") ? "jacobi"
+                                  : name == std::string("edge")         ? "periodic"
+                                                                        : "word";
+      const int kinds[] = {dwell_options_set_int(o.get().get(), name, 1),
+                           dwell_options_set_double(o.get().get(), name, 0.5),
+                           dwell_options_set_text(o.get().get(), name, as_text.c_str()),
+                           dwell_options_set_doubles(o.get().get(), name, &one, 1)};
+      int taken = 0;
+      for (const int status : kinds) taken += status == DWELL_SUCCESS;
+      // A number with a fraction may be given as an integer, too.
+      EXPECT_TRUE(taken == 1 || (taken == 2 && kinds[0] == kinds[1])) << name << ": " << taken;
+    }
+    EXPECT_GE(names, 10);
+    EXPECT_EQ(dwell_options_name(o.get().get(), -1), nullptr);
+  }
+  dwell_options* o = cg.get();
+  expect_refused(dwell_options_set_double(o, "rtool", 1), "did you mean 'rtol'");
+  expect_refused(dwell_options_set_text(o, "rtol", "1e-8"),
+                 "rtol: expected a number, found a text");
+  expect_refused(dwell_options_set_int(o, "history", 2), "history: expected 0 or 1, found 2");
+  expect_refused(dwell_options_set_int(o, "max_iterations", 1LL << 40), "that fits");
+  expect_refused(dwell_options_set_text(o, "preconditioner", "jacoby"), "did you mean 'jacobi'");
+  expect_refused(dwell_options_set_text(stencil.get(), "edge", "torus"), "periodic");
+  expect_refused(dwell_options_set_text(o, "executor", nullptr), "value: expected a pointer");
+  expect_refused(dwell_options_set_int(o, nullptr, 1), "name: expected a pointer");
+  expect_refused(dwell_options_set_int(nullptr, "teams", 1), "options: expected a pointer");
+
+  // Ranges, and whose options they are, when a handle is made.
+  const csr<double> a = mesh(4, 4, 4.5);
+  const dwell_csr view = matrix_of(a);
+  dwell_cg* solver = nullptr;
+  const auto fresh = cg_options_of();
+  ASSERT_EQ(dwell_options_set_double(fresh.get(), "rtol", -1), DWELL_SUCCESS);
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, fresh.get()), "rtol");
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, stencil.get()), "another solver");
+  EXPECT_EQ(solver, nullptr);
+}
+
+TEST(c_refusals, name_the_argument) {
+  const csr<double> a = mesh(4, 4, 4.5);
+  dwell_csr view = matrix_of(a);
+  dwell_cg* solver = nullptr;
+  expect_refused(dwell_cg_create(nullptr, &two_threads, &view, nullptr), "solver");
+  expect_refused(dwell_cg_create(&solver, &two_threads, nullptr, nullptr), "matrix");
+  expect_refused(dwell_cg_create(&solver, &no_gpu, &view, nullptr), "", DWELL_DEVICE_ERROR);
+  const dwell_device neither{7, 0, nullptr};
+  expect_refused(dwell_cg_create(&solver, &neither, &view, nullptr), "DWELL_CUDA (1), found 7");
+  const int place = 0;
+  const dwell_device stream_of_threads{DWELL_HOST, 1, const_cast<int*>(&place)};
+  expect_refused(dwell_cg_create(&solver, &stream_of_threads, &view, nullptr), "stream");
+  view.precision = 3;
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "precision");
+  view = matrix_of(a);
+  view.memory = DWELL_CUDA;
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "");
+  view = matrix_of(a);
+  view.row_ptr = nullptr;
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "row_ptr");
+  csr<double> skew = a;
+  skew.val[1] += 1;
+  view = matrix_of(skew);
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "symmetric");
+  EXPECT_EQ(solver, nullptr);
+
+  const auto made = prepare(a);
+  std::vector<double> b(16, 1.0), x(16, 0.0);
+  expect_refused(dwell_cg_solve(nullptr, b.data(), x.data(), nullptr), "solver");
+  expect_refused(dwell_cg_solve(made.get(), b.data(), nullptr, nullptr), "x");
+  expect_refused(dwell_cg_solve(made.get(), b.data(), b.data(), nullptr), "overlaps");
+  b[3] = std::numeric_limits<double>::quiet_NaN();
+  expect_refused(dwell_cg_solve(made.get(), b.data(), x.data(), nullptr), "right-hand side");
+  expect_refused(dwell_cg_solve_on_device(made.get(), b.data(), x.data(), nullptr), "");
+  expect_refused(dwell_cg_wait(made.get(), nullptr), "in progress");
+  EXPECT_EQ(dwell_cg_rows(nullptr), 0);
+  dwell_cg_interrupt(nullptr);
+  dwell_cg_destroy(nullptr);
+  dwell_stencil_destroy(nullptr);
+  dwell_options_destroy(nullptr);
+  dwell_report_destroy(nullptr);
+}
+
+TEST(c_reports, are_listed_and_checked) {
+  const csr<double> a = mesh(4, 4, 4.5);
+  const auto solver = prepare(a);
+  const std::vector<double> b(16, 1.0);
+  std::vector<double> x(16, 0.0);
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  int names = 0;
+  for (; const char* name = dwell_report_name(report.get(), names); ++names) {
+    double n = 0;
+    const char* t = nullptr;
+    EXPECT_NE(dwell_report_double(report.get(), name, &n) == DWELL_SUCCESS,
+              dwell_report_text(report.get(), name, &t) == DWELL_SUCCESS)
+        << name;
+  }
+  EXPECT_GE(names, 30);
+  long long n = 7;
+  expect_refused(dwell_report_int(report.get(), "iteration", &n), "did you mean 'iterations'");
+  expect_refused(dwell_report_int(report.get(), "reason", &n), "expected an integer, found a text");
+  expect_refused(dwell_report_int(report.get(), "solve_s", &n), "found a number");
+  EXPECT_EQ(n, 7) << "unchanged";
+  expect_refused(dwell_report_int(nullptr, "iterations", &n), "report");
+  expect_refused(dwell_report_int(report.get(), "iterations", nullptr), "value");
+}
+
+TEST(c_errors, belong_to_a_thread) {
+  dwell_cg* solver = nullptr;
+  expect_refused(dwell_cg_create(&solver, nullptr, nullptr, nullptr), "matrix");
+  std::string there = "not asked";
+  std::thread([&] { there = dwell_last_error(); }).join();
+  EXPECT_EQ(there, "");
+  EXPECT_NE(std::string(dwell_last_error()), "");
+}
+
+TEST(c_versions, are_those_of_the_library) {
+  EXPECT_STREQ(dwell_version(), version());
+  EXPECT_EQ(dwell_version_number(), version_number());
+}
+
+/// A field with no two equal cells.
+template <class T>
+std::vector<T> field(std::size_t cells) {
+  std::vector<T> u(cells);
+  for (std::size_t i = 0; i < cells; ++i)
+    u[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i * i % 1013)));
+  return u;
+}
+
+template <class T>
+class c_stencils : public testing::Test {};
+TYPED_TEST_SUITE(c_stencils, precisions);
+
+TYPED_TEST(c_stencils, have_the_bits_of_stencil_runner) {
+  using T = TypeParam;
+  const extents n(11, 7, 13);
+  const auto u = field<T>(n.cells()), source = field<T>(n.cells());
+  stencil_options o;
+  o.shape = "3d7pt";
+  o.edge = boundary::periodic;
+  stencil_runner<T> judge(device::cpu(2), n, o, true);
+  judge.set_field(grid_view<const T>{n, u.data()});
+  judge.set_source(grid_view<const T>{n, source.data()});
+  judge.run(9);
+  const grid<T> want = judge.field();
+
+  const auto options = stencil_options_of();
+  ASSERT_EQ(dwell_options_set_text(options.get(), "shape", "3d7pt"), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_options_set_text(options.get(), "edge", "periodic"), DWELL_SUCCESS);
+  const int size[] = {11, 7, 13};
+  dwell_stencil* made = nullptr;
+  ASSERT_EQ(
+      dwell_stencil_create(&made, &two_threads, std::is_same_v<T, double> ? DWELL_F64 : DWELL_F32,
+                           3, size, 1, options.get()),
+      DWELL_SUCCESS)
+      << dwell_last_error();
+  const owned<dwell_stencil> runner(made);
+  ASSERT_EQ(dwell_stencil_set_field(made, u.data(), DWELL_HOST), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_stencil_set_source(made, source.data(), DWELL_HOST), DWELL_SUCCESS);
+  dwell_report* told = nullptr;
+  ASSERT_EQ(dwell_stencil_run(made, 4, &told), DWELL_SUCCESS);
+  const owned<dwell_report> report(told);
+  EXPECT_EQ(whole(report.get(), "steps"), 4);
+  EXPECT_EQ(text(report.get(), "size"), "11x7x13");
+  EXPECT_EQ(text(report.get(), "edge"), "periodic");
+  EXPECT_TRUE(std::isnan(number(report.get(), "change"))) << "never tested";
+  ASSERT_EQ(dwell_stencil_start(made, 3), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_stencil_start(made, 2), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_stencil_wait(made, nullptr), DWELL_SUCCESS);
+  std::vector<T> got(n.cells());
+  ASSERT_EQ(dwell_stencil_get_field(made, got.data(), DWELL_HOST), DWELL_SUCCESS);
+  EXPECT_TRUE(std::equal(got.begin(), got.end(), want.cells().begin()));
+}
+
+TEST(c_stencil, ends_as_its_status_says) {
+  const int size[] = {20, 30};
+  const auto u = field<double>(600);
+  dwell_stencil* made = nullptr;
+  ASSERT_EQ(dwell_stencil_create(&made, &two_threads, DWELL_F64, 2, size, 0, nullptr),
+            DWELL_SUCCESS);
+  const owned<dwell_stencil> runner(made);
+  expect_refused(dwell_stencil_run(made, 1, nullptr), "field");
+  ASSERT_EQ(dwell_stencil_set_field(made, u.data(), DWELL_HOST), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_stencil_run_until(made, 1e-300, 5, 5, nullptr), DWELL_NOT_CONVERGED);
+  EXPECT_EQ(dwell_stencil_run_until(made, 1e3, 50, 5, nullptr), DWELL_SUCCESS);
+  dwell_stencil_interrupt(made);
+  EXPECT_EQ(dwell_stencil_start(made, 5), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_stencil_wait(made, nullptr), DWELL_INTERRUPTED);
+  EXPECT_EQ(dwell_stencil_run(made, 5, nullptr), DWELL_SUCCESS);
+  // All weight on the centre: nothing changes.
+  std::vector<double> before(600), after(600);
+  ASSERT_EQ(dwell_stencil_get_field(made, before.data(), DWELL_HOST), DWELL_SUCCESS);
+  const double weights[] = {1, 0, 0, 0, 0};
+  ASSERT_EQ(dwell_stencil_set_weights(made, weights, 5), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_stencil_run(made, 5, nullptr), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_stencil_get_field(made, after.data(), DWELL_HOST), DWELL_SUCCESS);
+  EXPECT_EQ(before, after);
+  expect_refused(dwell_stencil_set_weights(made, weights, 4), "weights");
+
+  expect_refused(dwell_stencil_set_field(made, nullptr, DWELL_HOST), "cells");
+  expect_refused(dwell_stencil_set_field(made, u.data(), DWELL_CUDA), "");
+  expect_refused(dwell_stencil_set_source(made, u.data(), DWELL_HOST), "source");
+  expect_refused(dwell_stencil_run(nullptr, 1, nullptr), "runner");
+  dwell_stencil* none = nullptr;
+  expect_refused(dwell_stencil_create(&none, &two_threads, DWELL_F64, 4, size, 0, nullptr), "dims");
+  expect_refused(dwell_stencil_create(&none, &two_threads, DWELL_F64, 2, nullptr, 0, nullptr),
+                 "size");
+  expect_refused(dwell_stencil_create(&none, &two_threads, 9, 2, size, 0, nullptr), "precision");
+  expect_refused(dwell_stencil_create(&none, &no_gpu, DWELL_F64, 2, size, 0, nullptr), "",
+                 DWELL_DEVICE_ERROR);
+  EXPECT_EQ(none, nullptr);
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Where the tests of a solver run. The same test files are linked into one executable for the CPU
+// (place_cpu.cpp) and one for the GPU (gpu/place_cuda.cpp); each defines the members of `place`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/executors.hpp"
+
+namespace dwell::test {
+
+/// AddressSanitizer and ThreadSanitizer make everything 5 to 20 times slower: fewer combinations.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// ThreadSanitizer, the slowest of them, looks for races only.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool races_only = true;
+#else
+inline constexpr bool races_only = false;
+#endif
+
+/// How the work is cut: what may change the bits of an answer (teams, config), and what may not.
+struct cut {
+  int teams = 0;    ///< 0: as planned
+  int config = -1;  ///< -1: as planned
+  bool reverse_lanes = false;
+};
+
+struct place {
+  static backend on();
+  /// Why nothing can run here; empty if it can.
+  static std::string absent();
+  static device where();
+  /// All that exist here.
+  static std::vector<std::string> executors();
+  /// Of the table: those that run Programs on this backend.
+  static std::vector<std::string> executors_on(backend b) {
+    std::vector<std::string> names;
+    for (const executor_info& e : executors::all)
+      if (e.programs && e.runs_on(b)) names.emplace_back(e.name);
+    return names;
+  }
+  /// Executors that share a list of configs, and so give the same bits for the same cut.
+  static std::string family(const std::string& executor) {
+    return has_policies(executor) ? executor : "plain";
+  }
+  /// For the small matrices of the battery, and for those with many nonzeros.
+  static const std::vector<cut>& cuts();
+  static const std::vector<cut>& few_cuts();
+  /// Configs of perks that take any plan. The ones after them take only plans that cache
+  /// everything: with ghosts, whole, and whole with columns of 32 bits.
+  static int perks_configs() { return 2; }
+  static int all_perks_configs() { return 5; }
+  /// More teams than anything has a use for.
+  static int many_teams();
+};
+
+}  // namespace dwell::test

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The judge of examine(): the rules of check_system(), entry by entry, with the matrix in a map.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "dwell/formats/csr.hpp"
+#include "dwell/solvers/cg/examine.hpp"
+
+namespace dwell::test {
+
+/// By the letter of check_system().
+template <class T>
+system_facts plainly(const csr<T>& a, bool check_symmetry) {
+  if (a.rows != a.cols || a.row_ptr.front() != 0) return {};
+  const auto nonzeros = static_cast<index>(a.col.size());
+  for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i)
+    if (a.row_ptr[i + 1] < a.row_ptr[i] || a.row_ptr[i + 1] > nonzeros) return {};
+  if (a.row_ptr.back() != nonzeros) return {};
+  std::map<std::pair<index, index>, T> entries;
+  system_facts facts;
+  T most = 0;
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+      const index j = a.col[static_cast<std::size_t>(k)];
+      const T v = a.val[static_cast<std::size_t>(k)];
+      const bool first = k == a.row_ptr[static_cast<std::size_t>(i)];
+      if (j < 0 || j >= a.cols || (!first && j <= a.col[static_cast<std::size_t>(k) - 1]) ||
+          !std::isfinite(v))
+        return {};
+      entries[{i, j}] = v;
+      most = std::max(most, std::abs(v));
+    }
+  facts.least_diagonal = a.rows ? std::numeric_limits<double>::infinity() : 0;
+  for (index i = 0; i < a.rows; ++i) {
+    const auto at = entries.find({i, i});
+    if (at == entries.end() || !(at->second > T(0))) return {};
+    facts.least_diagonal = std::min(facts.least_diagonal, static_cast<double>(at->second));
+    facts.most_diagonal = std::max(facts.most_diagonal, static_cast<double>(at->second));
+  }
+  if (check_symmetry)
+    for (const auto& [at, v] : entries) {
+      const auto mirror = entries.find({at.second, at.first});
+      const double there = mirror == entries.end() ? 0.0 : static_cast<double>(mirror->second);
+      const double scale = std::sqrt(static_cast<double>(entries.at({at.first, at.first}))) *
+                           std::sqrt(static_cast<double>(entries.at({at.second, at.second})));
+      if (std::abs(static_cast<double>(v) - there) > symmetry_tolerance<T> * scale) return {};
+    }
+  facts.sound = true;
+  facts.exponent = most > T(0) ? std::ilogb(most) : exponent_of_zero;
+  return facts;
+}
+
+}  // namespace dwell::test

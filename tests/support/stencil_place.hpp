@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Where the tests of stencils run: linked once with the CPU's definitions and once with the GPU's,
+// so that one set of tests serves both.
+#pragma once
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
+
+namespace dwell::test {
+
+/// One way to run: every one of them must give the bits of the loops.
+struct stencil_way {
+  std::string executor, policy;
+  int teams = 0;
+  bool reversed = false;
+  int depth = 0;
+  std::string blocking = "spatial";  ///< of perks, where there are streams
+  friend std::ostream& operator<<(std::ostream& out, const stencil_way& w);
+  void apply(stencil_options& o) const;
+};
+
+struct stencil_place {
+  /// "" if the device is there, else why not.
+  static std::string absent();
+  static device where();
+  static std::vector<stencil_way> ways();
+};
+
+}  // namespace dwell::test
