@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Iterative solvers whose data stay on the chip: conjugate gradients and stencils.
+
+>>> import dwell
+>>> A = dwell.generate("poisson2d:30x20")
+>>> x, info = dwell.cg(A, A.sum(axis=1))
+>>> info
+0
+"""
+from ._cg import cg
+from ._compare import Comparison, compare
+from ._core import DeviceError, UnsupportedError
+from ._core import version as _version
+from ._device import DeviceInfo, devices
+from ._matrices import generate, generated_kinds, read_matrix
+from ._report import Breakdown, Report, Setup
+from ._runner import Moment, Runner
+from ._solver import Solver
+from ._stencil import stencil
+from ._stencil_report import Outcome, Shape, StencilReport, StencilSetup, shapes
+
+__version__ = _version()
+for _shown in (DeviceError, UnsupportedError):  # by the names under which users find them
+    _shown.__module__ = __name__
+
+__all__ = [
+    "Breakdown", "Comparison", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report", "Runner", "Setup", "Shape",
+    "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "cg", "compare", "devices",
+    "generate", "generated_kinds", "read_matrix", "shapes", "stencil",
+]

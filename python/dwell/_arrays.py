@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of other libraries at the border: where they are, views of them without a copy, and answers of their kind."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_CUDA_DEVICES = (2, 13)  # of DLPack: CUDA's memory, CUDA's managed memory
+_LIBRARIES = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
+
+
+class Place(NamedTuple):
+    """Whose array it is, and where."""
+
+    kind: str  #: "numpy" (all that NumPy can read too), "torch", "cupy", "jax", "dlpack" or "cuda"
+    gpu: int | None  #: number of the CUDA device; None: the host's memory
+
+
+HOST = Place("numpy", None)
+
+
+def place_of(a: Any) -> Place:
+    """Throws TypeError for what is no array yet, a tracer of JAX."""
+    if type(a) is np.ndarray:
+        return HOST
+    kind = _LIBRARIES.get(type(a).__module__.partition(".")[0])
+    if kind == "torch":
+        return Place("torch", a.device.index if a.is_cuda else None)
+    if kind == "cupy":
+        return Place("cupy", a.device.id)
+    if kind == "jax":
+        import jax
+
+        if isinstance(a, jax.core.Tracer):
+            raise TypeError("expected an array, found a tracer of JAX: under jit and grad use dwell.jax.cg")
+        where = next(iter(a.devices()))
+        return Place("jax", where.id if where.platform in ("gpu", "cuda") else None)
+    if kind is None and hasattr(a, "__dlpack_device__"):
+        kind_of_memory, number = a.__dlpack_device__()
+        return Place("dlpack", number if kind_of_memory in _CUDA_DEVICES else None)
+    if hasattr(a, "__cuda_array_interface__"):
+        return Place("cuda", 0)
+    return HOST
+
+
+def host_array(a: Any, what: str) -> np.ndarray[Any, Any]:
+    """A NumPy array of the same memory where that is possible; `a` is on the host."""
+    if type(a) is np.ndarray:
+        if a.dtype == object:
+            raise TypeError(f"{what}: expected an array of numbers, found objects")
+        return a
+    kind = place_of(a).kind
+    if kind == "torch":
+        out = a.detach()
+        out = (out.resolve_neg() if hasattr(out, "resolve_neg") else out).numpy()
+    elif kind == "dlpack":
+        out = np.from_dlpack(a)
+    else:
+        out = np.asarray(a)
+    if out.dtype == object:
+        raise TypeError(f"{what}: expected an array of numbers, found {type(a).__name__}")
+    return cast("np.ndarray[Any, Any]", out)
+
+
+def float_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
+    """What SciPy computes in: float32 and float64 as they are, other real numbers in float64."""
+    dtype = np.dtype(dtype).newbyteorder("=")
+    if dtype in FLOATS:
+        return dtype
+    if dtype.kind not in "biuf":
+        raise TypeError(f"{what}: expected real numbers, found {dtype}")
+    return np.dtype(np.float64)
+
+
+def readable(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.ndarray[Any, Any]:
+    """The array in `dtype`, C order, aligned: itself, or a copy. Throws TypeError where digits would be lost."""
+    if a.dtype == dtype:
+        flags = a.flags
+        if flags.c_contiguous and flags.aligned:
+            return a
+    else:
+        float_dtype(a.dtype, what)
+        if a.dtype.kind == "f" and a.dtype.itemsize > dtype.itemsize:
+            raise TypeError(f"{what}: expected {dtype}, found {a.dtype}")
+    return np.require(a, dtype, ("C", "A"))
+
+
+def require_writable(out: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> None:
+    if out.dtype != dtype:
+        raise TypeError(f"{what}: expected an array of {dtype}, found {out.dtype}")
+    if out.shape != shape:
+        raise ValueError(f"{what}: expected shape {shape}, found {out.shape}")
+    if not out.flags.writeable or not out.flags.aligned:
+        raise ValueError(f"{what}: expected an array that can be written, found a read-only one")
+
+
+def like(x: np.ndarray[Any, Any], place: Place, original: Any) -> Any:
+    """A result of the host as an array of the kind that the user's was, without a copy where its library can."""
+    if place.kind == "torch":
+        import torch
+
+        return torch.from_numpy(x)
+    if place.kind == "jax":
+        import jax.numpy
+
+        return jax.numpy.asarray(x)
+    if place.kind == "dlpack" and hasattr(original, "__array_namespace__"):
+        return original.__array_namespace__().from_dlpack(x)
+    return x
+
+
+def dtype_of(a: Any) -> np.dtype[Any]:
+    """NumPy's name for the dtype of any library's array."""
+    if isinstance(a, np.ndarray):
+        return np.dtype(a.dtype)
+    if place_of(a).kind == "cuda":
+        return np.dtype(str(a.__cuda_array_interface__["typestr"]))
+    name: str = str(a.dtype).rpartition(".")[2]  # torch.float64
+    return np.dtype(name)

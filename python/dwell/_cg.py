@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The one call that solves a system, with the interface of scipy.sparse.linalg.cg."""
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._arrays import dtype_of, host_array, place_of
+from ._csr import as_csr
+from ._limits import iteration_limit
+from ._progress import Progress
+from ._solver import Solver
+
+BREAKDOWN, NOT_FINITE = -10, -11
+_PROMISING = 0.5  # another start from the answer so far must leave at most this part of the true residual
+
+
+def cg(
+    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
+    M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
+    executor: str = "auto", variant: str = "auto", policy: str = "auto", assume_symmetric: bool = False,
+    progress: Progress = None,
+) -> tuple[Any, int]:
+    """Solve ``A x = b`` by conjugate gradients, as ``scipy.sparse.linalg.cg`` does.
+
+    Parameters
+    ----------
+    A : sparse matrix of shape (n, n)
+        Symmetric positive definite; what ``Solver`` takes.
+    b : array of shape (n,) or (n, 1)
+        What ``Solver.solve`` takes. Integers become float64, and float32 stays that if `A` has it too, as in SciPy.
+    x0 : array of shape (n,) or (n, 1), optional
+        The start; by default zeros.
+    rtol, atol : float
+        Converged when ``||b - A x|| <= max(rtol ||b||, atol)``.
+    maxiter : int, optional
+        By default 10 n.
+    M : {None, "none", "jacobi"}
+        The preconditioner, by name.
+    callback : None
+        There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use
+        `progress`.
+    device, threads, executor, variant, policy, assume_symmetric
+        As of ``Solver``.
+    progress : bool or callable, optional
+        As of ``Solver.solve``.
+
+    Returns
+    -------
+    x : array of b's shape, library and device
+    info : int
+        0: the true residual, recomputed in float64, is as wanted. Above 0: it is not, after so many iterations.
+        -10: breakdown, the matrix is not positive definite. -11: a number was not finite; x is then the start.
+
+    Raises
+    ------
+    ValueError, TypeError, UnsupportedError, DeviceError
+        As ``Solver`` and ``Solver.solve`` do, which check the matrix: SciPy does not.
+    NotImplementedError
+        `callback` is not None.
+    KeyboardInterrupt
+        At Ctrl-C. Who wants the answer so far uses ``Solver.solve``.
+
+    Notes
+    -----
+    Where the residual that the iteration carries has converged and the true one has not, the iteration starts again
+    from its answer, as long as that helps and `maxiter` allows it.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> A = dwell.generate("poisson2d:40x30")
+    >>> x, info = dwell.cg(A, np.ones(1200), rtol=1e-10, M="jacobi")
+    >>> info
+    0
+    """
+    if callback is not None:
+        raise NotImplementedError("callback: a solve keeps xk on the chip; use progress=function(iteration, residual, "
+                                  "target, seconds), or Solver.solve in parts")
+    name = _preconditioner(M)
+    place = place_of(b)
+    if place.gpu is None and place.kind == "numpy":
+        b = host_array(b, "b")
+    a = as_csr(A, dtype_of(b))
+    shape = tuple(b.shape)
+    if shape != (a.rows,) and shape != (a.rows, 1):
+        raise ValueError(f"b: expected shape ({a.rows},) or ({a.rows}, 1), found {shape}")
+    if x0 is not None:
+        x0 = x0 if hasattr(x0, "shape") else host_array(x0, "x0")
+        if tuple(x0.shape) not in ((a.rows,), (a.rows, 1)):
+            raise ValueError(f"x0: expected shape ({a.rows},) or ({a.rows}, 1), found {tuple(x0.shape)}")
+        x0 = None if not (b != 0).any() else x0.reshape(shape)  # SciPy answers b = 0 with zeros
+    most = iteration_limit(maxiter, a.rows)
+    where = device if device is not None or place.gpu is None else f"cuda:{place.gpu}"
+    options = {"preconditioner": name, "executor": executor, "variant": variant, "policy": policy, "rtol": rtol,
+               "atol": atol, "assume_symmetric": assume_symmetric}
+    done, left, before = 0, most, float("inf")
+    while True:
+        solver = Solver._of(a, where, threads, max_iterations=left, **options)
+        x0 = solver.solve(b, x0, progress=progress)
+        report = solver._reports[-1]
+        done += report.iterations
+        left = most - done
+        residual = report.residual_relative_true
+        if report.stopped == "not finite":
+            return x0, NOT_FINITE
+        if residual <= (max(rtol, atol / report.rhs_norm) if report.rhs_norm > 0 else atol):
+            return x0, 0
+        if report.stopped == "breakdown":
+            return x0, BREAKDOWN
+        if report.stopped != "converged" or left < 1 or residual > _PROMISING * before:
+            return x0, max(done, 1)
+        before = residual
+        options["assume_symmetric"] = True  # it has been checked
+
+
+def _preconditioner(M: Any) -> str:
+    if M is None:
+        return "none"
+    if not isinstance(M, str):
+        raise TypeError(f"M: expected the name of a preconditioner ({', '.join(_core.preconditioners())}), which the "
+                        f"chip can hold, found {type(M).__name__}")
+    return M

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Matrices of any library as the three arrays of compressed sparse rows, without a copy where they are that already."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from . import _gpu
+from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, place_of
+
+_INDEX = np.dtype(np.int32)
+
+
+class Csr(NamedTuple):
+    """indptr and indices of int32, data of float32 or float64; NumPy arrays, or arrays on GPU number place.gpu."""
+
+    indptr: Any
+    indices: Any
+    data: Any
+    cols: int
+    dtype: np.dtype[Any]
+    place: Place
+
+    @property
+    def rows(self) -> int:
+        return int(self.indptr.shape[0]) - 1
+
+
+def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None) -> Csr:
+    """`a` in the precision that SciPy computes in: float64 where `a` or `rhs_dtype` is no float32.
+
+    Throws TypeError for what is no sparse matrix, ValueError for sizes that 32-bit indices do not reach.
+    """
+    if scipy.sparse.issparse(a):
+        return _of_scipy(a, rhs_dtype)
+    if isinstance(a, tuple) and len(a) == 3:
+        return _of_arrays(a, None, rhs_dtype)
+    root = type(a).__module__
+    if root.startswith("cupyx.scipy.sparse"):
+        rows = a.tocsr()
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        return _of_arrays((rows.indptr, rows.indices, rows.data), rows.shape, rhs_dtype)
+    if root.partition(".")[0] == "torch":
+        return _of_torch(a, rhs_dtype)
+    if root.startswith("jax.experimental.sparse"):
+        from jax.experimental import sparse
+
+        rows = sparse.BCSR.from_bcoo(a) if isinstance(a, sparse.BCOO) else a
+        if not isinstance(rows, sparse.BCSR) or rows.n_batch or rows.n_dense:
+            raise TypeError(f"A: expected a BCSR of two sparse axes, found {type(a).__name__}")
+        return _of_arrays((rows.indptr, rows.indices, rows.data), rows.shape, rhs_dtype)
+    if callable(getattr(a, "matvec", None)) or callable(a):
+        raise TypeError(f"A: expected a sparse matrix, whose entries can be kept on the chip, found {type(a).__name__}")
+    dense = host_array(a, "A")
+    if dense.ndim != 2:
+        raise ValueError(f"A: expected a matrix, found {dense.ndim} axes")
+    return _of_scipy(scipy.sparse.csr_array(dense), rhs_dtype)
+
+
+def _computed_in(dtype: np.dtype[Any], rhs_dtype: np.dtype[Any] | None) -> np.dtype[Any]:
+    own = float_dtype(dtype, "A")
+    return own if rhs_dtype is None else np.promote_types(own, float_dtype(rhs_dtype, "b"))
+
+
+def _of_scipy(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+    if len(a.shape) != 2:
+        raise ValueError(f"A: expected a matrix, found {len(a.shape)} axes")
+    rows = a.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy() if rows is a else rows
+        rows.sum_duplicates()
+    return _of_host(rows.indptr, rows.indices, rows.data, int(a.shape[1]), rhs_dtype)
+
+
+def _of_host(indptr: Any, indices: Any, data: Any, cols: int, rhs_dtype: np.dtype[Any] | None) -> Csr:
+    dtype = _computed_in(data.dtype, rhs_dtype)
+    if data.dtype != dtype or not data.flags.carray:
+        data = np.require(data, dtype, ("C", "A"))
+    return Csr(_host_index(indptr, "indptr"), _host_index(indices, "indices"), data, cols, dtype, HOST)
+
+
+def _host_index(a: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
+    if a.dtype == _INDEX and a.flags.carray:
+        return a
+    if a.dtype.kind not in "iu":
+        raise TypeError(f"{what}: expected integers, found {a.dtype}")
+    if a.size and int(a.max()) > np.iinfo(np.int32).max:
+        raise ValueError(f"{what}: expected at most {np.iinfo(np.int32).max}, found {int(a.max())}")
+    return np.require(a, _INDEX, ("C", "A"))
+
+
+def _of_arrays(arrays: tuple[Any, Any, Any], shape: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+    names = ("indptr", "indices", "data")
+    places = [place_of(a) for a in arrays]
+    if len({p.gpu for p in places}) > 1:
+        raise ValueError("A: expected indptr, indices and data on one device, found several")
+    for a, name in zip(arrays, names):
+        if len(np.shape(a) if places[0].gpu is None else a.shape) != 1:
+            raise ValueError(f"{name}: expected one axis, found shape {tuple(np.shape(a))}")
+    if places[0].gpu is None:
+        indptr, indices, data = (host_array(a, name) for a, name in zip(arrays, names))
+        cols = int(shape[1]) if shape is not None else max(0, len(indptr) - 1)
+        return _of_host(indptr, indices, data, cols, rhs_dtype)
+    indptr, indices, data = arrays
+    dtype = _computed_in(dtype_of(data), rhs_dtype)
+    _gpu.check(data, dtype, "A")
+    _gpu.check(indptr, _INDEX, "indptr")
+    _gpu.check(indices, _INDEX, "indices")
+    cols = int(shape[1]) if shape is not None else int(indptr.shape[0]) - 1
+    return Csr(indptr, indices, data, cols, dtype, places[2])
+
+
+def _of_torch(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+    import torch
+
+    if not isinstance(a, torch.Tensor):
+        raise TypeError(f"A: expected a sparse matrix, found {type(a).__name__}")
+    if a.layout != torch.sparse_csr:
+        raise TypeError(f"A: expected a tensor of layout sparse_csr (to_sparse_csr() makes one), found {a.layout}")
+    a = a.detach()
+    # Copies where the indices are of int64, as PyTorch makes them unless it is told otherwise.
+    arrays = (a.crow_indices().to(torch.int32), a.col_indices().to(torch.int32), a.values())
+    return _of_arrays(arrays, a.shape, rhs_dtype)
+
+
+def to_host(a: Csr) -> Csr:
+    """A copy in the host's memory of a matrix on a GPU; a matrix of the host is itself."""
+    if a.place.gpu is None:
+        return a
+
+    def copy(part: Any) -> Any:
+        if a.place.kind == "torch":
+            return part.cpu().numpy()
+        return part.get() if hasattr(part, "get") else np.asarray(part)
+
+    return Csr(copy(a.indptr), copy(a.indices), copy(a.data), a.cols, a.dtype, HOST)

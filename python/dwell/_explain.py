@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The plans of executor perks in words."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._report import seconds
+
+
+def _bytes(value: float) -> str:
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if value >= 2**power:
+            return f"{value / 2**power:.3g} {unit}"
+    return f"{value:.0f} bytes"
+
+
+def _held(plan: dict[str, Any], part: str) -> str:
+    """The vectors of which a part stays there: "r, p 40 %"."""
+    words = [v["name"] + (f" {100 * v[part]:.0f} %" if v[part] < 1 else "") for v in plan["vectors"] if v[part] > 0]
+    return ", ".join(words) or "-"
+
+
+def _tiles(plan: dict[str, Any]) -> str:
+    kept = plan["tiles_in_registers"] + plan["tiles_in_scratch"]
+    return "-" if not kept else "all" if kept >= plan["tiles"] else f"{kept} of {plan['tiles']}"
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def text_of(e: dict[str, Any]) -> str:
+    """Of what ``_core.explain`` returns."""
+    plan, device = e["policies"][e["chosen"]], e["device"]
+    model = "no model of CPUs, so no projected time"
+    if e["projected"]:
+        model = "limits " + ("measured" if e["limits_measured"] else "of its data sheet, scaled")
+        model += "" if e["probed"] else "; not here"
+    variant = e["variant"]
+    if e["projected"] and len(e["considered"]) > 1:
+        variant += ", the least of " + ", ".join(f"{name} {seconds(s)}" for name, s in e["considered"].items())
+    head = [
+        ["matrix", f"{e['rows']} rows, {e['nonzeros']} nonzeros, {e['precision']}, preconditioner {e['preconditioner']}"],
+        ["device", f"{device['name']} ({device['backend']}); {model}"],
+        ["variant", variant],
+        ["policy", f"{plan['policy']}: {plan['reason']}"],
+        ["kernel", f"config {plan['config']}, {plan['teams']} teams of {plan['lanes']} lanes"
+                   + (", in one cluster" if e["in_cluster"] else "")],
+        ["teams", e["teams_why"]],
+        ["per iteration", f"{_bytes(plan['cached_bytes_moved'])} on the chip, {_bytes(plan['l2_bytes'])} through L2, "
+                          f"{_bytes(plan['memory_bytes'])} device memory; {_bytes(e['bytes_per_iteration'])} if nothing "
+                          "were cached"],
+        ["barriers", str(e["barriers"]) + (f" of {seconds(e['barrier_seconds'])}" if e["projected"] else "")],
+    ]
+    if e["projected"]:
+        head.append(["projected", f"{seconds(plan['seconds'])} per iteration, floor {seconds(plan['floor'])}"])
+    rows = [["policy", "registers", "scratch", "tiles", "L2", "memory"] + (["projected"] if e["projected"] else [])]
+    for at, p in enumerate(e["policies"]):
+        row = [p["policy"] + (" *" if at == e["chosen"] else ""), _held(p, "in_registers"), _held(p, "in_scratch"),
+               _tiles(p), _bytes(p["l2_bytes"]), _bytes(p["memory_bytes"])]
+        if e["projected"]:
+            row.append("refused" if p["refusal"] else seconds(p["seconds"]))
+        rows.append(row)
+    notes = [f"{name}: tries these plans on the device; not run here" for name in e["policies_that_try"]]
+    notes += [f"{p['policy']}: refused: {p['refusal']}" for p in e["policies"] if p["refusal"]]
+    return "\n".join([*_table(head), "", *_table(rows), *notes])

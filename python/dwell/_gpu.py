@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Arrays in a GPU's memory: handed over by DLPack where they are, in the order of the caller's current stream."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Place, dtype_of
+
+
+def current_stream(place: Place) -> int:
+    """The caller's current stream as a number; 0: the default one, or not known."""
+    if place.kind == "torch":
+        import torch
+
+        return int(torch.cuda.current_stream(place.gpu).cuda_stream)
+    if place.kind == "cupy":
+        import cupy
+
+        return int(cupy.cuda.get_current_stream().ptr)
+    return 0
+
+
+def wait_for(a: Any, place: Place) -> None:
+    """Returns when what computes `a` is done: for solvers that do not work in the caller's current stream."""
+    if place.kind == "torch":
+        import torch
+
+        torch.cuda.current_stream(place.gpu).synchronize()
+    elif place.kind == "cupy":
+        import cupy
+
+        cupy.cuda.get_current_stream().synchronize()
+    elif place.kind == "jax":
+        a.block_until_ready()
+    elif place.kind == "cuda" and a.__cuda_array_interface__.get("stream"):
+        raise ValueError("expected an array that is ready, found one that a stream is computing: use its DLPack form")
+
+
+def capsule(a: Any, place: Place) -> Any:
+    """What the extension takes: the memory of `a`, which is not waited for."""
+    if place.kind == "torch":
+        return a.detach().__dlpack__(stream=-1)
+    if hasattr(a, "__dlpack__"):
+        return a.__dlpack__(stream=-1)
+    import cupy  # the one library that reads __cuda_array_interface__ and writes DLPack
+
+    return cupy.asarray(a).__dlpack__(stream=-1)
+
+
+def check(a: Any, dtype: np.dtype[Any], what: str) -> None:
+    found = dtype_of(a)
+    if found != dtype:
+        raise TypeError(f"{what}: expected {dtype} (arrays of a GPU are not converted), found {found}")
+
+
+def _order_of(strides: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """"C", "F" or ""; strides in elements."""
+    def follows(axes: range) -> bool:
+        step = 1
+        for axis in axes:
+            if shape[axis] != 1 and strides[axis] != step:
+                return False
+            step *= shape[axis]
+        return True
+
+    if follows(range(len(shape) - 1, -1, -1)):
+        return "C"
+    return "F" if follows(range(len(shape))) else ""
+
+
+def order(a: Any, place: Place) -> str:
+    """"C", "F" or "" (neither)."""
+    shape = tuple(int(n) for n in a.shape)
+    if place.kind == "torch":
+        return _order_of(tuple(a.stride()), shape)
+    if place.kind == "jax":
+        return "C"
+    strides = a.__cuda_array_interface__.get("strides") if hasattr(a, "__cuda_array_interface__") else None
+    if strides is None:
+        return "C"
+    return _order_of(tuple(s // dtype_of(a).itemsize for s in strides), shape)
+
+
+def fresh(a: Any, place: Place, start: Any | None) -> Any:
+    """A new array of the shape, kind and device of `a`: zeros, or a copy of `start`."""
+    if place.kind == "torch":
+        import torch
+
+        return torch.zeros_like(a) if start is None else start.detach().clone()
+    if place.kind == "jax":
+        import jax.numpy
+
+        # Its memory is written before anybody else sees the array.
+        made = jax.numpy.array(jax.numpy.zeros_like(a) if start is None else start, copy=True)
+        return made.block_until_ready()
+    import cupy
+
+    if start is not None:
+        return cupy.array(start, copy=True)
+    return cupy.zeros(a.shape, dtype_of(a), "C" if "C" in order(a, place) else "F")
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any], place: Place) -> Any:
+    """A new array on the device of `place`, of its kind."""
+    if place.kind == "torch":
+        import torch
+
+        return torch.empty(shape, dtype=getattr(torch, dtype.name), device=f"cuda:{place.gpu}")
+    if place.kind == "jax":
+        import jax
+
+        where = jax.devices("gpu")[place.gpu or 0]
+        return jax.device_put(np.zeros(shape, dtype), where).block_until_ready()
+    import cupy
+
+    with cupy.cuda.Device(place.gpu):
+        return cupy.empty(shape, dtype)

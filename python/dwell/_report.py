@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What a solve did, what it cost, and whether the answer is right."""
+from __future__ import annotations
+
+import dataclasses
+import html
+from typing import Any
+
+from . import _core
+
+
+class Breakdown(RuntimeError):
+    """The matrix is not positive definite, or a number became infinite; raised only where that was asked for.
+
+    Attributes
+    ----------
+    report : Report
+    x : the answer so far
+    """
+
+    def __init__(self, message: str, report: Report, x: Any) -> None:
+        super().__init__(message)
+        self.report = report
+        self.x = x
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What preparing the solves of a matrix took, in seconds."""
+
+    context_s: float  #: the CUDA context, at its first use in the process; in no sum
+    check_s: float
+    upload_s: float
+    plan_s: float
+    cut_s: float
+    load_s: float
+
+    @property
+    def total_s(self) -> float:
+        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.load_s
+
+
+class Document:
+    """A dataclass that people and programs can read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, nested ones as dicts, ready for JSON."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What `repr` shows: labels and values."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{label:<16} {value}" for label, value in self.rows())
+
+    def _repr_html_(self) -> str:
+        cells = (f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
+                 f"<td style='text-align:left'>{html.escape(value)}</td></tr>" for label, value in self.rows())
+        return "<table>" + "".join(cells) + "</table>"
+
+
+def seconds(value: float) -> str:
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if value * factor >= 1:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value * 1e6:.3g} us"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Report(Document):
+    """A solve by conjugate gradients. The fields are those of the library's ``cg_report``."""
+
+    executor: str  #: never "auto"
+    variant: str  #: never "auto"
+    policy: str  #: what is cached on the chip between iterations
+    policy_chosen: str  #: whose plan that is, where policies pick among those of others
+    reason: str  #: why this executor and this plan
+    device: str
+    backend: str  #: "cpu" or "cuda"
+    precision: str  #: "f64" or "f32"
+    preconditioner: str
+    teams: int  #: threads or thread blocks
+    lanes: int  #: per team
+    bytes_per_iteration: int  #: that an iteration must move, by the model, nothing cached
+    iterations: int
+    stopped: str  #: "converged", "iteration limit", "breakdown", "not finite" or "interrupted"
+    rhs_norm: float
+    residual_relative_recursive: float  #: as the iteration carries it
+    residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
+    residuals_disagree: bool  #: by more than a factor of ten
+    history: list[float]  #: ||r|| after 0, 1, ... iterations, if asked for
+    condition_estimate: float  #: the condition is at least this; 0: not known
+    error_estimate: float  #: condition_estimate times the true residual; 0: not known
+    no_digit_safe: bool
+    stagnated: bool
+    advice: str  #: what to try where it did not converge; may be empty
+    setup: Setup
+    setup_s: float
+    solve_s: float
+    finish_s: float
+    per_iteration_us: float
+
+    @classmethod
+    def of(cls, native: _core.CgReport) -> Report:
+        fields = native.fields()
+        return cls(**{**fields, "setup": Setup(**fields["setup"])})
+
+    def rows(self) -> list[tuple[str, str]]:
+        policy = self.policy if self.policy == self.policy_chosen else f"{self.policy}: {self.policy_chosen}"
+        rows = [
+            ("device", f"{self.device} ({self.backend})"),
+            ("executor", f"{self.executor}, {self.variant}, policy {policy}, {self.precision}, "
+                         f"preconditioner {self.preconditioner}"),
+            ("", self.reason),
+            ("result", f"{self.stopped} after {self.iterations} iterations"),
+        ]
+        if self.advice:
+            rows.append(("", self.advice))
+        rows.append(("residual", f"{self.residual_relative_recursive:.2e} recursive, {self.residual_relative_true:.2e} "
+                                 f"true, relative to |b| = {self.rhs_norm:.3g}"
+                                 + (": THEY DISAGREE" if self.residuals_disagree else "")))
+        if self.condition_estimate > 0:
+            rows.append(("condition", f"at least {self.condition_estimate:.1e}; the residual allows a relative error of "
+                                      f"{self.error_estimate:.1e}" + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))
+        rows.append(("time", f"set-up {seconds(self.setup_s)}, solve {seconds(self.solve_s)}, "
+                             f"finish {seconds(self.finish_s)}, {self.per_iteration_us:.3g} us per iteration"))
+        return rows

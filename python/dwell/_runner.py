@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""A field of a stencil that stays on the device."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _core, _gpu
+from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
+from ._device import resolve
+from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
+from ._stencil_report import Outcome, StencilReport, StencilSetup
+from ._turn import Turn
+
+_NATIVE: dict[str, type[_core.StencilRunnerF64] | type[_core.StencilRunnerF32]] = {
+    "float64": _core.StencilRunnerF64, "float32": _core.StencilRunnerF32}
+
+
+class Moment:
+    """The field between two pieces of a run, for callbacks."""
+
+    def __init__(self, step: int, runner: Runner) -> None:
+        self.step = step  #: done since the run began
+        self._runner = runner
+
+    def field(self, out: Any = None) -> Any:
+        """A copy of the field, or `out` with it; as ``Runner.field``."""
+        return self._runner._read(out)
+
+
+class Runner:
+    """A field that stays on a device while a program steps through time.
+
+    Checks, plan, kernels and memory are paid once. ``run(a)`` and then ``run(b)`` leave the bits of ``run(a + b)``,
+    under every executor and plan.
+
+    Parameters
+    ----------
+    u : array of shape (y, x) or (z, y, x)
+        The field at the start, copied. NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of a
+        library with DLPack. float32 and float64 as they are, other real numbers become float64; an array of a GPU must
+        be of one of the two and in C order.
+    shape : str
+        The stencil: a name of ``shapes()``.
+    source : array of u's shape, optional
+        Added to every changing cell in every step.
+    boundary : {"fixed", "periodic", "reflect"}
+    weights : sequence of float, optional
+        Of the shape's taps in their order; by default the shape's own.
+    executor : {"auto", "naive", "host-loop", "graph", "persistent", "perks"}
+    policy, blocking, traversal, depth
+        Of ``perks``: what it caches ("auto", "none", "shared", "registers", "both", "greedy", "model", "measured"),
+        how what is not cached streams ("auto", "spatial", "temporal"), in which order ("auto", "static", "zig-zag",
+        "ring"), and the steps between two exchanges of halos (0: as planned).
+    device, threads
+        As of ``Solver``.
+    progress_interval : float
+        Seconds between two calls of a progress function.
+
+    Raises
+    ------
+    ValueError
+        A size, an option or a value cannot be used.
+    TypeError
+        `u` is no array of real numbers.
+    UnsupportedError
+        This build or this device has no such shape or executor.
+    DeviceError
+        The device is absent, fails or has too little memory.
+
+    Notes
+    -----
+    Threads may share a runner: they take turns.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> u = np.zeros((50, 40)); u[25, 20] = 1
+    >>> runner = dwell.Runner(u, "2d5pt", boundary="periodic")
+    >>> runner.run(10, every=5, callback=lambda now: print(now.step)).stopped
+    5
+    10
+    'steps done'
+    >>> bool(abs(runner.field().sum() - 1) < 1e-12)
+    True
+    """
+
+    def __init__(
+        self, u: Any, shape: str, *, source: Any = None, boundary: str = "fixed",
+        weights: Any = None, executor: str = "auto", policy: str = "auto", blocking: str = "auto",
+        traversal: str = "auto", depth: int = 0, device: str | None = None, threads: int = 0,
+        progress_interval: float = 0.1,
+    ) -> None:
+        self._place = place_of(u)
+        if self._place.gpu is None:
+            u = host_array(u, "u")
+            self.dtype = float_dtype(u.dtype, "u")
+        else:
+            self.dtype = dtype_of(u)
+            if self.dtype.name not in _NATIVE:
+                raise TypeError(f"u: expected float32 or float64, found {self.dtype}")
+        self.shape: tuple[int, ...] = tuple(u.shape)
+        options = _core.StencilOptions()
+        for name, value in (("shape", shape), ("boundary", boundary), ("executor", executor), ("policy", policy),
+                            ("blocking", blocking), ("traversal", traversal), ("depth", depth),
+                            ("weights", _weights(weights)), ("progress_interval", progress_interval)):
+            setattr(options, name, value)
+        self._stream = 0 if self._place.gpu is None else _gpu.current_stream(self._place)
+        where = resolve(device, threads, self._place.gpu, self._stream)
+        self._native = _NATIVE[self.dtype.name](where, self.shape, options, source is not None)
+        self._turn = Turn("run")
+        self._original = u if self._place.kind == "dlpack" else None
+        self.set_field(u)
+        if source is not None:
+            self.set_source(source)
+
+    @property
+    def report(self) -> StencilReport:
+        """The plan and why, what set-up took, and the last run."""
+        fields = self._native.report()
+        return StencilReport(**{**fields, "setup": StencilSetup(**fields["setup"])})
+
+    def set_field(self, u: Any) -> None:
+        """Copy another field of the same shape to the device. Raises as the constructor does."""
+        with self._turn:
+            given = self._given(u, "u")
+            (self._native.set_field if isinstance(given, np.ndarray) else self._native.set_field_cuda)(given)
+
+    def set_source(self, source: Any) -> None:
+        """Copy another source; ValueError if the runner was made without one."""
+        with self._turn:
+            given = self._given(source, "source")
+            (self._native.set_source if isinstance(given, np.ndarray) else self._native.set_source_cuda)(given)
+
+    def set_weights(self, weights: Any = None) -> None:
+        """Of the shape's taps in their order, from the next run on; None: the shape's defaults."""
+        with self._turn:
+            self._native.set_weights(_weights(weights))
+
+    def field(self, out: Any = None) -> Any:
+        """A copy of the field, of the kind and on the device that `u` of the constructor was.
+
+        Parameters
+        ----------
+        out : array of u's shape and dtype in C order, optional
+            Where the field goes instead.
+
+        Returns
+        -------
+        array of u's shape
+        """
+        with self._turn:
+            return self._read(out)
+
+    def run(
+        self, steps: int, *, every: int | None = None, callback: Callable[[Moment], Any] | None = None,
+        progress: Progress = None, on_interrupt: OnInterrupt = "raise",
+    ) -> Outcome:
+        """Do steps.
+
+        Parameters
+        ----------
+        steps : int
+        every : int, optional
+            With `callback`: after every so many steps and after the last one.
+        callback : callable, optional
+            Called with a ``Moment``. If it returns False, the run ends there; what it raises ends it, too, and the
+            field stays.
+        progress : bool or callable, optional
+            True: a bar of tqdm. A function is called with (step, largest change or None, seconds) now and then; if it
+            returns False, the run ends.
+        on_interrupt : {"raise", "return"}
+            At Ctrl-C: raise KeyboardInterrupt, or return; the field is that of the steps done.
+
+        Returns
+        -------
+        Outcome
+        """
+        if (every is None) != (callback is None):
+            raise ValueError("every and callback: expected both or none, found one of them")
+        if callback is None:
+            return self._go(progress, on_interrupt, lambda native, hear: native.run(steps, hear))
+
+        def call(step: int) -> Any:
+            return callback(Moment(step, self))
+
+        return self._go(progress, on_interrupt, lambda native, hear: native.run_pieces(steps, every, call, hear))
+
+    def run_until(
+        self, tolerance: float, max_steps: int, check_every: int = 100, *, progress: Progress = None,
+        on_interrupt: OnInterrupt = "raise",
+    ) -> Outcome:
+        """Steps until no cell changes by more than `tolerance` in one, tested every `check_every` and at the end."""
+        return self._go(progress, on_interrupt,
+                        lambda native, hear: native.run_until(tolerance, max_steps, check_every, hear))
+
+    # What follows is private.
+
+    def _go(self, progress: Progress, on_interrupt: OnInterrupt, run: Callable[[Any, Any], Any]) -> Outcome:
+        check_on_interrupt(on_interrupt)
+        with self._turn, heard(progress, "step", _words) as listener:
+            outcome = Outcome(*run(self._native, listener))
+            try:
+                self._native.raise_pending()
+            except KeyboardInterrupt:
+                if on_interrupt == "raise":
+                    raise
+            return outcome
+
+    def _given(self, a: Any, what: str) -> Any:
+        place = place_of(a)
+        if place.gpu is None:
+            host = readable(host_array(a, what), self.dtype, what)
+            if host.shape != self.shape:
+                raise ValueError(f"{what}: expected shape {self.shape}, found {host.shape}")
+            return host
+        self._check_there(a, place, what)
+        return _gpu.capsule(a, place)
+
+    def _check_there(self, a: Any, place: Place, what: str) -> None:
+        _gpu.check(a, self.dtype, what)
+        if tuple(a.shape) != self.shape or _gpu.order(a, place) != "C":
+            raise ValueError(f"{what}: expected shape {self.shape} in C order, found {tuple(a.shape)}")
+        stream = _gpu.current_stream(place)
+        if not stream or stream != self._stream:
+            _gpu.wait_for(a, place)
+
+    def _read(self, out: Any) -> Any:
+        place = self._place if out is None else place_of(out)
+        if place.gpu is None:
+            if out is None:
+                host = np.empty(self.shape, self.dtype)
+            else:
+                host = host_array(out, "out")
+                require_writable(host, self.dtype, self.shape, "out")
+                if not host.flags.c_contiguous:
+                    raise ValueError("out: expected an array in C order")
+            self._native.field(host)
+            return out if out is not None else like(host, place, self._original)
+        if out is None:
+            out = _gpu.empty(self.shape, self.dtype, place)
+        elif place.kind == "jax":
+            raise ValueError("out: arrays of JAX cannot be written")
+        self._check_there(out, place, "out")
+        self._native.field_cuda(_gpu.capsule(out, place))
+        return out
+
+
+def _weights(weights: Any) -> list[float]:
+    return [] if weights is None else [float(w) for w in weights]
+
+
+def _words(change: float | None, _seconds: float) -> str:
+    return "" if change is None else f"largest change {change:.1e}"

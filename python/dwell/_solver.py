@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: MIT
+"""A solver that an application holds: the matrix is checked, planned, cut and uploaded once."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core, _gpu
+from ._arrays import Place, host_array, like, place_of, readable
+from ._csr import Csr, as_csr, to_host
+from ._device import resolve
+from ._explain import text_of
+from ._limits import iteration_limit
+from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
+from ._report import Breakdown, Report, Setup
+from ._turn import Turn
+from ._vectors import on_gpu, on_host
+
+_NATIVE: dict[str, type[_core.CgSolverF64] | type[_core.CgSolverF32]] = {
+    "float64": _core.CgSolverF64, "float32": _core.CgSolverF32}
+
+
+def _words(residual: float, target: float, _seconds: float) -> str:
+    return f"residual {residual:.1e}, wanted {target:.1e}"
+
+
+class Solver:
+    """Conjugate gradients for systems with one symmetric positive definite matrix.
+
+    Preparing takes about as long as tens to hundreds of iterations; a solver pays that once, and each ``solve`` is
+    iterations and little else. Answers do not depend on the solves before.
+
+    Parameters
+    ----------
+    A : sparse matrix of shape (n, n)
+        SciPy's in any format, CuPy's, PyTorch's of layout ``sparse_csr``, JAX's BCSR, a dense array, or a tuple
+        ``(indptr, indices, data)`` of arrays in compressed sparse rows. What has int32 indices, sorted and without
+        duplicates, and float32 or float64 values in compressed sparse rows is not copied: a CPU then reads these
+        arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
+    preconditioner : {"none", "jacobi"}
+    executor : {"auto", "host-loop", "graph", "persistent", "perks"}
+    variant : {"auto", "textbook", "single-reduction", "pipelined"}
+    policy : str
+        What ``perks`` caches on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model", "measured".
+    device : str, optional
+        "cpu", "cuda" or "cuda:N". By default where the arrays are; for arrays of the host the first usable GPU, else
+        the CPU.
+    threads : int
+        Of a CPU; 0: as many as the process may use and the problem is worth.
+    rtol, atol : float
+        Converged when ``||r|| <= max(rtol ||b||, atol)``.
+    maxiter : int, optional
+        By default 10 n.
+    assume_symmetric : bool
+        Skip the check of symmetry.
+    history : bool
+        Record ``||r||`` of every iteration in ``Report.history``.
+    fixed_iterations : bool
+        For timing: run `maxiter` iterations, whatever the residual.
+    progress_interval : float
+        Seconds between two calls of a progress function; 0: every iteration, none left out.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not square, not symmetric, or has a zero, negative or missing diagonal element; an option or a
+        value cannot be used.
+    TypeError
+        `A` is no matrix of real numbers.
+    UnsupportedError
+        This build or this device does not have what is asked for.
+    DeviceError
+        The device is absent, fails or has too little memory.
+
+    Notes
+    -----
+    Threads that share a solver take turns. A progress function must not call the solver that calls it.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> A = dwell.generate("poisson2d:40x30")
+    >>> solver = dwell.Solver(A, preconditioner="jacobi", rtol=1e-10)
+    >>> x = solver.solve(np.ones(1200))
+    >>> solver.report.stopped
+    'converged'
+    """
+
+    def __init__(
+        self, A: Any, *, preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
+        policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
+        maxiter: int | None = None, assume_symmetric: bool = False, history: bool = False,
+        fixed_iterations: bool = False, progress_interval: float = 0.1,
+    ) -> None:
+        self._setup(as_csr(A), device, threads, preconditioner=preconditioner, executor=executor, variant=variant,
+                    policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, assume_symmetric=assume_symmetric,
+                    history=history, fixed_iterations=fixed_iterations, progress_interval=progress_interval)
+
+    @classmethod
+    def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:
+        self = cls.__new__(cls)
+        self._setup(a, device, threads, **options)
+        return self
+
+    def _setup(self, a: Csr, device: str | None, threads: int, **options: Any) -> None:
+        self._options = _core.CgOptions()
+        options["max_iterations"] = iteration_limit(options["max_iterations"], a.rows)
+        for name, value in options.items():
+            setattr(self._options, name, value)
+        self._stream = 0 if a.place.gpu is None else _gpu.current_stream(a.place)
+        self._device = resolve(device, threads, a.place.gpu, self._stream)
+        self._a = a
+        arrays: tuple[Any, ...] = (a.indptr, a.indices, a.data)
+        make: Any = _NATIVE[a.dtype.name]
+        if a.place.gpu is not None:
+            if not self._stream:
+                _gpu.wait_for(a.data, a.place)
+            arrays, make = tuple(_gpu.capsule(part, a.place) for part in arrays), make.on_cuda
+        self._native: _core.CgSolverF64 | _core.CgSolverF32 = make(self._device, *arrays, a.cols, self._options)
+        self._turn = Turn("solve")
+        self._reports: list[_core.CgReport] = []
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the matrix."""
+        return (self._native.rows, self._a.cols)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or float64, of the matrix and all vectors."""
+        return self._a.dtype
+
+    @property
+    def setup(self) -> Setup:
+        """What preparing took, or the last ``update_values``."""
+        return Setup(**self._native.setup())
+
+    @property
+    def reports(self) -> list[Report]:
+        """Of the last ``solve``, one for each right-hand side that was solved."""
+        return [Report.of(one) for one in self._reports]
+
+    @property
+    def report(self) -> Report:
+        """Of the last solve, with several right-hand sides that of the last column. Raises ValueError before one."""
+        if not self._reports:
+            raise ValueError("report: expected a solve before, found none")
+        return Report.of(self._reports[-1])
+
+    def solve(
+        self, b: Any, x0: Any = None, out: Any = None, *, progress: Progress = None,
+        on_interrupt: OnInterrupt = "raise", raise_on_breakdown: bool = False,
+    ) -> Any:
+        """Solve ``A x = b``.
+
+        Parameters
+        ----------
+        b : array of shape (n,), (n, 1) or (n, k)
+            NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of any library with DLPack or
+            ``__cuda_array_interface__``. Used in place if it has the solver's dtype and, of shape (n, k), Fortran
+            order; else copied. Of several columns each is solved, one after the other.
+        x0 : array of b's shape, optional
+            The start; by default zeros.
+        out : array of b's shape, optional
+            Where the answer goes: of b's library, of the solver's dtype, contiguous (of shape (n, k): in Fortran
+            order), writable. May be `x0`, not `b`.
+        progress : bool or callable, optional
+            True: a bar of tqdm. A function is called with (iteration, relative residual, target, seconds) about every
+            `progress_interval` seconds; if it returns False, the solve ends there.
+        on_interrupt : {"raise", "return"}
+            At Ctrl-C: raise KeyboardInterrupt, the answer so far being in `out`, or return it. ``report.stopped`` is
+            then "interrupted". Columns that had not begun keep their start.
+        raise_on_breakdown : bool
+            Raise Breakdown where the matrix turns out not to be positive definite, or a number not to be finite.
+
+        Returns
+        -------
+        x : array of b's shape, library and device
+            `out` if that was given. Where the solve did not converge it is the best so far; see ``report``.
+
+        Raises
+        ------
+        ValueError
+            A shape does not fit, a value is not finite, an array is on another device, or `out` cannot be written.
+        TypeError
+            A dtype cannot be used: complex, or float64 where the solver has float32.
+        Breakdown, DeviceError, KeyboardInterrupt
+        """
+        check_on_interrupt(on_interrupt)
+        place = place_of(b)
+        if place.gpu is None:
+            rhs, x, answer, columns = on_host(b, x0, out, self._native.rows, self.dtype)
+        else:
+            self._require_here(place)
+            rhs, x, answer, columns = on_gpu(b, x0, out, self._native.rows, self.dtype, place)
+            self._order_after(b, place)
+        if progress is None:
+            self._run(rhs, x, columns, None, on_interrupt)
+        else:
+            with heard(progress, "iteration", _words) as listener:
+                self._run(rhs, x, columns, listener, on_interrupt)
+        if raise_on_breakdown:
+            self._require_no_breakdown(answer)
+        if out is not None:
+            return out
+        return answer if place.kind == "numpy" or place.gpu is not None else like(answer, place, b)
+
+    def update_values(self, data: Any) -> None:
+        """Other values for the same pattern, from the next solve on; no new plan.
+
+        Parameters
+        ----------
+        data : array of shape (nnz,), or a matrix
+            The values in the order of the matrix in compressed sparse rows, columns ascending, or a matrix of the same
+            pattern. Of the solver's dtype; a CPU uses them in place.
+
+        Raises
+        ------
+        ValueError
+            Their number differs, one is not finite, the matrix is not symmetric or has no positive diagonal. The
+            values before are then kept.
+        """
+        if hasattr(data, "tocsr") or hasattr(data, "indptr"):
+            a = as_csr(data, self.dtype)
+            self._require_pattern(a)
+            data = a.data
+        place = place_of(data)
+        if place.gpu is None:
+            values = readable(host_array(data, "data"), self.dtype, "data")
+            if values.shape != self._a.data.shape:
+                raise ValueError(f"data: expected shape {tuple(self._a.data.shape)}, found {values.shape}")
+            native: Any = values
+        else:
+            _gpu.check(data, self.dtype, "data")
+            self._order_after(data, place)
+            values, native = data, _gpu.capsule(data, place)
+        with self._turn:
+            (self._native.update_values if place.gpu is None else self._native.update_values_cuda)(native)
+            self._a = self._a._replace(data=values)
+
+    def explain(self, device_facts: str | None = None) -> str:
+        """What executor ``perks`` would do with the matrix, and why: the plan of every policy, in text.
+
+        Parameters
+        ----------
+        device_facts : {"v100", "a100", "h100", "h200"}, optional
+            A GPU that need not be here; by default the solver's device.
+
+        Raises
+        ------
+        ValueError
+            There are no facts of such a device.
+        UnsupportedError
+            There is no plan that could run there.
+        """
+        a = to_host(self._a)
+        return text_of(_core.explain(a.indptr, a.indices, a.data, a.cols, self._device, device_facts, self._options))
+
+    def __repr__(self) -> str:
+        n, m = self.shape
+        return f"<dwell.Solver: {n} x {m}, {self.dtype}, {self._device.backend}>"
+
+    def _require_here(self, place: Place) -> None:
+        if self._device.backend != "cuda" or self._device.ordinal != place.gpu:
+            where = "cpu" if self._device.backend == "cpu" else f"cuda:{self._device.ordinal}"
+            raise ValueError(f"b: expected an array on the solver's device {where}, found one on cuda:{place.gpu}")
+
+    def _order_after(self, a: Any, place: Place) -> None:
+        """Work of the solver comes after what computes `a`: in the same stream, or by waiting."""
+        stream = _gpu.current_stream(place)
+        if not stream or stream != self._stream:
+            _gpu.wait_for(a, place)
+
+    def _run(self, rhs: Any, x: Any, columns: bool, progress: Any, on_interrupt: OnInterrupt) -> None:
+        native, hosted = self._native, isinstance(rhs, np.ndarray)
+        with self._turn:
+            if columns:
+                self._reports = (native.solve_columns if hosted else native.solve_columns_cuda)(rhs, x, progress)
+            else:
+                self._reports = [(native.solve if hosted else native.solve_cuda)(rhs, x, progress)]
+            try:
+                native.raise_pending()
+            except KeyboardInterrupt:
+                if on_interrupt == "raise":
+                    raise
+
+    def _require_no_breakdown(self, x: Any) -> None:
+        for one in self._reports:
+            if one.stopped in ("breakdown", "not finite"):
+                report = Report.of(one)
+                raise Breakdown(f"{report.stopped} after {report.iterations} iterations", report, x)
+
+    def _require_pattern(self, a: Csr) -> None:
+        mine, other = to_host(self._a), to_host(a)
+        if not (np.array_equal(mine.indptr, other.indptr) and np.array_equal(mine.indices, other.indices)):
+            raise ValueError("data: expected a matrix of the same pattern, found another one")

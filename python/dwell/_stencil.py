@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The one call that does steps of a stencil."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._progress import OnInterrupt, Progress
+from ._runner import Runner
+
+
+def stencil(
+    u: Any, shape: str, steps: int, *, boundary: str = "fixed", source: Any = None, until: float | None = None,
+    check_every: int = 100, weights: Any = None, out: Any = None, executor: str = "auto", policy: str = "auto",
+    blocking: str = "auto", traversal: str = "auto", depth: int = 0, device: str | None = None, threads: int = 0,
+    progress: Progress = None, on_interrupt: OnInterrupt = "raise", return_report: bool = False,
+) -> Any:
+    """Do steps of an iterative stencil on a field.
+
+    Parameters
+    ----------
+    u : array of shape (y, x) or (z, y, x)
+        The field, which stays as it is unless it is also `out`.
+    shape : str
+        The stencil: a name of ``shapes()``.
+    steps : int
+        To do, or allowed where `until` is given.
+    until : float, optional
+        End when no cell changes by more than this in one step, tested every `check_every` steps and after the last.
+    out : array of u's shape, optional
+        Where the field goes; may be `u`. In C order, of the dtype that is computed in. At Ctrl-C it has the field so
+        far.
+    return_report : bool
+        Return also a ``StencilReport``.
+    boundary, source, weights, executor, policy, blocking, traversal, depth, device, threads
+        As of ``Runner``.
+    progress, on_interrupt
+        As of ``Runner.run``.
+
+    Returns
+    -------
+    field : array of u's shape, library and device
+        `out` if that was given.
+    report : StencilReport
+        Only with `return_report`.
+
+    Raises
+    ------
+    ValueError, TypeError, UnsupportedError, DeviceError, KeyboardInterrupt
+        As ``Runner`` does.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> u = np.zeros((50, 40)); u[25, 20] = 1
+    >>> v = dwell.stencil(u, "2d5pt", 100, boundary="reflect")
+    >>> bool(abs(v.sum() - 1) < 1e-12)
+    True
+    """
+    runner = Runner(u, shape, source=source, boundary=boundary, weights=weights, executor=executor, policy=policy,
+                    blocking=blocking, traversal=traversal, depth=depth, device=device, threads=threads)
+    try:
+        if until is None:
+            runner.run(steps, progress=progress, on_interrupt=on_interrupt)
+        else:
+            runner.run_until(until, steps, check_every, progress=progress, on_interrupt=on_interrupt)
+    except KeyboardInterrupt:
+        if out is not None:
+            runner.field(out)
+        raise
+    field = runner.field(out)
+    return (field, runner.report) if return_report else field

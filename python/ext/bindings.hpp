@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What each file of the extension adds to the module.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace dwell::python {
+
+void add_devices(nanobind::module_& m);
+void add_cg_values(nanobind::module_& m);
+void add_cg_explanation(nanobind::module_& m);
+void add_cg_solver(nanobind::module_& m);
+void add_stencil_values(nanobind::module_& m);
+void add_stencil_runner(nanobind::module_& m);
+void add_matrices(nanobind::module_& m);
+
+}  // namespace dwell::python

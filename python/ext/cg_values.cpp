@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Options and reports of conjugate gradients. The names are the library's (solvers/cg/cg.hpp).
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bindings.hpp"
+#include "cg_values.hpp"
+
+#include "dwell/solvers/cg/cg.hpp"
+
+namespace dwell::python {
+
+fields setup_dict(const cg_setup& s) {
+  fields out;
+  out["context_s"] = s.context_s;
+  out["check_s"] = s.check_s;
+  out["upload_s"] = s.upload_s;
+  out["plan_s"] = s.plan_s;
+  out["cut_s"] = s.cut_s;
+  out["load_s"] = s.load_s;
+  return out;
+}
+
+namespace {
+
+std::vector<std::string> preconditioner_names() {
+  std::vector<std::string> names;
+  for (const auto one : preconditioners()) names.push_back(to_string(one));
+  return names;
+}
+
+/// The fields of dwell.Report.
+fields report_dict(const cg_report& r) {
+  fields out;
+  out["executor"] = r.executor;
+  out["variant"] = r.variant;
+  out["policy"] = r.policy;
+  out["policy_chosen"] = r.policy_chosen;
+  out["reason"] = r.reason;
+  out["device"] = r.device;
+  out["backend"] = to_string(r.on);
+  out["precision"] = r.precision;
+  out["preconditioner"] = to_string(r.preconditioner);
+  out["teams"] = r.teams;
+  out["lanes"] = r.lanes;
+  out["bytes_per_iteration"] = r.bytes_per_iteration;
+  out["iterations"] = r.iterations;
+  out["stopped"] = to_string(r.stopped);
+  out["rhs_norm"] = r.rhs_norm;
+  out["residual_relative_recursive"] = r.residual_relative_recursive;
+  out["residual_relative_true"] = r.residual_relative_true;
+  out["residuals_disagree"] = r.residuals_disagree;
+  out["history"] = r.history;
+  out["condition_estimate"] = r.condition_estimate;
+  out["error_estimate"] = r.error_estimate;
+  out["no_digit_safe"] = r.no_digit_safe;
+  out["stagnated"] = r.stagnated;
+  out["advice"] = r.advice;
+  out["setup"] = setup_dict(r.setup);
+  out["setup_s"] = r.setup_s;
+  out["solve_s"] = r.solve_s;
+  out["finish_s"] = r.finish_s;
+  out["per_iteration_us"] = r.per_iteration_us;
+  return out;
+}
+
+}  // namespace
+
+void add_cg_values(nb::module_& m) {
+  nb::class_<cg_options>(m, "CgOptions")
+      .def(nb::init<>())
+      .def_rw("executor", &cg_options::executor)
+      .def_rw("policy", &cg_options::policy)
+      .def_rw("variant", &cg_options::variant)
+      .def_prop_rw(
+          "preconditioner", [](const cg_options& o) { return to_string(o.preconditioner); },
+          [](cg_options& o, const std::string& name) {
+            o.preconditioner = parse_preconditioner(name);
+          })
+      .def_rw("rtol", &cg_options::rtol)
+      .def_rw("atol", &cg_options::atol)
+      .def_rw("max_iterations", &cg_options::max_iterations)
+      .def_rw("assume_symmetric", &cg_options::assume_symmetric)
+      .def_rw("history", &cg_options::history)
+      .def_rw("fixed_iterations", &cg_options::fixed_iterations)
+      .def_rw("progress_interval", &cg_options::progress_interval)
+      .def_rw("teams", &cg_options::teams);
+  nb::class_<cg_report>(m, "CgReport")
+      .def_prop_ro("stopped", [](const cg_report& r) { return to_string(r.stopped); })
+      .def_ro("iterations", &cg_report::iterations)
+      .def_ro("rhs_norm", &cg_report::rhs_norm)
+      .def_ro("residual_relative_true", &cg_report::residual_relative_true)
+      .def("fields", &report_dict);
+  m.def("cg_variants", &cg_variants);
+  m.def("preconditioners", &preconditioner_names);
+}
+
+}  // namespace dwell::python

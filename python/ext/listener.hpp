@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Between a run, which does not hold the interpreter's lock, and Python: signals such as Ctrl-C are
+// looked for, and the caller's progress function is called. What either raises ends the run as an
+// interrupt does, so that the answer so far is kept, and is raised when the caller asks for it.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+
+namespace dwell::python {
+
+namespace nb = nanobind;
+
+class listener {
+ public:
+  /// `interval`: seconds between two calls of a progress function; 0: every iteration.
+  explicit listener(double interval) : interval_(interval) {}
+  listener(const listener&) = delete;
+  listener& operator=(const listener&) = delete;
+
+  /// How often the library is to call: signals are not kept waiting for a rare progress function.
+  double library_interval() const { return interval_ < most_wait ? interval_ : most_wait; }
+
+  /// A run begins, with a progress function or None. Needs the interpreter's lock.
+  void begin(nb::object progress);
+  /// It has ended. Needs the interpreter's lock.
+  void end() { progress_ = nb::object(); }
+
+  /// Called by a run, without the lock: go on? `say` calls the progress function.
+  bool tell(const std::function<nb::object(const nb::object&)>& say);
+
+  /// Raises what ended the last run, once; does nothing if nothing did.
+  void raise_pending();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr double most_wait = 0.1;
+
+  const double interval_;
+  nb::object progress_;
+  clock::time_point due_;
+  std::exception_ptr raised_;
+};
+
+/// A run with the lock released.
+template <class F>
+auto run_heard(listener& heard, nb::object progress, F&& run) {
+  struct session {
+    listener& heard;
+    ~session() { heard.end(); }
+  };
+  heard.begin(std::move(progress));
+  const session s{heard};
+  const nb::gil_scoped_release released;
+  return run();
+}
+
+}  // namespace dwell::python

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""The code of the documents and of the docstrings runs."""
+import doctest
+import importlib
+import importlib.metadata
+import inspect
+import pkgutil
+import re
+
+import pytest
+from conftest import ROOT
+
+import dwell
+
+MODULES = [m.name for m in pkgutil.iter_modules(dwell.__path__) if m.name not in ("plot", "_core")]
+
+
+@pytest.mark.parametrize("document", ["docs/reference/python.md", "README.md"])
+def test_code_blocks_run(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / document).read_text(), re.DOTALL | re.MULTILINE)
+    assert blocks
+    exec(compile("\n".join(blocks), document, "exec"), {})
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings_run(name):
+    library = {"jax": "jax", "torch": "torch"}.get(name)
+    if library:
+        pytest.importorskip(library, reason=f"no {library}")
+    assert doctest.testmod(importlib.import_module(f"dwell.{name}")).failed == 0
+
+
+def test_the_reference_has_every_name_and_option():
+    text = (ROOT / "docs/reference/python.md").read_text()
+    for name in dwell.__all__:
+        if name not in ("__version__", "Moment", "Shape", "StencilSetup", "Comparison", "DeviceInfo"):
+            assert name in text, name
+    for function in (dwell.cg, dwell.stencil, dwell.Solver, dwell.Solver.solve):
+        signature = re.search(re.escape(function.__name__) + r"\(([^`]*)\)`", text)
+        assert signature, function
+        written = [word.split("=")[0].strip() for word in signature[1].replace("\n", " ").split(",")]
+        assert [w for w in written if w != "*"] == [p for p in inspect.signature(function).parameters if p != "self"]
+
+
+def test_public_docstrings_say_what_is_returned_and_raised():
+    for name in ("cg", "compare", "generate", "read_matrix", "stencil"):
+        assert "Returns\n" in getattr(dwell, name).__doc__ and "Raises\n" in getattr(dwell, name).__doc__
+    assert importlib.metadata.version("dwell-solvers") == dwell.__version__

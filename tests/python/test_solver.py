@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""A held solver: orders, outputs, values, reports, progress."""
+import gc
+import json
+import sys
+import tracemalloc
+
+import hypothesis
+import hypothesis.extra.numpy as arrays
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from oracles import random_spd, residual
+
+import dwell
+
+A = random_spd(1, 40)
+N = 40
+
+
+@pytest.fixture
+def solver():
+    return dwell.Solver(A, rtol=1e-10)
+
+
+def test_same_bits_as_one_call(solver):
+    b = np.arange(1.0, N + 1)
+    first = solver.solve(b)
+    assert np.array_equal(first, dwell.cg(A, b, rtol=1e-10)[0])
+    solver.solve(b * 3)
+    assert np.array_equal(solver.solve(b), first)
+
+
+def test_the_matrix_is_read_in_place_and_kept_alive():
+    a = random_spd(2, 50)
+    b = np.ones(50)
+    wanted = dwell.Solver(a).solve(b)
+    before = sys.getrefcount(a.data)
+    solver = dwell.Solver(a)
+    assert sys.getrefcount(a.data) > before, "no copy was made"
+    del a
+    gc.collect()
+    assert np.array_equal(solver.solve(b), wanted)
+
+
+LAYOUTS = {
+    "C": lambda b: np.ascontiguousarray(b),
+    "F": lambda b: np.asfortranarray(b),
+    "strided": lambda b: np.repeat(b, 2, axis=0)[::2],
+    "reversed": lambda b: b[::-1].copy()[::-1],
+    "swapped bytes": lambda b: b.astype(b.dtype.newbyteorder()),
+    "unaligned": lambda b: np.frombuffer(b"x" + b.tobytes(), np.uint8)[1:].view(b.dtype).reshape(b.shape),
+    "read-only": lambda b: np.lib.stride_tricks.as_strided(b, writeable=False),
+}
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(
+    columns=st.sampled_from([None, 1, 2, 5]), layout=st.sampled_from(sorted(LAYOUTS)), data=st.data(),
+    dtype=st.sampled_from(["f8", "f4", "i4", "u1", "?"]), start=st.booleans(), given_out=st.booleans())
+def test_shapes_strides_dtypes(columns, layout, data, dtype, start, given_out):
+    shape = (N,) if columns is None else (N, columns)
+    values = st.floats(-9, 9, width=32) if dtype[0] == "f" else None
+    b = data.draw(arrays.arrays(dtype, shape, elements=values))
+    solver = dwell.Solver(A, rtol=1e-10)
+    out = np.empty(shape, order="F") if given_out else None
+    x = solver.solve(LAYOUTS[layout](b), np.ones(shape) if start else None, out)
+    assert x.shape == shape and x.dtype == np.float64 and (out is None or x is out)
+    for k in range(columns or 1):
+        rhs, answer = (b, x) if columns is None else (b[:, k], x[:, k])
+        assert residual(A, answer, rhs) <= 1e-9 * np.linalg.norm(rhs.astype(float)) + 1e-9
+
+
+def test_columns_are_the_single_solves(solver):
+    b = np.random.default_rng(3).standard_normal((N, 4))
+    x = solver.solve(b)
+    assert x.flags.f_contiguous and len(solver.reports) == 4
+    for k in range(4):
+        assert np.array_equal(x[:, k], solver.solve(b[:, k]))
+    assert solver.solve(np.ones((N, 0))).shape == (N, 0)
+
+
+def test_columns_in_fortran_order_are_not_copied(solver):
+    b = np.ones((N, 3), order="F")
+    out = np.zeros((N, 3), order="F")
+    tracemalloc.start()
+    solver.solve(b, out=out)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < b.nbytes + 20000 and out.any()
+    big = dwell.Solver(dwell.generate("poisson2d:300x300"), maxiter=1)
+    b, out = np.ones((90000, 2), order="F"), np.zeros((90000, 2), order="F")
+    tracemalloc.start()
+    big.solve(b, out=out)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100000, "less than a vector"
+
+
+def test_start_in_place(solver):
+    b = np.ones(N)
+    x = solver.solve(b)
+    assert solver.solve(b, x, x) is x and solver.report.iterations == 0
+
+
+def test_update_values(solver):
+    b = np.ones(N)
+    solver.update_values(A.data * 2)
+    assert np.allclose(solver.solve(b), dwell.cg(A * 2, b, rtol=1e-10)[0], rtol=0, atol=0)
+    solver.update_values(A * 3)
+    assert residual(A * 3, solver.solve(b), b) < 1e-9
+    bad = A.data.copy()
+    bad[0] = np.nan
+    with pytest.raises(ValueError):
+        solver.update_values(bad)
+    assert residual(A * 3, solver.solve(b), b) < 1e-9, "refused values leave the ones before"
+    assert solver.setup.total_s >= 0
+
+
+@pytest.mark.parametrize("error,words,call", [
+    (ValueError, "b: expected shape", lambda s: s.solve(np.ones(N + 1))),
+    (ValueError, "b: expected shape", lambda s: s.solve(np.ones((N, 2, 1)))),
+    (ValueError, "b: expected shape", lambda s: s.solve(1.0)),
+    (TypeError, "complex", lambda s: s.solve(np.ones(N, complex))),
+    (TypeError, "longdouble|float128", lambda s: s.solve(np.ones(N, np.longdouble))),
+    (TypeError, "numbers", lambda s: s.solve(np.array([None] * N))),
+    (TypeError, "out: expected an array of float64", lambda s: s.solve(np.ones(N), out=np.ones(N, "f4"))),
+    (ValueError, "out: expected shape", lambda s: s.solve(np.ones(N), out=np.ones((N, 1)))),
+    (ValueError, "out: expected a contiguous", lambda s: s.solve(np.ones(N), out=np.ones(2 * N)[::2])),
+    (ValueError, "Fortran order", lambda s: s.solve(np.ones((N, 2)), out=np.ones((N, 2)))),
+    (ValueError, "can be written", lambda s: s.solve(np.ones(N), out=np.broadcast_to(0.0, N))),
+    (ValueError, "memory of its own", lambda s: (lambda b: s.solve(b, out=b))(np.ones(N))),
+    (ValueError, "x0: expected shape", lambda s: s.solve(np.ones(N), np.ones(3))),
+    (ValueError, "on_interrupt", lambda s: s.solve(np.ones(N), on_interrupt="ignore")),
+    (ValueError, "data: expected shape", lambda s: s.update_values(np.ones(3))),
+    (ValueError, "same pattern", lambda s: s.update_values(random_spd(5, N))),
+    (ValueError, "report: expected a solve", lambda s: s.report),
+    (ValueError, "v100", lambda s: s.explain("z80")),
+    (ValueError, "threads: only device 'cpu'", lambda s: dwell.Solver(A, device="cuda", threads=2)),
+    (ValueError, "threads", lambda s: dwell.Solver(A, device="cpu", threads=-1)),
+    (TypeError, "float32, found float64", lambda s: dwell.Solver(A.astype("f4")).solve(np.ones(N))),
+])
+def test_refusals(solver, error, words, call):
+    with pytest.raises(error, match=words) as caught:
+        call(solver)
+    assert "\n" not in str(caught.value)
+
+
+def test_report(solver):
+    with_history = dwell.Solver(A, history=True, preconditioner="jacobi", device="cpu", threads=1)
+    with_history.solve(np.ones(N))
+    report = with_history.report
+    assert report == with_history.report and report.stopped == "converged" and report.preconditioner == "jacobi"
+    assert len(report.history) == report.iterations + 1
+    assert report.residual_relative_true == pytest.approx(
+        residual(A, with_history.solve(np.ones(N)), np.ones(N)) / N**0.5, rel=1e-6)
+    document = json.loads(json.dumps(report.to_dict()))
+    assert document["setup"].keys() == {"context_s", "check_s", "upload_s", "plan_s", "cut_s", "load_s"}
+    assert f"converged after {report.iterations} iterations" in repr(report)
+    assert "<table>" in report._repr_html_() and "converged" in report._repr_html_()
+    assert with_history.setup.check_s > 0 and "40 x 40" in repr(with_history)
+
+
+def test_explain(solver):
+    text = solver.explain()
+    assert "40 rows" in text and "policy" in text and "greedy" in text and "barriers" in text
+
+
+def test_progress_tells_every_iteration_and_may_end_the_solve():
+    solver = dwell.Solver(dwell.generate("poisson2d:40x40"), rtol=1e-10, progress_interval=0)
+    told = []
+    solver.solve(np.ones(1600), progress=lambda *now: told.append(now))
+    assert [now[0] for now in told] == list(range(solver.report.iterations + 1))
+    assert told[0][1] == pytest.approx(1) and told[-1][1] <= told[-1][2] == 1e-10
+    fixed = dwell.Solver(dwell.generate("poisson2d:40x40"), fixed_iterations=True, maxiter=10**8, progress_interval=0.01)
+    fixed.solve(np.ones(1600), progress=lambda *now: False)
+    assert fixed.report.stopped == "interrupted" and 0 < fixed.report.iterations < 10**8
+
+
+def test_progress_that_raises():
+    solver = dwell.Solver(A, fixed_iterations=True, maxiter=10**8, progress_interval=0.01)
+
+    def fail(*_):
+        raise KeyError("mine")
+
+    out = np.zeros(N)
+    with pytest.raises(KeyError, match="mine"):
+        solver.solve(np.ones(N), out=out, progress=fail)
+    assert out.any() and solver.report.stopped == "interrupted"
+
+    def again(*_):
+        solver.solve(np.ones(N))
+
+    with pytest.raises(RuntimeError, match="found one from inside it"):
+        solver.solve(np.ones(N), progress=again)
+
+
+def test_progress_bar(capsys):
+    pytest.importorskip("tqdm")
+    dwell.Solver(A, progress_interval=0).solve(np.ones(N), progress=True)
+    assert "iteration" in capsys.readouterr().err
