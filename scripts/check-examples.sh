@@ -27,7 +27,7 @@ trap 'rm -rf "$folder"' EXIT
 # A copy of the sources elsewhere: nothing of this repository may be needed.
 cp -r apps/examples "$folder/source"
 cmake -S "$folder/source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_PREFIX_PATH="$prefix" >"$folder/log" || { cat "$folder/log"; exit 1; }
+  -DCMAKE_CUDA_ARCHITECTURES=90 -DCMAKE_PREFIX_PATH="$prefix" >"$folder/log" || { cat "$folder/log"; exit 1; }
 cmake --build "$folder/build" --target "${examples[@]}"
 
 "$dwell" generate poisson2d:50x40 -o "$folder/a.mtx"
@@ -42,6 +42,9 @@ solve_file() { # solve_file PROGRAM: solves, and refuses a file that is not ther
     exit 1
   fi
 }
+if grep -q '^CMAKE_CUDA_COMPILER:' "$folder/build/CMakeCache.txt" && ninja -C "$folder/build" -t query implicit_heat >/dev/null 2>&1; then
+  cmake --build "$folder/build" --target implicit_heat  # which needs a GPU to run
+fi
 for example in "${examples[@]}"; do
   if [[ $example == solve_file ]]; then solve_file "$folder/build/solve_file"; else "$folder/build/$example"; fi
 done
