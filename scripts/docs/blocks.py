@@ -37,11 +37,11 @@ def blocks_of(page, name):
     i = 0
     while i < len(lines):
         line = lines[i]
-        if line.startswith("<!-- test:"):
+        if line.lstrip().startswith("<!-- test:"):
             begin = i
             while "-->" not in lines[i]:
                 i += 1
-            words = "\n".join(lines[begin:i + 1]).removeprefix("<!-- test:").rpartition("-->")[0]
+            words = "\n".join(lines[begin:i + 1]).lstrip().removeprefix("<!-- test:").rpartition("-->")[0]
             order, _, value = words.lstrip().partition("\n" if words.strip().startswith("given") else " ")
             if order.strip() not in ORDERS:
                 raise ValueError(f"{name}:{begin + 1}: expected test: {', '.join(ORDERS)}, found {order.strip()}")
