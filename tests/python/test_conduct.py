@@ -47,6 +47,7 @@ def test_threads_take_turns_and_the_lock_is_released():
 
 INTERRUPT = """
 import os, signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 import numpy as np
 import dwell
 if sys.argv[1] == "stencil":
