@@ -26,8 +26,8 @@ struct graph {
   }
 
   template <int Phase, class P, class T, class Store>
-  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity) {
-    host_loop::phase<Phase, P, T>(s, a, parity);
+  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
+    host_loop::phase<Phase, P, T>(s, a, parity, time);
   }
 };
 

@@ -35,21 +35,27 @@ struct host_loop {
     queue.finish();
   }
 
-  /// The phases of one iteration. Phase k of an odd number of phases finds its scalars in the other
-  /// copy in every second iteration (`odd`).
+  /// The phases of one iteration. A launch finds its scalars in the copy that the one before wrote:
+  /// of an odd number of launches, in the other one in every second iteration (`odd`).
   template <class P, class T, class Queue>
   static void enqueue_iteration(Queue& queue, const program_args<P, T>& a, int odd) {
     [&]<int... K>(std::integer_sequence<int, K...>) {
-      (queue.template launch<K>(a, (K + odd * P::phases) % 2), ...);
+      int parity = odd * (times_of<P, K>(a) + ...) % 2;
+      const auto launch = [&]<int Phase>() {
+        for (int k = 0; k < times_of<P, Phase>(a); ++k, parity ^= 1)
+          queue.template launch<Phase>(a, parity, k);
+      };
+      (launch.template operator()<K>(), ...);
     }
     (std::make_integer_sequence<int, P::phases>{});
   }
 
-  /// Team side: one phase. All teams read copy `parity` of the scalars; team 0 writes the other
-  /// one.
+  /// Team side: one phase, for the `time`-th time in its iteration. All teams read copy `parity` of
+  /// the scalars; team 0 writes the other one.
   template <int Phase, class P, class T, class Store>
-  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity) {
+  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
     typename P::scalars m = a.state[parity];
+    if constexpr (chain_of<P> == Phase) s.take_chain_phase(time);
     if (m.stop == 0) P::template phase<Phase, T>(s, m);
     if (s.team().worker() == 0)
       s.team().each([&](int lane) {

@@ -20,7 +20,7 @@ struct persistent {
   template <class P, class T, class Store>
   DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
     typename P::scalars m = first_scalars(a);
-    while (iteration<P, T>(s, m, std::make_integer_sequence<int, P::phases>{})) {
+    while (iteration<P, T>(s, m, a, std::make_integer_sequence<int, P::phases>{})) {
     }
     s.close();
     if (s.team().worker() == 0)
@@ -31,9 +31,21 @@ struct persistent {
 
  private:
   template <class P, class T, class Store, int... K>
-  DWELL_FN static bool iteration(Store& s, typename P::scalars& m,
+  DWELL_FN static bool iteration(Store& s, typename P::scalars& m, const program_args<P, T>& a,
                                  std::integer_sequence<int, K...>) {
-    return (one<K, P, T>(s, m) && ...);
+    return (each_time<K, P, T>(s, m, a) && ...);
+  }
+  template <int Phase, class P, class T, class Store>
+  DWELL_FN static bool each_time(Store& s, typename P::scalars& m, const program_args<P, T>& a) {
+    if constexpr (chain_of<P> == Phase) {
+      for (int k = 0; k < a.chain.phases; ++k) {
+        s.take_chain_phase(k);
+        if (!one<Phase, P, T>(s, m)) return false;
+      }
+      return true;
+    } else {
+      return one<Phase, P, T>(s, m);
+    }
   }
   /// All teams hold the same scalars, so all leave together.
   template <int Phase, class P, class T, class Store>

@@ -26,6 +26,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/device/monitor.hpp"
 #include "dwell/execution/program/plan/plan.hpp"
+#include "dwell/execution/program/products/sliced_matrix.hpp"
 #include "dwell/execution/program/spmv/ghosts.hpp"
 #include "dwell/execution/program/spmv/nonzero_tiles.hpp"
 #include "dwell/execution/team/sums.hpp"
@@ -36,8 +37,9 @@ namespace dwell {
 /// own: only its owner touches an element. gather: others read it in another phase than the one in
 /// which it is written. exchange, and the partner that follows it: a pair of vectors that others
 /// read while the owner writes the next ones. Two copies in turn, so that one barrier between a
-/// write and its reads is enough; the elements of a pair lie side by side.
-enum class use { own, gather, exchange, partner };
+/// write and its reads is enough; the elements of a pair lie side by side. handed: written by the
+/// owner only, into the input of the chain of products.
+enum class use { own, gather, exchange, partner, handed };
 
 /// Which vectors an elementwise pass loads and stores. Bytes moved are counted from these.
 template <int... Vectors>
@@ -76,6 +78,27 @@ struct tiles_view {
   const index* wide = nullptr;
 };
 
+/// The phase of P that runs a chain of products, once for each phase of the chain; -1: none does.
+/// Such a Program says `chain`: the number of that phase.
+template <class P>
+inline constexpr int chain_of = [] {
+  if constexpr (requires { P::chain; })
+    return P::chain;
+  else
+    return -1;
+}();
+template <class P>
+inline constexpr bool has_chain = chain_of<P> >= 0;
+/// How often an iteration runs a phase.
+template <class P, int Phase, class Args>
+DWELL_HD int times_of(const Args& a) {
+  if constexpr (chain_of<P> == Phase)
+    return a.chain.phases;
+  else
+    return 1;
+}
+struct no_chain {};
+
 /// What a team gets: plain data, by value.
 template <class P, class T>
 struct program_args {
@@ -102,6 +125,7 @@ struct program_args {
   bool in_cluster = false;     ///< CUDA: all teams are one cluster
   bool one_launch = false;     ///< the whole run is one launch: stores live through it
   bool reverse_lanes = false;  ///< CPU teams only
+  std::conditional_t<has_chain<P>, product_chain, no_chain> chain;
 };
 
 /// Teams are cut between rows: a product is complete at once, but one dense row is one team's.
@@ -132,10 +156,12 @@ inline constexpr int product_width_of = [] {
 }();
 
 /// Can this config run P? Configs that assume that all is cached have no code for exchanged pairs,
-/// and P must not touch a vector now and then only: no Program with one gathered vector does.
+/// and P must not touch a vector now and then only: no Program with one gathered vector does. Where
+/// teams exchange elements they do not see each other's memory, of which a chain has need.
 template <class P>
 constexpr bool can_run(const program_config& r) {
-  return r.assumes == caching::part || gathered_vector_of<P> >= 0;
+  return r.assumes == caching::part ||
+         (gathered_vector_of<P> >= 0 && !(has_chain<P> && r.assumes == caching::ghosts));
 }
 
 /// The scalars that a run in one launch begins with.

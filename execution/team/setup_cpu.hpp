@@ -43,6 +43,14 @@ class setup_warp {
     return none;
   }
 
+  /// v of another lane.
+  template <class V>
+  V broadcast(V v, int) const {
+    return v;
+  }
+  /// The last lane whose `before` is at most t; the values rise from lane to lane, from 0.
+  int owner_of(index, index) const { return 0; }
+
   /// To places that other warps change, too.
   template <class V>
   static void lower(V& to, V v) {
@@ -61,6 +69,10 @@ class setup_warp {
   template <class V>
   static void add(V& to, V v) {
     std::atomic_ref<V>(to).fetch_add(v, std::memory_order_relaxed);
+  }
+  /// Returns what was there before.
+  static index take(index& from, index v) {
+    return std::atomic_ref<index>(from).fetch_add(v, std::memory_order_relaxed);
   }
   static void set_bit(std::uint32_t* bits, index i) {
     std::atomic_ref<std::uint32_t> at(bits[i / 32]);
@@ -101,6 +113,17 @@ class setup_loops {
     f(w);
   }
   void zero(void* p, std::size_t bytes) const { std::memset(p, 0, bytes); }
+  /// to[i] = from[0] + ... + from[i - 1] for i from 0 to n; in place if the two are the same. The
+  /// element n of `from` need not be set, but must be there.
+  void sums_before(const index* from, index* to, index n) const {
+    index sum = 0;
+    for (index i = 0; i < n; ++i) {
+      const index next = from[i];
+      to[i] = sum;
+      sum += next;
+    }
+    to[n] = sum;
+  }
   /// Copies to the host's memory; all work before it is done then.
   void fetch(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
 };

@@ -62,6 +62,18 @@ class setup_warp {
     return lane() == 0 ? none : before;
   }
 
+  template <class V>
+  DWELL_FN V broadcast(V v, int from) const {
+    return __shfl_sync(~0u, v, from);
+  }
+  DWELL_FN int owner_of(index before, index t) const {
+    int at = 0;
+    DWELL_UNROLL
+    for (int step = lanes / 2; step > 0; step /= 2)
+      if (__shfl_sync(~0u, before, at + step) <= t) at += step;
+    return at;
+  }
+
   // A look before an atomic operation spares most of them.
   DWELL_FN static void lower(index& to, index v) {
     if (v < *static_cast<volatile index*>(&to)) atomicMin(&to, v);
@@ -78,6 +90,7 @@ class setup_warp {
       atomicMax(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(v));
   }
   DWELL_FN static void add(index& to, index v) { atomicAdd(&to, v); }
+  DWELL_FN static index take(index& from, index v) { return atomicAdd(&from, v); }
   DWELL_FN static void set_bit(std::uint32_t* bits, index i) {
     const std::uint32_t bit = std::uint32_t(1) << i % 32;
     if (!(static_cast<volatile std::uint32_t*>(bits)[i / 32] & bit)) atomicOr(bits + i / 32, bit);

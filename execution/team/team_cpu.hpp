@@ -42,6 +42,14 @@ class cpu_warp {
     for (int l = 0; l < Lanes; ++l) f(number_ * Lanes + (reversed_ ? Lanes - 1 - l : l));
   }
 
+  /// The first of every `lanes` lanes gets their sum: halved, so that it is the order of the GPU.
+  template <class T>
+  void halve_groups(array<T>& value, int lanes) {
+    for (int h = lanes / 2; h > 0; h /= 2)
+      for (int l = 0; l < Lanes; ++l)
+        if (l % lanes < h) value.v[l] += value.v[l + h];
+  }
+
   /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to
   /// and with the last one that ended a row (before[l]). To the last lane returns what remains
   /// after it.
@@ -174,6 +182,14 @@ class cpu_team {
     }
   }
 
+  /// f(warp of 32 lanes, its number, how many of them there are): by these, whatever the lanes of
+  /// the team, slices of a matrix are taken (sliced_matrix.hpp).
+  template <class F>
+  void slices(F&& f) {
+    cpu_warp<32> w(0, reversed_);
+    f(w, 0, 1);
+  }
+
   /// All teams meet; what they wrote before is visible after.
   void sync_grid() { grid_->arrive_and_wait(); }
   /// All teams meet that have given sums since they last met, and have not read what others write
@@ -217,6 +233,10 @@ class cpu_team {
   /// A load of what is used once per iteration.
   template <class V>
   static V stream(const V* p) {
+    return *p;
+  }
+  template <class V>
+  static V stream_pair(const V* p) {
     return *p;
   }
 

@@ -151,6 +151,12 @@ class cuda_team {
     f(w);
   }
 
+  template <class F>
+  DWELL_FN void slices(F&& f) {
+    cuda_warp w;
+    f(w, w.number(), warp_count);
+  }
+
   /// All teams meet; what they wrote before is visible after.
   DWELL_FN void sync_grid() {
     if (!in_cluster()) return grid_.meet();
@@ -206,6 +212,16 @@ class cuda_team {
     uint4 bits;
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "l"(p));
+    return *reinterpret_cast<const V*>(&bits);
+  }
+  /// The same of 8 bytes.
+  template <class V>
+  DWELL_FN static V stream_pair(const V* p) {
+    static_assert(sizeof(V) == 8);
+    uint2 bits;
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+        : "=r"(bits.x), "=r"(bits.y)
         : "l"(p));
     return *reinterpret_cast<const V*>(&bits);
   }

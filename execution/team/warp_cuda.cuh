@@ -29,6 +29,12 @@ class cuda_warp {
     f(static_cast<int>(threadIdx.x));
   }
 
+  /// The first of every `lanes` lanes gets their sum.
+  template <class T>
+  DWELL_FN void halve_groups(lane_value<T>& value, int lanes) {
+    for (int h = lanes / 2; h > 0; h /= 2) value.v += __shfl_xor_sync(~0u, value.v, h);
+  }
+
   /// A segmented scan by shuffles, of as many steps as the longest segment needs. To the last lane
   /// returns what remains after it.
   template <class T>

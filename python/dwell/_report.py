@@ -33,11 +33,12 @@ class Setup:
     upload_s: float
     plan_s: float
     cut_s: float
+    preconditioner_s: float
     load_s: float
 
     @property
     def total_s(self) -> float:
-        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.load_s
+        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.load_s
 
 
 class Document:

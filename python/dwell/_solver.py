@@ -38,7 +38,7 @@ class Solver:
         ``(indptr, indices, data)`` of arrays in compressed sparse rows. What has int32 indices, sorted and without
         duplicates, and float32 or float64 values in compressed sparse rows is not copied: a CPU then reads these
         arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
-    preconditioner : {"none", "jacobi"}
+    preconditioner : {"none", "jacobi", "amg"}
     executor : {"auto", "host-loop", "graph", "persistent", "perks"}
     variant : {"auto", "textbook", "single-reduction", "pipelined"}
     policy : str

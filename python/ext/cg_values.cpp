@@ -20,6 +20,7 @@ fields setup_dict(const cg_setup& s) {
   out["upload_s"] = s.upload_s;
   out["plan_s"] = s.plan_s;
   out["cut_s"] = s.cut_s;
+  out["preconditioner_s"] = s.preconditioner_s;
   out["load_s"] = s.load_s;
   return out;
 }

@@ -79,6 +79,7 @@ constexpr report_row<cg_report> report_rows[] = {
     {"upload_s", get<&cg_report::setup, &cg_setup::upload_s>},
     {"plan_s", get<&cg_report::setup, &cg_setup::plan_s>},
     {"cut_s", get<&cg_report::setup, &cg_setup::cut_s>},
+    {"preconditioner_s", get<&cg_report::setup, &cg_setup::preconditioner_s>},
     {"load_s", get<&cg_report::setup, &cg_setup::load_s>},
     {"setup_s", get<&cg_report::setup_s>},
     {"solve_s", get<&cg_report::solve_s>},

@@ -22,6 +22,7 @@ struct named_preconditioner {
 constexpr named_preconditioner all_preconditioners[] = {
     {preconditioner::none, "none"},
     {preconditioner::jacobi, "jacobi"},
+    {preconditioner::amg, "amg"},
 };
 
 }  // namespace

@@ -18,10 +18,11 @@ namespace dwell {
 
 /// What an iteration multiplies the residual by.
 enum class preconditioner {
-  none,   ///< nothing
-  jacobi  ///< the inverse of the matrix's diagonal
+  none,    ///< nothing
+  jacobi,  ///< the inverse of the matrix's diagonal
+  amg      ///< smoothed aggregation multigrid, a V-cycle in f32
 };
-/// "none" or "jacobi".
+/// "none", "jacobi" or "amg".
 DWELL_API std::string to_string(preconditioner p);
 /// All of them, the default first.
 DWELL_API std::vector<preconditioner> preconditioners();
@@ -101,13 +102,14 @@ struct cg_setup {
   /// Creating the CUDA context, where this was the first use of the device in the process; in no
   /// sum.
   double context_s = 0;
-  double check_s = 0;   ///< of the matrix
-  double upload_s = 0;  ///< its arrays to the device
-  double plan_s = 0;    ///< executor, form, policy, config; trials of plans
-  double cut_s = 0;     ///< into tiles, in the device's memory
-  double load_s = 0;    ///< loading the kernel (long at its first use in the process), graphs
+  double check_s = 0;           ///< of the matrix
+  double upload_s = 0;          ///< its arrays to the device
+  double plan_s = 0;            ///< executor, form, policy, config; trials of plans
+  double cut_s = 0;             ///< into tiles, in the device's memory
+  double preconditioner_s = 0;  ///< of preconditioners that have a set-up of their own
+  double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
   /// The sum of all but context_s.
-  double total() const { return check_s + upload_s + plan_s + cut_s + load_s; }
+  double total() const { return check_s + upload_s + plan_s + cut_s + preconditioner_s + load_s; }
 };
 
 /// What was run, why, what it cost, and whether the answer is right.

@@ -19,6 +19,7 @@
 #include "dwell/solvers/cg/prepared_system.hpp"
 #include "dwell/solvers/cg/solve_steps.hpp"
 #include "dwell/solvers/cg/system_check.hpp"
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
 
 namespace dwell {
 namespace {
@@ -85,6 +86,7 @@ struct cg_solver<T>::state {
   index rows() const { return matrix.arrays().rows; }
   void prepare();
   void place_vectors();
+  void make_preconditioner();
   /// To be called when the matrix has other values.
   void refresh();
   void place_matrix();
@@ -99,7 +101,8 @@ struct cg_solver<T>::state {
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
   prepared_system<T> matrix;
-  cg_report prepared;  ///< what every report begins with
+  std::unique_ptr<amg_hierarchy> amg;  ///< of preconditioner amg
+  cg_report prepared;                  ///< what every report begins with
   std::unique_ptr<cg_run<T>> run;
   solve_places<T> places;
   buffer<T> b, x;  ///< a GPU's copies of host vectors
@@ -118,10 +121,19 @@ struct cg_solver<T>::state {
 };
 
 template <class T>
+void cg_solver<T>::state::make_preconditioner() {
+  if (options.preconditioner != preconditioner::amg) return;
+  const lap_timer time(setup.preconditioner_s);
+  amg = std::make_unique<amg_hierarchy>(make_amg(queue.where(), matrix.arrays()));
+}
+
+template <class T>
 void cg_solver<T>::state::prepare() {
   const device& where = queue.where();
+  make_preconditioner();
   cut_cache<T> cuts(where, matrix.arrays());
-  const cg_request<T> request{target, cuts, options, matrix.scale_exponent(), true};
+  const cg_request<T> request{
+      target, cuts, options, matrix.scale_exponent(), true, amg ? &amg->products : nullptr};
   const cg_decision<T> made = [&] {
     const lap_timer time(setup.plan_s);
     return decide(request);
@@ -178,6 +190,10 @@ void cg_solver<T>::state::refresh() {
   {
     const lap_timer time(setup.cut_s);
     run->refill(matrix.arrays(), -matrix.scale_exponent());
+  }
+  if (amg) {
+    make_preconditioner();
+    run->take_chain(amg->products);
   }
   place_matrix();
 }

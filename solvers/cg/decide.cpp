@@ -2,9 +2,12 @@
 // See decide.hpp.
 #include "dwell/solvers/cg/decide.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/model/projection.hpp"
@@ -69,7 +72,23 @@ cg_decision<T> in_fastest_form(const cg_request<T>& q, const executor_choice& by
 template <class T>
 cg_decision<T> choose(const cg_request<T>& q) {
   const executor_choice by = choose_executor(q.options, q.target.facts);
-  if (q.options.variant != automatic) return in_form(find_cg_form(q.options.variant), q, by);
+  if (q.chain) {
+    const auto forms = cg_forms();
+    const cg_form& form =
+        *std::find_if(forms.begin(), forms.end(), [](const cg_form& f) { return f.with_chain; });
+    if (q.options.variant != automatic && q.options.variant != form.name)
+      throw unsupported_error(
+          fmt::format("preconditioner {}: expected variant auto or {}, found {}",
+                      to_string(q.options.preconditioner), form.name, q.options.variant));
+    return in_form(form, q, by);
+  }
+  if (q.options.variant != automatic) {
+    const cg_form& form = find_cg_form(q.options.variant);
+    if (form.with_chain)
+      throw unsupported_error(fmt::format("variant {}: expected preconditioner amg, found {}",
+                                          form.name, to_string(q.options.preconditioner)));
+    return in_form(form, q, by);
+  }
   if (q.target.on() != backend::cpu) return in_fastest_form(q, by);
   cg_decision<T> only = in_form(cg_forms().front(), q, by);
   only.considered = {{only.form->name, 0.0}};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "dwell/base/error.hpp"
@@ -16,6 +17,7 @@
 #include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/solvers/cg/decide.hpp"
 #include "dwell/solvers/cg/system_check.hpp"
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
 
 namespace dwell {
 namespace {
@@ -98,7 +100,11 @@ cg_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   o.executor = executor;
   const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
-  const cg_decision<T> decided = decide(cg_request<T>{target, cuts, o});
+  std::optional<amg_hierarchy> amg;
+  if (o.preconditioner == preconditioner::amg) amg.emplace(make_amg(device::cpu(1), cuts.arrays()));
+  cg_request<T> request{target, cuts, o};
+  if (amg) request.chain = &amg->products;
+  const cg_decision<T> decided = decide(request);
   const planned<T>& made = decided.made;
 
   cg_explanation out;

@@ -12,7 +12,8 @@ namespace dwell {
 
 std::vector<std::string> cg_variants() {
   std::vector<std::string> names;
-  for (const cg_form& f : cg_forms()) names.emplace_back(f.name);
+  for (const cg_form& f : cg_forms())
+    if (!f.with_chain) names.emplace_back(f.name);
   return names;
 }
 

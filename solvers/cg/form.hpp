@@ -13,6 +13,7 @@
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
+#include "dwell/execution/program/products/chain.hpp"
 #include "dwell/solvers/cg/cg.hpp"
 #include "dwell/solvers/cg/programs/weighed_form.hpp"
 
@@ -24,8 +25,9 @@ struct cg_request {
   const plan_target& target;
   cut_cache<T>& cuts;  ///< of the matrix, which the forms share; where it is solved if `may_try`
   const cg_options& options;
-  int matrix_exponent = 0;  ///< the matrix is divided by two to this power
-  bool may_try = false;     ///< plans, on target.here
+  int matrix_exponent = 0;             ///< the matrix is divided by two to this power
+  bool may_try = false;                ///< plans, on target.here
+  const owned_chain* chain = nullptr;  ///< of preconditioners that are one
 };
 
 /// Where a prepared run has its own data, in the device's memory.
@@ -54,6 +56,8 @@ class cg_run {
   virtual void load_kernel() = 0;
   /// The values of a matrix with the same pattern, times 2^exponent.
   virtual void refill(const csr_arrays<T>& a, int exponent) = 0;
+  /// Of forms that have a chain: from now on this one, which must stay.
+  virtual void take_chain(const owned_chain& chain) = 0;
   /// The scalars of a start.
   virtual void reset() = 0;
   /// Puts a run into the device's stream; `control` must stay until finish().
@@ -79,6 +83,7 @@ struct cg_form {
   std::span<const char* const> vectors;
   // See programs/weighed_form.hpp.
   bool weighed_first, drifts;
+  bool with_chain;  ///< the preconditioner is a chain of products; else none or Jacobi
   bool (*may_beat)(const weighed_form& first);  ///< or null
   cg_form_code<double> f64;
   cg_form_code<float> f32;

@@ -28,8 +28,8 @@ template <class P, class T>
 void load_ones(index rows, program_run<P, T>& run) {
   const auto n = static_cast<std::size_t>(rows);
   run.vector(P::x).upload(std::vector<T>(n, T(0)));
-  for (const int v : {static_cast<int>(P::rhs), static_cast<int>(P::d)})
-    run.vector(v).upload(std::vector<T>(n, T(1)));
+  run.vector(P::rhs).upload(std::vector<T>(n, T(1)));
+  if constexpr (!has_chain<P>) run.vector(P::d).upload(std::vector<T>(n, T(1)));
 }
 
 template <class P, class T>
@@ -39,13 +39,14 @@ planned<T> plan_form(const cg_request<T>& q, const program_kernel& v) {
   const auto with = [&](auto&& trial) {
     return make_plan<P, T>(
         v, configs_of(v, q.target), q.target.facts, q.cuts,
-        {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent},
+        {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent,
+         q.chain ? q.chain->chain.phases : 0, q.chain ? q.chain->chain.bytes : 0},
         P::in_midst(start.jacobi), trial);
   };
   if (!q.may_try) return with(no_trial{});
   return with(program_trial<P, T>(
       *q.target.here, v, start,
-      [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt));
+      [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt, q.chain));
 }
 
 inline run_records records_of(const cg_options& o) {
@@ -63,15 +64,18 @@ class prepared_form final : public cg_run<T> {
  public:
   prepared_form(const device& where, const cg_request<T>& q, const program_kernel& v,
                 const planned<T>& made)
-      : start_(start_of<P, T>(q.options)), run_(where, v, made, records_of(q.options)) {
+      : start_(start_of<P, T>(q.options)), run_(where, v, made, records_of(q.options), q.chain) {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 
   cg_places<T> places() override {
     const typename P::scalars* const end = run_.end_state();
+    T* inverse_diagonal = nullptr;
+    if constexpr (!has_chain<P>)
+      if (start_.jacobi) inverse_diagonal = run_.vector(P::d).data();
     return {run_.vector(P::x).data(),
             run_.vector(P::rhs).data(),
-            start_.jacobi ? run_.vector(P::d).data() : nullptr,
+            inverse_diagonal,
             &run_.start_state()->target2,
             &end->step,
             &end->stop,
@@ -79,6 +83,7 @@ class prepared_form final : public cg_run<T> {
   }
   void load_kernel() override { run_.ready(); }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
+  void take_chain(const owned_chain& chain) override { run_.take_chain(chain); }
   void reset() override { run_.reset(start_); }
   void start(run_control& control) override { run_.start(control); }
   double finish() override { return run_.finish(); }
@@ -105,6 +110,7 @@ constexpr cg_form form_of() {
             P::vector_names,
             false,
             false,
+            has_chain<P>,
             nullptr,
             {&plan_form<P, double>, &prepare_form<P, double>},
             {&plan_form<P, float>, &prepare_form<P, float>}};

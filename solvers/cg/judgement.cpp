@@ -39,6 +39,10 @@ void estimate_error(const solve_end& end, cg_report& report) {
   if (!(seen.least > 0.0)) return;
   const solve_numbers& n = end.numbers;
   double relative = report.residual_relative_true;
+  if (find_cg_form(report.variant).with_chain) {  // of M A: no norm of the error follows from it
+    report.condition_estimate = seen.most / seen.least;
+    return;
+  }
   if (report.preconditioner == preconditioner::jacobi) {
     report.condition_estimate = seen.most / seen.least;
     relative = std::sqrt(n.rr_by_diagonal) / std::sqrt(n.bb_by_diagonal);
@@ -78,7 +82,8 @@ bool stagnated(const solve_end& end) {
 std::string steadier_forms() {
   std::string names;
   for (const cg_form& f : cg_forms())
-    if (!f.drifts) names = names.empty() ? f.name : std::string(f.name) + " or " + names;
+    if (!f.drifts && !f.with_chain)
+      names = names.empty() ? f.name : std::string(f.name) + " or " + names;
   return "variant " + names;
 }
 
@@ -86,7 +91,7 @@ std::string advice(const cg_report& r) {
   if (r.stopped == stop_reason::iteration_limit) {
     std::vector<const char*> tries;
     if (!r.stagnated) tries.push_back("more iterations");
-    if (r.preconditioner == preconditioner::none) tries.push_back("a preconditioner (jacobi)");
+    if (r.preconditioner == preconditioner::none) tries.push_back("a preconditioner (jacobi, amg)");
     const std::string steadier = find_cg_form(r.variant).drifts ? steadier_forms() : "";
     if (r.stagnated && !steadier.empty()) tries.push_back(steadier.c_str());
     if (r.stagnated && r.precision == "f32") tries.push_back("f64");

@@ -53,7 +53,7 @@ struct expectation {
   double rtol = 0;
   int max_iterations = 0;
   bool must_converge = false;  ///< precision and condition leave no doubt
-  int eigen_iterations = -1;   ///< -1 where rounding decides the count
+  int eigen_iterations = -1;   ///< -1 where rounding decides the count, or Eigen has no such thing
 };
 template <class T>
 expectation expect_of(const linear_system<T>& s, preconditioner p);

@@ -161,7 +161,8 @@ void add_how(CLI::App& app, compare_arguments& args) {
   add_choice(app, "--rhs", args.rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
   add_measuring(app, args);
-  add_preconditioner(app, args.preconditioner, "jacobi divides by the diagonal");
+  add_preconditioner(app, args.preconditioner,
+                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid");
   add_results(app, args);
 }
 

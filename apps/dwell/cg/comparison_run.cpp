@@ -19,8 +19,11 @@ namespace dwell::app {
 
 namespace {
 
-/// The form in which executors are compared where none is asked for.
-std::string usual_form() { return cg_variants().front(); }
+/// The form in which executors are compared where none is asked for. With a chain of products
+/// there is one only.
+std::string usual_form(const cg_options& o) {
+  return o.preconditioner == preconditioner::amg ? automatic : cg_variants().front();
+}
 
 /// Floors in microseconds, by the planner's model, asked for once for each form of the iteration.
 template <class T>
@@ -28,7 +31,7 @@ class floors {
  public:
   /// Throws input_error if the solver would refuse the system.
   floors(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
-    (void)of(usual_form(), nothing_cached);
+    (void)of(usual_form(request.options), nothing_cached);
   }
 
   /// Of `policy` of perks or, if that is empty, of an executor that caches nothing and so runs on
@@ -74,11 +77,11 @@ class measurement {
       : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(request, a) {}
 
   bool run_all(const std::string& text) {
-    if (!add(executors::host_loop.name, usual_form(), "")) return false;
+    if (!add(executors::host_loop.name, usual_form(request_.options), "")) return false;
     for (const auto& executor : request_.executors)
       for (const auto& variant : variants_of(executor))
         for (const auto& policy : policies_of(executor)) {
-          if (executor == executors::host_loop.name && variant == usual_form())
+          if (executor == executors::host_loop.name && variant == usual_form(request_.options))
             continue;  // the first row
           if (!add(executor, variant, policy)) return false;
         }
@@ -92,7 +95,7 @@ class measurement {
  private:
   std::vector<std::string> variants_of(const std::string& executor) const {
     if (!request_.variants.empty()) return request_.variants;
-    return {has_policies(executor) ? std::string(automatic) : usual_form()};
+    return {has_policies(executor) ? std::string(automatic) : usual_form(request_.options)};
   }
   std::vector<std::string> policies_of(const std::string& executor) const {
     return has_policies(executor) ? request_.policies : std::vector<std::string>{""};

@@ -43,12 +43,26 @@ std::string outcome(const cg_result& r) {
 }
 
 using named_seconds = std::pair<const char*, double>;
-std::array<named_seconds, 5> setup_parts(const cg_setup& s) {
+std::array<named_seconds, 6> setup_parts(const cg_setup& s) {
   return {{{"check", s.check_s},
            {"upload", s.upload_s},
            {"plan", s.plan_s},
            {"cut", s.cut_s},
+           {"preconditioner", s.preconditioner_s},
            {"load", s.load_s}}};
+}
+
+/// Of what matrix a condition is.
+const char* condition_of(preconditioner p) {
+  switch (p) {
+    case preconditioner::none:
+      return "";
+    case preconditioner::jacobi:
+      return " (of the matrix scaled by its diagonal)";
+    case preconditioner::amg:
+      return " (of the preconditioned matrix)";
+  }
+  return "";
 }
 
 std::vector<timed_part> parts_of(const cg_result& r) {
@@ -143,13 +157,13 @@ std::string to_text(const cg_result& r) {
                       format_residual(report.residual_relative_recursive),
                       format_residual(report.residual_relative_true), format_residual(target(r)),
                       report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
-  if (report.condition_estimate > 0)
+  if (report.condition_estimate > 0 && report.error_estimate == 0)
+    out.row("condition", fmt::format("at least {:.1e}{}", report.condition_estimate,
+                                     condition_of(report.preconditioner)));
+  else if (report.condition_estimate > 0)
     out.row("condition",
             fmt::format("at least {:.1e}{}; the residual allows a relative error of {:.1e}{}",
-                        report.condition_estimate,
-                        report.preconditioner == preconditioner::jacobi
-                            ? " (of the matrix scaled by its diagonal)"
-                            : "",
+                        report.condition_estimate, condition_of(report.preconditioner),
                         report.error_estimate, report.no_digit_safe ? ": NO DIGIT IS SAFE" : ""));
   if (r.largest_error)
     out.row("error", format_residual(*r.largest_error) + " at most in any element of the answer");

@@ -204,7 +204,8 @@ void add_execution(CLI::App& app, cg_arguments& args) {
   add_variant(app, args.options.variant,
               "The form of the iteration: three, two or one barrier; fewer move more bytes");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
-  add_preconditioner(app, args.options.preconditioner, "jacobi divides by the diagonal");
+  add_preconditioner(app, args.options.preconditioner,
+                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid");
 }
 
 void add_stops(CLI::App& app, cg_arguments& args) {

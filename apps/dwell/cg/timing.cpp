@@ -20,6 +20,7 @@ std::vector<timed_part> timed_parts(const cg_report& report, bool generated, dou
                                    {"upload", s.upload_s},
                                    {"plan", s.plan_s},
                                    {"cut", s.cut_s},
+                                   {"preconditioner", s.preconditioner_s},
                                    {"load", s.load_s},
                                    {"vectors", std::max(0., report.setup_s - s.total())},
                                    {"solve", report.solve_s},

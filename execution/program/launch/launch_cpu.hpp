@@ -49,10 +49,11 @@ class queue {
       : a_(a), teams_(teams), watch_(watch), scratch_(scratch), pool_(pool) {}
 
   template <int Phase>
-  void launch(const program_args<P, T>&, int parity) {
+  void launch(const program_args<P, T>&, int parity, int time) {
     pool_.launch([&](int member) {
-      with_store<P, T, E, Config>(a_, member, teams_, nullptr, scratch_,
-                                  [&](auto& s) { E::template phase<Phase, P, T>(s, a_, parity); });
+      with_store<P, T, E, Config>(a_, member, teams_, nullptr, scratch_, [&](auto& s) {
+        E::template phase<Phase, P, T>(s, a_, parity, time);
+      });
     });
     watch_.poll();
   }

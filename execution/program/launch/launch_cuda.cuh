@@ -53,11 +53,11 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Config>::lanes,
 template <class P, class T, class E, int Config, int Phase>
 __global__ void __launch_bounds__(kernel_types<P, T, E, Config>::lanes,
                                   kernel_types<P, T, E, Config>::teams_per_unit)
-    phase_kernel(const __grid_constant__ program_args<P, T> a, int parity) {
+    phase_kernel(const __grid_constant__ program_args<P, T> a, int parity, int time) {
   using k = kernel_types<P, T, E, Config>;
   typename k::team team(a.barrier, a.partials, a.in_cluster);
   typename k::store_type s(team, a);
-  E::template phase<Phase, P, T>(s, a, parity);
+  E::template phase<Phase, P, T>(s, a, parity, time);
 }
 
 /// Decides on the device whether a graph's body runs once more.
@@ -84,9 +84,10 @@ class queue : public host_queue<typename P::scalars> {
   }
 
   template <int Phase>
-  void launch(const program_args<P, T>& a, int parity) {
+  void launch(const program_args<P, T>& a, int parity, int time) {
     using k = kernel_types<P, T, E, Config>;
-    phase_kernel<P, T, E, Config, Phase><<<teams_, k::lanes, scratch_, this->target()>>>(a, parity);
+    phase_kernel<P, T, E, Config, Phase>
+        <<<teams_, k::lanes, scratch_, this->target()>>>(a, parity, time);
     DWELL_CUDA(cudaGetLastError());
   }
 

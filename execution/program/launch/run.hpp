@@ -12,6 +12,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
+#include "dwell/execution/program/products/chain.hpp"
 #include "dwell/execution/team/partial_slots.hpp"
 
 namespace dwell {
@@ -38,8 +39,9 @@ class program_run {
   program_run& operator=(const program_run&) = delete;
   /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
   /// that all work goes to, that of the cut included.
+  /// `chain`: of Programs that have one; it must stay.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
-              const run_records& records = {})
+              const run_records& records = {}, const owned_chain* chain = nullptr)
       : where_(where), variant_(v), plan_(made.how), cut_(made.cut) {
     const program_config& shape = v.configs[static_cast<std::size_t>(plan_.config)];
     const csr_arrays<T>& a = made.matrix;
@@ -51,9 +53,9 @@ class program_run {
     }
     place_matrix(a, shape);
     for (int k = 0; k < P::vectors; ++k)
-      vectors_.emplace_back(where, P::uses[k] == use::exchange  ? 4 * n
-                                   : P::uses[k] == use::partner ? 0
-                                                                : n);
+      vectors_.emplace_back(where, P::uses[k] == use::exchange                               ? 4 * n
+                                   : P::uses[k] == use::partner || P::uses[k] == use::handed ? 0
+                                                                                             : n);
     partials_ = buffer<double>(where, partial_slots * teams);
     history_ = room_for(where, records);
     coefficients_ = {where, records.coefficients, fresh::unset};
@@ -78,6 +80,15 @@ class program_run {
     args_.watch = &words->watch;
     args_.state = words->state;
     args_.barrier = &words->barrier;
+    if (chain) take_chain(*chain);
+  }
+
+  /// From now on with this chain, which must stay. P has one.
+  void take_chain(const owned_chain& chain) {
+    if constexpr (has_chain<P>) {
+      launch_.reset();
+      args_.chain = share_out_chain(where_, chain, plan_.teams, chain_shares_);
+    }
   }
 
   /// From now on by another plan of the same cut.
@@ -171,6 +182,7 @@ class program_run {
   const program_kernel& variant_;
   plan plan_;
   std::shared_ptr<cut_matrix<T>> cut_;
+  buffer<index> chain_shares_;
   buffer<T> tile_carry_, ghost_buffers_;
   std::vector<buffer<T>> vectors_;
   buffer<double> partials_, history_;

@@ -21,8 +21,9 @@ class program_trial {
   /// load(run) uploads what a run starts from. `where` is that of the cut, with its stream. `v`
   /// must stay valid, *interrupt too; it may be null.
   program_trial(const device& where, const program_kernel& v, const typename P::scalars& start,
-                std::function<void(program_run<P, T>&)> load, const std::atomic<bool>* interrupt)
-      : queue_(where), variant_(v), start_(start), load_(std::move(load)) {
+                std::function<void(program_run<P, T>&)> load, const std::atomic<bool>* interrupt,
+                const owned_chain* chain = nullptr)
+      : queue_(where), variant_(v), start_(start), load_(std::move(load)), chain_(chain) {
     start_.fixed = true;
     control_.interrupt = interrupt;
   }
@@ -33,7 +34,7 @@ class program_trial {
     if (run_)
       run_->follow(made.how);
     else
-      run_.emplace(queue_.where(), variant_, made);
+      run_.emplace(queue_.where(), variant_, made, run_records{}, chain_);
     // The first run loads the kernel and warms caches; it also says how many iterations make the
     // counted ones long beside their start and end, and short to wait for.
     constexpr double long_enough = 2e-3;
@@ -68,6 +69,7 @@ class program_trial {
   const program_kernel& variant_;
   typename P::scalars start_;
   std::function<void(program_run<P, T>&)> load_;
+  const owned_chain* chain_;
   run_control control_;
   std::optional<program_run<P, T>> run_;
 };

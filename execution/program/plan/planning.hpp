@@ -33,6 +33,9 @@ struct plan_request {
   std::size_t scratch_per_team = 0;
   bool clusters = true;  ///< teams may form a thread block cluster
   int exponent = 0;      ///< the matrix is multiplied by 2^exponent
+  // Of the chain of products of Programs that have one:
+  int chain_phases = 0;
+  std::size_t chain_bytes = 0;
 };
 
 /// A plan and the cut that it was made for, which may be that of other plans, too, and need not be
@@ -136,7 +139,8 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
   if (!request.clusters) device.cluster_teams = 0;
   const csr_arrays<T>& a = cuts.arrays();
-  const traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, midst);
+  traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, midst);
+  moved.bytes += request.chain_bytes;
   planned<T> out;
   out.matrix = a;
   out.exponent = request.exponent;
@@ -155,16 +159,18 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
         cuts.of({out.how.teams, out.configs[static_cast<std::size_t>(out.how.config)].shape.tiles,
                  whole_rows_of<P>});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
+    if (has_chain<P>) out.facts.barriers += request.chain_phases - 1;
   } else {
     team_choice teams = request.teams > 0 ? asked_teams(request.teams, device)
                                           : caching_teams(a.rows, a.nonzeros, moved.bytes, device);
     out.teams_why = std::move(teams.why);
     // A block reaches the scratch of another one in a cluster only; CPU teams follow it in tests.
     const bool ghosts =
-        gathered_vector_of<P> >= 0 &&
+        gathered_vector_of<P> >= 0 && !has_chain<P> &&
         (teams.in_cluster || (v.on == backend::cpu && teams.teams <= most_cluster_teams));
     out.cut = cuts.of({teams.teams, true, whole_rows_of<P>, ghosts});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
+    if (has_chain<P>) out.facts.barriers += request.chain_phases - 1;
     out.facts.in_cluster = teams.in_cluster;
     if (ghosts) {
       out.facts.ghosts_per_team = out.cut->outline.halo;

@@ -2,6 +2,7 @@
 // What cut.cpp asks of the CUDA backend, and what both share. Private to the library; a build
 // without CUDA has the same functions, which throw device_error.
 #pragma once
+#include "dwell/execution/program/products/chain.hpp"
 #include "dwell/execution/program/spmv/cut_matrix.hpp"
 #include "dwell/execution/program/spmv/cut_steps.hpp"
 
@@ -17,5 +18,8 @@ void fill_on_cuda(const device& where, const csr_arrays<T>& a, int exponent, cut
 template <class T>
 void fill_values_on_cuda(const device& where, const csr_arrays<T>& a, int exponent,
                          cut_matrix<T>& m);
+
+product_chain share_out_chain_on_cuda(const device& where, const owned_chain& from, int teams,
+                                      buffer<index>& shares);
 
 }  // namespace dwell

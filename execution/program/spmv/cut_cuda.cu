@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts on a GPU.
+// Cuts on a GPU, of matrices and of chains of products.
+#include "dwell/execution/program/products/chain_shares.hpp"
 #include "dwell/execution/program/spmv/cut_backends.hpp"
 #include "dwell/execution/program/spmv/cutting.hpp"
 #include "dwell/execution/team/setup_cuda.cuh"
@@ -20,6 +21,11 @@ template <class T>
 void fill_values_on_cuda(const device& where, const csr_arrays<T>& a, int exponent,
                          cut_matrix<T>& m) {
   cutting::fill_values_again<cuda::setup_loops>(where, a, exponent, m);
+}
+
+product_chain share_out_chain_on_cuda(const device& where, const owned_chain& from, int teams,
+                                      buffer<index>& shares) {
+  return slicing::share_out(cuda::setup_loops(where), where, from, teams, shares);
 }
 
 template void fill_on_cuda(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);

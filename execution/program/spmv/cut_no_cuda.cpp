@@ -19,6 +19,10 @@ void fill_values_on_cuda(const device&, const csr_arrays<T>&, int, cut_matrix<T>
   throw device_error(find_cuda().reason);
 }
 
+product_chain share_out_chain_on_cuda(const device&, const owned_chain&, int, buffer<index>&) {
+  throw device_error(find_cuda().reason);
+}
+
 template void fill_on_cuda(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);
 template void fill_on_cuda(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
 template void fill_values_on_cuda(const device&, const csr_arrays<double>&, int,

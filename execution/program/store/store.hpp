@@ -93,6 +93,14 @@ class store {
     pending_ = true;
   }
 
+  /// For Programs with a chain of products: which of its phases is run.
+  DWELL_FN void take_chain_phase(int k) { chain_phase_ = k; }
+  DWELL_FN int chain_phase() const { return chain_phase_; }
+  DWELL_FN int chain_phases() const { return a_.chain.phases; }
+  /// Runs it; the last one writes the chain's result to the elements of Out that this team owns.
+  template <int Out>
+  DWELL_FN void run_chain();
+
   /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
   /// norm if a history is wanted, and the coefficients. By the last lane: its warp has the fewest
   /// elements to pass over.
@@ -218,6 +226,8 @@ class store {
   DWELL_FN void put(index e, T v) const {
     if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
       *exchanged<F>(e) = v;
+    } else if constexpr (P::uses[F] == use::handed) {
+      a_.chain.input[part_.begin.row + e] = static_cast<float>(v);
     } else {
       *at<F>(e) = v;
       if constexpr (shape.caches && P::uses[F] == use::gather && !with_ghosts)
@@ -284,8 +294,9 @@ class store {
   Team& team_;
   const program_args<P, T>& a_;
   const team_part part_;
-  int copy_ = 0;          ///< of exchanged vectors: the one that is read
-  double seen_ = 0.0;     ///< the flag of interrupts, as of the last total()
+  int copy_ = 0;       ///< of exchanged vectors: the one that is read
+  double seen_ = 0.0;  ///< the flag of interrupts, as of the last total()
+  int chain_phase_ = 0;
   int polled_ = 0;        ///< team 0, the lane that polls: as read from the host
   bool pending_ = false;  ///< a lane wrote what others read, and they have not met since
   // Since the teams met, and the same in all of them:
@@ -296,5 +307,6 @@ class store {
 
 }  // namespace dwell
 
+#include "dwell/execution/program/products/run_chain.hpp"
 #include "dwell/execution/program/spmv/spmv.hpp"
 #include "dwell/execution/program/store/elementwise.hpp"

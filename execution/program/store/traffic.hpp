@@ -55,6 +55,14 @@ class traffic_store {
     ((all_.product[Out] = true), ...);
   }
   void exchange(int) {}
+  // Of a chain: all of it at once; what its products move is counted by whoever made it.
+  int chain_phase() const { return 0; }
+  int chain_phases() const { return 1; }
+  template <int Out>
+  void run_chain() {
+    store(Out);
+    all_.product[Out] = true;
+  }
   template <int Out>
   void finish() {}
   void note(int, double, const step_coefficients&) {}

@@ -64,6 +64,8 @@ class battery_test : public testing::TestWithParam<std::string> {
 
 TEST_P(battery_test, f64) { solve_everywhere<double>(preconditioner::none); }
 TEST_P(battery_test, f64_jacobi) { solve_everywhere<double>(preconditioner::jacobi); }
+TEST_P(battery_test, f64_amg) { solve_everywhere<double>(preconditioner::amg); }
+TEST_P(battery_test, f32_amg) { solve_everywhere<float>(preconditioner::amg); }
 TEST_P(battery_test, f32) { solve_everywhere<float>(preconditioner::none); }
 TEST_P(battery_test, f32_jacobi) { solve_everywhere<float>(preconditioner::jacobi); }
 

@@ -83,6 +83,12 @@ bool add(const comparison_request& request, [[maybe_unused]] const csr_view<T>& 
   row.peer = true;
   bool finished = true;
 #ifdef DWELL_HAVE_EIGEN
+  if (request.options.preconditioner == preconditioner::amg) {
+    row.outcome = compared_run::state::unsupported;
+    row.why = "Eigen has no multigrid";
+    rows.push_back(std::move(row));
+    return true;
+  }
   const auto cpu =
       request.where.on() == backend::cpu ? request.where : device::cpu(request.threads);
   Eigen::setNbThreads(cpu.threads());

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Hierarchies on a CPU, and the inverse of the coarsest matrix.
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
+
+#include <cmath>
+
+#include "dwell/execution/team/row_table_cpu.hpp"
+#include "dwell/execution/team/setup_cpu.hpp"
+#include "dwell/solvers/preconditioners/amg/building.hpp"
+
+namespace dwell {
+namespace amg {
+
+namespace {
+
+/// Of elements from up to to - 1.
+double dot(const double* x, const double* y, index from, index to) {
+  double sum = 0.0;
+  for (index k = from; k < to; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
+}  // namespace
+
+// Not by Eigen: what is inline there depends on the compiler's options, and would be linked into
+// programs that have it with others.
+std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
+                                  const std::vector<index>& col, const std::vector<double>& val) {
+  const auto n = static_cast<std::size_t>(rows);
+  std::vector<double> lower(n * n), scale(n, 0.0);  // by rows
+  const auto row = [&](std::vector<double>& m, index i) {
+    return m.data() + static_cast<std::size_t>(i) * n;
+  };
+  for (index i = 0; i < rows; ++i)
+    for (index k = row_ptr[static_cast<std::size_t>(i)];
+         k < row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      row(lower, i)[col[static_cast<std::size_t>(k)]] += val[static_cast<std::size_t>(k)];
+  for (index i = 0; i < rows; ++i)
+    scale[static_cast<std::size_t>(i)] = 1.0 / std::sqrt(row(lower, i)[i]);
+  // In units of its diagonal, so that what is tiny is tiny for its row.
+  for (index i = 0; i < rows; ++i)
+    for (index j = 0; j <= i; ++j) {
+      const double even = 0.5 * (row(lower, i)[j] + row(lower, j)[i]);
+      row(lower, i)[j] =
+          even * scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
+    }
+  constexpr double tiny = 1e-12;
+  for (index j = 0; j < rows; ++j) {  // Cholesky; a row whose pivot is tiny is left out
+    const double pivot = row(lower, j)[j] - dot(row(lower, j), row(lower, j), 0, j);
+    const double inverse = pivot > tiny ? 1.0 / std::sqrt(pivot) : 0.0;
+    for (index i = j + 1; i < rows; ++i)
+      row(lower, i)[j] = (row(lower, i)[j] - dot(row(lower, i), row(lower, j), 0, j)) * inverse;
+    row(lower, j)[j] = inverse;  // of the pivot's root
+  }
+  std::vector<double> columns(n * n);  // of the inverse of the factor
+  for (index c = 0; c < rows; ++c) {
+    double* const z = row(columns, c);
+    z[c] = row(lower, c)[c];
+    for (index i = c + 1; i < rows; ++i) z[i] = -dot(row(lower, i), z, c, i) * row(lower, i)[i];
+  }
+  for (index i = 0; i < rows; ++i)
+    for (index j = 0; j <= i; ++j) {
+      const double one = dot(row(columns, i), row(columns, j), i, rows) *
+                         scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
+      row(lower, i)[j] = one;
+    }
+  for (index i = 0; i < rows; ++i)
+    for (index j = i + 1; j < rows; ++j) row(lower, i)[j] = row(lower, j)[i];
+  return lower;
+}
+
+double largest_diagonal(index rows, const std::vector<index>& row_ptr,
+                        const std::vector<index>& col, const std::vector<double>& val) {
+  double most = 1.0;
+  bool found = false;
+  for (index i = 0; i < rows; ++i)
+    for (index k = row_ptr[static_cast<std::size_t>(i)];
+         k < row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      if (col[static_cast<std::size_t>(k)] == i &&
+          (!found || val[static_cast<std::size_t>(k)] > most))
+        most = val[static_cast<std::size_t>(k)], found = true;
+  return std::ldexp(1.0, std::ilogb(most));
+}
+
+}  // namespace amg
+
+double amg_hierarchy::operator_complexity() const {
+  double all = 0.0;
+  for (const amg_level& l : levels) all += l.nonzeros;
+  return levels.empty() || levels[0].nonzeros == 0 ? 1.0 : all / levels[0].nonzeros;
+}
+
+template <class T>
+amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o) {
+  if (where.on() == backend::cuda) return make_amg_on_cuda(where, a, o);
+  return amg::builder<cpu::setup_loops, cpu::row_table>(where, o).build(a);
+}
+template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);
+template amg_hierarchy make_amg(const device&, const csr_arrays<float>&, const amg_options&);
+
+}  // namespace dwell

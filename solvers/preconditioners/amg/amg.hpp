@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Smoothed aggregation multigrid (Vanek, Mandel and Brezina, Computing 56, 1996) as a chain of
+// products. A V-cycle with one sweep of damped Jacobi before and one after the coarse correction is
+//
+//   M b = S b + Q M_c Q' b,   S = 2 w D^-1 - w^2 D^-1 A D^-1,   Q = (I - w D^-1 A) P,
+//
+// so going down a level takes one phase, S b and Q' b, and going up one, S b + Q (...); the
+// coarsest matrix is inverted. Aggregates come from pairwise matching by handshakes, three passes a
+// level (match_steps.hpp). M is symmetric and positive definite where A is. Private to the solvers.
+#pragma once
+#include <vector>
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/program/products/chain.hpp"
+#include "dwell/execution/program/spmv/csr_arrays.hpp"
+
+namespace dwell {
+
+/// One level, the finest first.
+struct amg_level {
+  index rows = 0, nonzeros = 0;
+  double omega = 0;  ///< of Jacobi's sweeps
+};
+
+struct amg_hierarchy {
+  owned_chain products;
+  std::vector<amg_level> levels;
+  /// Elements of all levels' matrices over those of the finest.
+  double operator_complexity() const;
+  bool stalled = false;  ///< coarsening ended early, for the coarse matrices did not get smaller
+};
+
+struct amg_options {
+  index coarsest = 160;  ///< a level of so many rows is inverted
+};
+
+/// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws
+/// device_error if the device has too little memory.
+template <class T>
+amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o = {});
+
+}  // namespace dwell

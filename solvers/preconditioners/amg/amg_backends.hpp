@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The set-up of hierarchies on a GPU, and what both backends do on the host. Private to amg.
+#pragma once
+#include <vector>
+
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
+
+namespace dwell {
+
+/// Throws device_error in a build without CUDA.
+template <class T>
+amg_hierarchy make_amg_on_cuda(const device& where, const csr_arrays<T>& a, const amg_options& o);
+
+namespace amg {
+
+/// By rows, of a symmetric matrix that is positive definite or nearly so: directions whose pivot is
+/// tiny beside the others get none.
+std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
+                                  const std::vector<index>& col, const std::vector<double>& val);
+/// Of two the power at or below the largest diagonal element.
+double largest_diagonal(index rows, const std::vector<index>& row_ptr,
+                        const std::vector<index>& col, const std::vector<double>& val);
+
+}  // namespace amg
+}  // namespace dwell

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// The steps between the aggregates of a level and its coarse matrix, as functors for setup_loops of
+// either backend: bounds of eigenvalues, the filter of the prolongation, and the transposed
+// pattern.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
+
+namespace dwell::amg {
+
+/// Of a level, as the bits of doubles, which order positive numbers: bounds of the largest
+/// eigenvalue of D^-1 A and of D_F^-1 F (Gershgorin), and the largest diagonal element.
+struct level_bounds {
+  std::uint64_t smoother, filter, diagonal;
+};
+/// An element of F's diagonal under this share of A's is A's: what was added would take too much.
+inline constexpr double least_filtered = 0.1;
+/// Elements under this share of the largest of their row are not in F.
+inline constexpr double filter_share = 0.25;
+
+DWELL_HD std::uint64_t bits_of(double v) {
+  union {
+    double d;
+    std::uint64_t u;
+  } bits{v};
+  return bits.u;
+}
+
+/// Per row: the filter and the bounds.
+struct find_filter {
+  graph a;
+  double* keep;
+  double* filtered;
+  level_bounds* bounds;
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t i) const {
+    const index row = static_cast<index>(i);
+    const double d = a.diagonal[row];
+    double most = 0.0, all = 0.0;
+    for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      const double size = std::fabs(a.val[k]);
+      all += size;
+      if (a.col[k] != row && size > most) most = size;
+    }
+    const double least = filter_share * most;
+    double dropped = 0.0, kept = 0.0;
+    for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      if (a.col[k] == row) continue;
+      const double size = std::fabs(a.val[k]);
+      if (size >= least)
+        kept += size;
+      else
+        dropped += a.val[k];
+    }
+    double f = d + dropped;
+    if (!(f > least_filtered * d)) f = d;
+    keep[row] = least;
+    filtered[row] = f;
+    w.raise(bounds->smoother, bits_of(all / d));
+    w.raise(bounds->filter, bits_of((f + kept) / f));
+    w.raise(bounds->diagonal, bits_of(d));
+  }
+};
+
+/// Puts the sums of A P, and with them P and (I - omega D^-1 A) P.
+struct put_smoothed {
+  const double* diagonal;
+  double omega;
+  const index* p_row_ptr;
+  const index* p_col;
+  const double* p_val;
+  index* row_of;
+  double* ap;
+  double* p;
+  double* smoothed;
+
+  DWELL_FN void operator()(index row, index place, index column, double sum) const {
+    double here = 0.0;
+    for (index k = p_row_ptr[row]; k < p_row_ptr[row + 1]; ++k)
+      if (p_col[k] == column) here = p_val[k];
+    row_of[place] = row;
+    ap[place] = sum;
+    p[place] = here;
+    smoothed[place] = std::fma(-omega / diagonal[row], sum, here);
+  }
+};
+
+/// Per element: its column has one more.
+struct count_transposed {
+  const index* col;
+  index* count;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t k) const {
+    w.add(count[col[k]], 1);
+  }
+};
+/// Per element: somewhere in its column.
+struct scatter_transposed {
+  const index* col;
+  const index* begin_of;
+  index* taken;  ///< per column, 0 at the start
+  index* entry;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t k) const {
+    const index column = col[k];
+    entry[begin_of[column] + w.take(taken[column], 1)] = static_cast<index>(k);
+  }
+};
+/// Per column: its elements in order.
+struct sort_transposed {
+  const index* begin_of;
+  const index* entry;
+  index* sorted;
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t column, std::int64_t end,
+                           std::int64_t step) const {
+    for (; column < end; column += step) {
+      const index begin = begin_of[column], n = begin_of[column + 1] - begin;
+      if constexpr (Warp::lanes == 1)
+        insert(begin, n);  // on a CPU they come nearly in order
+      else
+        rank(w, begin, n);
+    }
+  }
+
+ private:
+  DWELL_FN void insert(index begin, index n) const {
+    for (index i = 0; i < n; ++i) {
+      const index one = entry[begin + i];
+      index at = i;
+      for (; at > 0 && sorted[begin + at - 1] > one; --at)
+        sorted[begin + at] = sorted[begin + at - 1];
+      sorted[begin + at] = one;
+    }
+  }
+  template <class Warp>
+  DWELL_FN void rank(Warp& w, index begin, index n) const {
+    for (index i = w.lane(); i < n; i += Warp::lanes) {
+      const index one = entry[begin + i];
+      index before = 0;
+      for (index k = 0; k < n; ++k) before += entry[begin + k] < one;
+      sorted[begin + before] = one;
+    }
+  }
+};
+
+/// Values of a matrix in f64.
+template <class T>
+struct widen_values {
+  const T* from;
+  double* to;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t k) const {
+    to[k] = static_cast<double>(from[k]);
+  }
+};
+
+}  // namespace dwell::amg

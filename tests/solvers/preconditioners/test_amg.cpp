@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// Aggregation multigrid: the chain of products beside a V-cycle that is written as in a textbook,
+// with dense matrices; the Galerkin identity; symmetry and definiteness; the same bits on two
+// set-ups, with many threads, and on a GPU; solves under every executor. Linked again into the
+// tests of a GPU.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cg_runner.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/execution/program/spmv/placed_csr.hpp"
+#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "place.hpp"
+#include "symmetric.hpp"
+
+namespace dwell::test {
+namespace {
+
+using dense = Eigen::MatrixXd;
+using vector = Eigen::VectorXd;
+
+template <class V>
+std::vector<V> downloaded(const device& where, const V* from, std::size_t n) {
+  std::vector<V> to(n);
+  memory_of(where.on()).download(where, to.data(), from, n * sizeof(V));
+  return to;
+}
+
+/// A matrix in slices, read element by element.
+dense dense_of(const device& where, const sliced_matrix& m, index columns) {
+  const auto begin = downloaded(where, m.begin, static_cast<std::size_t>(m.slices) + 1);
+  const std::size_t n = static_cast<std::size_t>(begin.back()) * slice_step;
+  const auto col = downloaded(where, m.col, n);
+  const auto val = downloaded(where, m.val, n);
+  dense d = dense::Zero(m.rows, columns);
+  for (index row = 0; row < m.rows; ++row) {
+    const index slice = row / m.rows_per_slice();
+    const index items =
+        (begin[static_cast<std::size_t>(slice) + 1] - begin[static_cast<std::size_t>(slice)]) *
+        slice_items * m.lanes;
+    for (index k = 0; k < items; ++k) {
+      const std::size_t at =
+          static_cast<std::size_t>(begin[static_cast<std::size_t>(slice)]) * slice_step +
+          static_cast<std::size_t>(sliced_place(m.lanes, row, k));
+      if (val[at] != 0.0f) {
+        EXPECT_TRUE(col[at] >= 0 && col[at] < columns);
+        d(row, col[at]) += val[at];
+      }
+    }
+  }
+  return d;
+}
+
+dense dense_of(const csr<double>& a) {
+  dense d = dense::Zero(a.rows, a.cols);
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      d(i, a.col[static_cast<std::size_t>(k)]) += a.val[static_cast<std::size_t>(k)];
+  return d;
+}
+
+/// A matrix at a place, and its hierarchy.
+struct set_up {
+  set_up(const device& at, const csr<double>& a, const amg_options& o)
+      : where(at),
+        row_ptr(buffer<index>::copy_of(at, a.row_ptr)),
+        col(buffer<index>::copy_of(at, a.col)),
+        val(buffer<double>::copy_of(at, a.val)),
+        made(make_amg(at,
+                      csr_arrays<double>{a.rows, a.cols, a.nonzeros(), row_ptr.data(), col.data(),
+                                         val.data()},
+                      o)) {}
+  index rows(std::size_t level) const { return made.levels[level].rows; }
+  const product_chain& chain() const { return made.products.chain; }
+
+  device where;
+  buffer<index> row_ptr, col;
+  buffer<double> val;
+  amg_hierarchy made;
+};
+
+/// The matrices of the products, in the order of the chain: S and Q' down, the last one, Q up.
+std::vector<dense> matrices_of(const set_up& s) {
+  std::vector<dense> all;
+  const auto levels = s.made.levels.size();
+  for (std::size_t l = 0; l + 1 < levels; ++l) {
+    all.push_back(dense_of(s.where, s.chain().product[2 * l].matrix, s.rows(l)));
+    all.push_back(dense_of(s.where, s.chain().product[2 * l + 1].matrix, s.rows(l)));
+  }
+  const std::size_t last = 2 * (levels - 1);
+  all.push_back(dense_of(s.where, s.chain().product[last].matrix, s.rows(levels - 1)));
+  for (std::size_t up = 1; up < levels; ++up)
+    all.push_back(dense_of(s.where, s.chain().product[last + up].matrix, s.rows(levels - up)));
+  return all;
+}
+
+/// The chain as a dense matrix: M b for all unit vectors.
+dense applied(const std::vector<dense>& m, std::size_t levels, std::size_t level = 0) {
+  if (level + 1 == levels) return m[2 * level];
+  const dense& s = m[2 * level];
+  const dense& restricted = m[2 * level + 1];
+  const dense& prolonged = m[2 * (levels - 1) + (levels - 1 - level)];
+  return s + prolonged * applied(m, levels, level + 1) * restricted;
+}
+
+/// V(1,1) with damped Jacobi, on vectors, as a textbook has it.
+vector v_cycle(const std::vector<dense>& a, const std::vector<dense>& p,
+               const std::vector<double>& omega, const dense& inverse, const vector& b,
+               std::size_t level = 0) {
+  if (level + 1 == a.size()) return inverse * b;
+  const vector d = a[level].diagonal();
+  vector x = omega[level] * b.cwiseQuotient(d);
+  const vector coarse =
+      v_cycle(a, p, omega, inverse, p[level].transpose() * (b - a[level] * x), level + 1);
+  x += p[level] * coarse;
+  x += omega[level] * (b - a[level] * x).cwiseQuotient(d);
+  return x;
+}
+
+csr<double> grid_2d(index nx, index ny, double shift = 0.0) {
+  symmetric m(nx * ny);
+  for (index j = 0; j < ny; ++j)
+    for (index i = 0; i < nx; ++i) {
+      if (i + 1 < nx) m.add(j * nx + i, j * nx + i + 1, -1.0);
+      if (j + 1 < ny) m.add(j * nx + i, (j + 1) * nx + i, -1.0);
+    }
+  return m.dominant([&](index k) { return shift > 0.0 ? shift : (k % nx == 0 ? 1.0 : 0.0); });
+}
+/// Neighbours anywhere, weights from 1e-3 to 1, of both signs.
+csr<double> random_graph(index n, unsigned seed) {
+  symmetric m(n);
+  std::uint64_t state = seed;
+  const auto next = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<unsigned>(state >> 33);
+  };
+  for (index i = 1; i < n; ++i)
+    for (int k = 0; k < 3; ++k) {
+      const index j = static_cast<index>(next() % static_cast<unsigned>(i));
+      if (m.has(i, j)) continue;
+      const double size = std::pow(10.0, -3.0 * (next() % 1000) / 1000.0);
+      m.add(i, j, next() % 10 == 0 ? size : -size);
+    }
+  return m.dominant([](index i) { return i % 7 == 0 ? 0.1 : 1e-3; });
+}
+struct named_matrix {
+  std::string name;
+  csr<double> a;
+};
+std::vector<named_matrix> small_matrices() {
+  std::vector<named_matrix> all = {{"grid", grid_2d(23, 17)},
+                                   {"long grid", grid_2d(97, 3)},
+                                   {"path", grid_2d(150, 1)},
+                                   {"random", random_graph(300, 5)},
+                                   {"random again", random_graph(211, 6)}};
+  symmetric apart(130);  // half of its rows have no neighbour
+  for (index i = 0; i + 1 < 65; ++i) apart.add(i, i + 1, -1.0);
+  all.push_back({"half diagonal", apart.dominant([](index) { return 0.5; })});
+  return all;
+}
+constexpr amg_options few{12};
+csr<double> poisson2d(index nx, index ny) {
+  return generate(fmt::format("poisson2d:{}x{}", nx, ny));
+}
+csr<double> poisson3d(index nx, index ny, index nz) {
+  return generate(fmt::format("poisson3d:{}x{}x{}", nx, ny, nz));
+}
+
+class amg : public testing::Test {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+};
+
+TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
+  for (const auto& [name, matrix] : small_matrices()) {
+    SCOPED_TRACE(name);
+    const set_up s(place::where(), matrix, few);
+    const std::size_t levels = s.made.levels.size();
+    ASSERT_GE(levels, 2u);
+    const std::vector<dense> m = matrices_of(s);
+    const double unit = std::ldexp(1.0, std::ilogb(dense_of(matrix).diagonal().maxCoeff()));
+    std::vector<dense> a = {dense_of(matrix)}, p;
+    std::vector<double> omega;
+    for (std::size_t l = 0; l + 1 < levels; ++l) {
+      SCOPED_TRACE(l);
+      const dense& here = a[l];
+      const dense inverse_d = here.diagonal().cwiseInverse().asDiagonal();
+      const double w = s.made.levels[l].omega;
+      omega.push_back(w);
+      // 4/3 of the largest eigenvalue's bound: no eigenvalue of w D^-1 A may reach 2.
+      const dense scaled = inverse_d.cwiseSqrt() * here * inverse_d.cwiseSqrt();
+      const double most = Eigen::SelfAdjointEigenSolver<dense>(scaled).eigenvalues().maxCoeff();
+      EXPECT_LE(w * most, 4.0 / 3.0 + 1e-9);
+      EXPECT_GT(w * most, 0.3);
+      const dense smoother = unit * (2 * w * inverse_d - w * w * inverse_d * here * inverse_d);
+      EXPECT_LT((m[2 * l] - smoother).norm(), 1e-6 * smoother.norm());
+      const dense& up = m[2 * (levels - 1) + (levels - 1 - l)];
+      EXPECT_EQ(m[2 * l + 1], up.transpose());
+      const dense sweep = dense::Identity(here.rows(), here.rows()) - w * inverse_d * here;
+      p.push_back(sweep.fullPivLu().solve(up));
+      a.push_back(p[l].transpose() * here * p[l]);
+      EXPECT_LT(a.back().rows(), here.rows());
+    }
+    const dense identity = dense::Identity(a.back().rows(), a.back().rows());
+    const dense inverse = m[2 * (levels - 1)] / unit;
+    EXPECT_LT((inverse * a.back() - identity).norm(), 1e-3 * identity.norm());
+    const dense whole = applied(m, levels);
+    for (int k = 0; k < 3; ++k) {
+      vector b(matrix.rows);
+      for (index i = 0; i < matrix.rows; ++i) b[i] = std::sin(1.0 + i * (k + 1.3));
+      const vector expected = unit * v_cycle(a, p, omega, inverse, b);
+      EXPECT_LT((whole * b - expected).norm(), 1e-3 * expected.norm());
+    }
+  }
+}
+
+TEST_F(amg, is_symmetric_and_positive_definite) {
+  for (const auto& [name, matrix] : small_matrices()) {
+    SCOPED_TRACE(name);
+    const set_up s(place::where(), matrix, few);
+    const dense m = applied(matrices_of(s), s.made.levels.size());
+    EXPECT_LT((m - m.transpose()).norm(), 1e-6 * m.norm());
+    const dense even = 0.5 * (m + m.transpose());
+    const vector values = Eigen::SelfAdjointEigenSolver<dense>(even).eigenvalues();
+    EXPECT_GT(values.minCoeff(), 0.0);
+  }
+}
+
+// Where rows sum to zero a constant is a null vector, which the coarse space must hold.
+TEST_F(amg, prolongs_constants) {
+  const csr<double> matrix = grid_2d(31, 13, 1e-12);
+  const set_up s(place::where(), matrix, few);
+  const std::vector<dense> m = matrices_of(s);
+  const dense& up = m.back();
+  const vector ones = vector::Ones(up.cols());
+  EXPECT_LT((up * ones - vector::Ones(up.rows())).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST_F(amg, repeats_bit_for_bit_and_as_on_the_host) {
+  const csr<double> grid = poisson3d(24, 20, 17);
+  for (const csr<double>& matrix : {grid, random_graph(5000, 3)}) {
+    const set_up first(place::where(), matrix, {});
+    const set_up second(place::where(), matrix, {});
+    const set_up on_host(device::cpu(1), matrix, {});
+    ASSERT_GE(first.made.levels.size(), 2u);
+    for (const set_up* other : {&second, &on_host}) {
+      ASSERT_EQ(first.chain().phases, other->chain().phases);
+      for (int k = 0; k < first.chain().begin[first.chain().phases]; ++k) {
+        SCOPED_TRACE(k);
+        const sliced_matrix &x = first.chain().product[k].matrix,
+                            &y = other->chain().product[k].matrix;
+        ASSERT_EQ(x.rows, y.rows);
+        ASSERT_EQ(x.lanes, y.lanes);
+        const auto slices = static_cast<std::size_t>(x.slices) + 1;
+        const auto begin = downloaded(first.where, x.begin, slices);
+        ASSERT_EQ(begin, downloaded(other->where, y.begin, slices));
+        const std::size_t n = static_cast<std::size_t>(begin.back()) * slice_step;
+        EXPECT_EQ(downloaded(first.where, x.col, n), downloaded(other->where, y.col, n));
+        EXPECT_TRUE(
+            same_bits(downloaded(first.where, x.val, n), downloaded(other->where, y.val, n)));
+      }
+    }
+  }
+}
+
+// A row that reaches everything has more columns than a table of the set-up holds.
+TEST_F(amg, ends_early_where_coarse_rows_would_be_dense) {
+  symmetric m(3000);
+  for (index i = 1; i < 3000; ++i) m.add(0, i, -1.0);
+  for (index i = 1; i + 1 < 3000; ++i) m.add(i, i + 1, -1.0);
+  const csr<double> matrix = m.dominant([](index) { return 0.01; });
+  const set_up s(place::where(), matrix, {});
+  EXPECT_TRUE(s.made.stalled);
+  EXPECT_LE(s.made.operator_complexity(), 4.0);
+}
+
+template <class T>
+linear_system<T> system_of(const csr<double>& a) {
+  linear_system<T> s;
+  s.a.rows = s.a.cols = a.rows;
+  s.a.row_ptr = a.row_ptr;
+  s.a.col = a.col;
+  s.a.val.assign(a.val.begin(), a.val.end());
+  for (index i = 0; i < a.rows; ++i) s.b.push_back(static_cast<T>(std::sin(1.0 + 0.37 * i)));
+  return s;
+}
+
+template <class T>
+void solve_under_every_executor(const csr<double>& matrix, double rtol, int most_iterations) {
+  const linear_system<T> system = system_of<T>(matrix);
+  std::vector<std::vector<T>> plain;
+  for (const std::string& executor : place::executors())
+    for (const bool reversed : {false, true}) {
+      if (reversed && place::on() == backend::cuda) continue;
+      SCOPED_TRACE(executor + (reversed ? " reversed" : ""));
+      const cut how{3, place::on() == backend::cuda ? 0 : 1, reversed};
+      cg_options o = with(executor, how, rtol, preconditioner::amg);
+      const solution<T> got = run(system, o);
+      EXPECT_EQ(got.report.stopped, stop_reason::converged);
+      EXPECT_LE(got.report.iterations, most_iterations);
+      EXPECT_EQ(got.report.variant, "preconditioned");
+      EXPECT_GT(got.report.setup.preconditioner_s, 0.0);
+      EXPECT_LE(
+          residual_norm(system.a.view(), std::span<const T>(system.b), std::span<const T>(got.x)),
+          3 * rtol * norm2(std::vector<double>(system.b.begin(), system.b.end())));
+      if (place::family(executor) == "plain") plain.push_back(got.x);
+    }
+  for (const auto& x : plain) EXPECT_TRUE(same_bits(x, plain.front()));
+}
+
+TEST_F(amg, solves_under_every_executor) {
+  solve_under_every_executor<double>(poisson2d(61, 47), 1e-10, 30);
+  solve_under_every_executor<double>(random_graph(3000, 9), 1e-10, 60);
+  solve_under_every_executor<float>(poisson3d(15, 14, 13), 1e-5, 20);
+}
+
+TEST_F(amg, needs_few_iterations_more_on_larger_grids) {
+  int before = 0;
+  for (const index n : {32, 64, 128}) {
+    const linear_system<double> system = system_of<double>(poisson2d(n, n));
+    cg_options o;
+    o.preconditioner = preconditioner::amg;
+    const auto got = run(system, o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    EXPECT_LT(got.report.iterations, 30);
+    if (before > 0) {
+      EXPECT_LE(got.report.iterations, before + 6);
+    }
+    before = got.report.iterations;
+  }
+}
+
+TEST_F(amg, takes_other_values_of_the_same_pattern) {
+  const csr<double> first = poisson2d(50, 40);
+  csr<double> second = first;
+  for (index i = 0; i < second.rows; ++i)
+    for (index k = second.row_ptr[static_cast<std::size_t>(i)];
+         k < second.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      if (second.col[static_cast<std::size_t>(k)] == i)
+        second.val[static_cast<std::size_t>(k)] *= 3;
+  cg_options o;
+  o.preconditioner = preconditioner::amg;
+  o.rtol = 1e-10;
+  cg_solver<double> changed(place::where(), first.view(), o),
+      fresh(place::where(), second.view(), o);
+  const std::vector<double> b(static_cast<std::size_t>(first.rows), 1.0);
+  std::vector<double> x(b.size(), 0.0), y(b.size(), 0.0);
+  EXPECT_EQ(changed.solve(b, x).stopped, stop_reason::converged);
+  changed.update_values(second.val);
+  EXPECT_GT(changed.setup().preconditioner_s, 0.0);
+  std::fill(x.begin(), x.end(), 0.0);
+  const cg_report of_changed = changed.solve(b, x), of_fresh = fresh.solve(b, y);
+  EXPECT_EQ(of_changed.iterations, of_fresh.iterations);
+  EXPECT_TRUE(same_bits(x, y));
+}
+
+TEST_F(amg, holds_for_matrices_of_any_scale) {
+  csr<double> a = poisson2d(40, 30);
+  for (const double scale : {1e-200, 1e-30, 1.0, 1e30, 1e200}) {
+    SCOPED_TRACE(scale);
+    csr<double> scaled = a;
+    for (double& v : scaled.val) v *= scale;
+    const linear_system<double> system = system_of<double>(scaled);
+    cg_options o;
+    o.preconditioner = preconditioner::amg;
+    o.rtol = 1e-9;
+    const auto got = run(system, o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    EXPECT_LT(got.report.iterations, 30);
+  }
+}
+
+TEST_F(amg, has_a_form_of_its_own) {
+  const linear_system<double> system = system_of<double>(poisson2d(20, 20));
+  cg_options o;
+  o.preconditioner = preconditioner::amg;
+  o.variant = "pipelined";
+  EXPECT_THROW(run(system, o), unsupported_error);
+  o.preconditioner = preconditioner::none;
+  o.variant = "preconditioned";
+  EXPECT_THROW(run(system, o), unsupported_error);
+}
+
+}  // namespace
+}  // namespace dwell::test
