@@ -28,6 +28,7 @@ execution/persistent/  base/ formats/ execution/device/ execution/team/ executio
 execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
 execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
 solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/cg/ solvers/stencil/
+solvers/cg/            base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/
 solvers/*/             base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 solvers/               base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 '
