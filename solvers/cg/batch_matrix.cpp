@@ -30,7 +30,7 @@ void of_system(int system, F&& f) {
 
 /// The sizes by which arrays are copied.
 template <class T>
-bool has_sizes(const csr_view<T>& a) {
+bool can_be_joined(const csr_view<T>& a) {
   return a.rows >= 0 && a.rows == a.cols &&
          (a.rows == 0 || (a.row_ptr && a.row_ptr[0] == 0 && a.row_ptr[a.rows] >= 0 &&
                           (a.row_ptr[a.rows] == 0 || (a.col && a.val))));
@@ -49,7 +49,7 @@ beginnings lay_out(std::span<const csr_view<T>> systems) {
   std::int64_t rows = 0, nonzeros = 0;
   for (std::size_t k = 0; k < systems.size(); ++k) {
     const csr_view<T>& a = systems[k];
-    if (!has_sizes(a))
+    if (!can_be_joined(a))
       of_system(static_cast<int>(k), [&] {
         check_system(a, true);  // says why
         throw input_error("matrix: expected sound arrays");
@@ -70,7 +70,7 @@ beginnings lay_out(std::span<const csr_view<T>> systems) {
 
 /// To its place in the joined matrix. False: its row_ptr falls, or a column is not its own.
 template <class T>
-bool place(const csr_view<T>& a, index first_row, index first_nonzero, csr<T>& to) {
+bool place_block(const csr_view<T>& a, index first_row, index first_nonzero, csr<T>& to) {
   bool sound = true;
   index* const row_ptr = to.row_ptr.data() + first_row;
   for (index i = 0; i < a.rows; ++i) {
@@ -107,7 +107,7 @@ joined_systems<T> join(std::span<const csr_view<T>> systems) {
     for (int k = first; k < last; ++k) {
       const csr_view<T>& a = systems[static_cast<std::size_t>(k)];
       const auto i = static_cast<std::size_t>(k);
-      if (!place(a, at.row[i], at.nonzero[i], to)) of_system(k, [&] { check(a); });
+      if (!place_block(a, at.row[i], at.nonzero[i], to)) of_system(k, [&] { check(a); });
     }
   });
   for (const csr_view<T>& a : systems) joined.rows.most = std::max(joined.rows.most, a.rows);
@@ -132,7 +132,7 @@ joined_systems<T> join_systems(const csr_view<T>& pattern, std::span<const T> va
       csr_view<T>{pattern.rows, pattern.cols, pattern.row_ptr, pattern.col, values.data()});
   csr_view<T> one = pattern;
   one.val = values.data();
-  if (!has_sizes(one)) {
+  if (!can_be_joined(one)) {
     check_system(one, true);  // says why
     throw input_error("matrix: expected sound arrays");
   }

@@ -20,26 +20,26 @@ void for_systems(const batch_places<T>& at, F&& f) {
 }
 
 template <class T>
-void begin(const device& where, const batch_places<T>& at) {
+void begin_all(const device& where, const batch_places<T>& at) {
   for_systems(
       at, [&](const solve_places<T>& one) { solve_steps_of<T>(backend::cpu).begin(where, one); });
 }
 
 template <class T>
-void end(const device& where, const batch_places<T>& at) {
+void end_all(const device& where, const batch_places<T>& at) {
   for_systems(at,
               [&](const solve_places<T>& one) { solve_steps_of<T>(backend::cpu).end(where, one); });
 }
 
 template <class T>
-constexpr batch_steps<T> on_cpu = {&begin<T>, &end<T>,
-                                   &examining::find_diagonals_with<cpu::setup_loops, T>};
+constexpr batch_steps<T> batch_on_cpu = {&begin_all<T>, &end_all<T>,
+                                         &examining::find_diagonals_with<cpu::setup_loops, T>};
 
 }  // namespace
 
 template <class T>
 const batch_steps<T>& batch_steps_of(backend on) {
-  return on == backend::cpu ? on_cpu<T> : cuda_batch_steps<T>();
+  return on == backend::cpu ? batch_on_cpu<T> : cuda_batch_steps<T>();
 }
 
 template const batch_steps<double>& batch_steps_of(backend);

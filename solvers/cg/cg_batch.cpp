@@ -19,8 +19,8 @@
 namespace dwell {
 namespace {
 
-constexpr const char* name_of_b = "right-hand sides";
-constexpr const char* name_of_x = "start vectors";
+constexpr const char* name_of_rhs = "right-hand sides";
+constexpr const char* name_of_starts = "start vectors";
 
 void check_batch_options(const cg_options& o) {
   check_options(o);
@@ -47,7 +47,7 @@ void check_all(std::size_t found, index rows, const char* what) {
                                   what, rows, rows, found));
 }
 
-void check_count(std::size_t found, index nonzeros) {
+void check_values_size(std::size_t found, index nonzeros) {
   if (found != static_cast<std::size_t>(nonzeros))
     throw input_error(
         fmt::format("values: expected {} of them as the systems have, found {}", nonzeros, found));
@@ -55,7 +55,8 @@ void check_count(std::size_t found, index nonzeros) {
 
 /// The seconds that f() takes are checks of the matrix.
 template <class T, class F>
-std::unique_ptr<prepared_batch<T>> prepare(const device& where, const cg_options& options, F&& f) {
+std::unique_ptr<prepared_batch<T>> prepare_batch(const device& where, const cg_options& options,
+                                                 F&& f) {
   check_batch_options(options);
   cg_setup setup;
   if (where.on() == backend::cuda) setup.context_s = start_cuda(where.ordinal());
@@ -78,12 +79,13 @@ struct cg_batch<T>::state {
 template <class T>
 cg_batch<T>::cg_batch(const device& where, std::span<const csr_view<T>> systems,
                       const cg_options& options)
-    : s_(new state{prepare<T>(where, options, [&] { return join_systems(systems); }), {}}) {}
+    : s_(new state{prepare_batch<T>(where, options, [&] { return join_systems(systems); }), {}}) {}
 template <class T>
 cg_batch<T>::cg_batch(const device& where, const csr_view<T>& pattern, std::span<const T> values,
                       int count, const cg_options& options)
-    : s_(new state{prepare<T>(where, options, [&] { return join_systems(pattern, values, count); }),
-                   {}}) {}
+    : s_(new state{
+          prepare_batch<T>(where, options, [&] { return join_systems(pattern, values, count); }),
+          {}}) {}
 template <class T>
 cg_batch<T>::cg_batch(cg_batch&&) noexcept = default;
 template <class T>
@@ -118,8 +120,8 @@ template <class T>
 cg_batch_report cg_batch<T>::solve(std::span<const T> b, std::span<T> x) {
   prepared_batch<T>& batch = *s_->batch;
   const double began = seconds_on_host();
-  check_all(b.size(), rows(), name_of_b);
-  check_all(x.size(), rows(), name_of_x);
+  check_all(b.size(), rows(), name_of_rhs);
+  check_all(x.size(), rows(), name_of_starts);
   check_memory(csr_view<T>{}, b, std::span<const T>(x));
   cg_batch_report report;
   if (batch.on_gpu() && rows() > 0) {
@@ -138,8 +140,8 @@ template <class T>
 cg_batch_report cg_batch<T>::solve(device_span<const T> b, device_span<T> x) {
   prepared_batch<T>& batch = *s_->batch;
   const double began = seconds_on_host();
-  check_all(b.size, rows(), name_of_b);
-  check_all(x.size, rows(), name_of_x);
+  check_all(b.size, rows(), name_of_rhs);
+  check_all(x.size, rows(), name_of_starts);
   check_device_memory(batch.where(), b, device_span<const T>(x));
   cg_batch_report report = batch.solve(began, b.data, x.data);
   batch.finish();
@@ -150,7 +152,7 @@ cg_batch_report cg_batch<T>::solve(device_span<const T> b, device_span<T> x) {
 template <class T>
 void cg_batch<T>::update_values(std::span<const T> values) {
   prepared_batch<T>& batch = *s_->batch;
-  check_count(values.size(), nonzeros());
+  check_values_size(values.size(), nonzeros());
   check_host_memory(values, "the values");
   std::vector<T> copy;
   if (!batch.on_gpu()) copy.assign(values.begin(), values.end());
@@ -163,7 +165,7 @@ void cg_batch<T>::update_values(std::span<const T> values) {
 template <class T>
 void cg_batch<T>::update_values(device_span<const T> values) {
   prepared_batch<T>& batch = *s_->batch;
-  check_count(values.size, nonzeros());
+  check_values_size(values.size, nonzeros());
   check_device_memory(batch.where(), values, "the values");
   batch.take([&](prepared_system<T>& matrix, cg_setup& setup) { matrix.update(values, setup); },
              [&] {

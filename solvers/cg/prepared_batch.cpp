@@ -16,10 +16,10 @@
 namespace dwell {
 namespace {
 
-constexpr const char* variant = "textbook";
+constexpr const char* batch_variant = "textbook";
 
 template <class V>
-std::vector<V> downloaded(const device& where, const V* from, index n) {
+std::vector<V> array_of(const device& where, const V* from, index n) {
   std::vector<V> to(static_cast<std::size_t>(n));
   memory_of(where.on()).download(where, to.data(), from, to.size() * sizeof(V));
   return to;
@@ -59,7 +59,7 @@ prepared_system<T> prepared_batch<T>::prepared() {
 template <class T>
 void prepared_batch<T>::prepare() {
   const device& where = this->where();
-  const cg_form& form = find_cg_form(variant);
+  const cg_form& form = find_cg_form(batch_variant);
   const program_kernel& kernel = find_batch_kernel(form.program, precision_of<T>, where.on());
   {
     const lap_timer time(setup_.upload_s);
@@ -128,7 +128,7 @@ void prepared_batch<T>::place_matrix() {
     invert_diagonal(where, matrix_.arrays(), -matrix_.scale_exponent(), to);
   const buffer<diagonal_range> found(where, static_cast<std::size_t>(rows_.count()), fresh::unset);
   batch_steps_of<T>(where.on()).diagonals(where, places_, found.data());
-  diagonals_ = downloaded(where, found.data(), rows_.count());
+  diagonals_ = array_of(where, found.data(), rows_.count());
 }
 
 template <class T>
@@ -141,8 +141,8 @@ void prepared_batch<T>::take(const std::function<void(prepared_system<T>&, cg_se
     const csr_arrays<T>& a = matrix_.arrays();
     csr<T> refused;
     refused.rows = refused.cols = a.rows;
-    if (a.rows > 0) refused.row_ptr = downloaded(where(), a.row_ptr, a.rows + 1);
-    refused.col = downloaded(where(), a.col, a.nonzeros);
+    if (a.rows > 0) refused.row_ptr = array_of(where(), a.row_ptr, a.rows + 1);
+    refused.col = array_of(where(), a.col, a.nonzeros);
     refused.val = values();
     check_systems(refused.view(), rows_, options_.assume_symmetric);
     throw;
@@ -211,7 +211,7 @@ cg_batch_entry prepared_batch<T>::judged(int system, const solve_numbers& number
   const auto first = of_all.begin() + static_cast<std::ptrdiff_t>(k * each);
   if (numbers.finite) how.coefficients.assign(first, first + static_cast<std::ptrdiff_t>(entries));
   cg_report one;
-  one.variant = variant;
+  one.variant = batch_variant;
   one.preconditioner = options_.preconditioner;
   judge(std::move(how), options_, one);
   cg_batch_entry e;
