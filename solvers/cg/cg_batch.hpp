@@ -27,7 +27,7 @@ struct cg_batch_entry {
   double residual_relative_recursive = 0;        ///< ||r|| / ||b|| (||r|| if b = 0), carried
   double residual_relative_true = 0;             ///< ||b - Ax|| / ||b||, recomputed in f64
   bool residuals_disagree = false;               ///< by more than a factor of ten
-  /// As far as the first 256 iterations and the diagonal show it; 0: not known.
+  /// As far as the first 127 iterations and the diagonal show it; 0: not known.
   double condition_estimate = 0;
   double error_estimate = 0;  ///< condition_estimate times the true relative residual
 };

@@ -36,7 +36,7 @@ inline constexpr int most_coefficients = 1 << 17;
 /// And of each system of a batch, where they are for the condition alone: their first steps show
 /// the extreme eigenvalues of most of the spectrum that a solve finds, and judging many systems
 /// must not take longer than solving them.
-inline constexpr int most_batch_coefficients = 256;
+inline constexpr int most_batch_coefficients = 128;
 inline std::size_t batch_coefficients(const cg_options& o) {
   if (o.fixed_iterations) return 0;
   return static_cast<std::size_t>(std::min(o.max_iterations, most_batch_coefficients - 1)) + 1;

