@@ -4,7 +4,11 @@
 // (--gtest_filter=*BatchRaces*).
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "batch_runner.hpp"
@@ -28,7 +32,10 @@ device_span<const T> const_span_of(const buffer<T>& v) {
 
 std::vector<linear_system<double>> of_sizes(const std::vector<index>& sizes, std::uint64_t seed) {
   std::vector<linear_system<double>> all;
-  for (const index n : sizes) all.push_back(system_of<double>(spd(n, ++seed), seed));
+  for (const index n : sizes) {
+    ++seed;
+    all.push_back(system_of<double>(spd(n, seed), seed));
+  }
   return all;
 }
 
