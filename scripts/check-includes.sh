@@ -25,6 +25,7 @@ execution/naive/       base/ formats/ execution/device/ execution/team/ executio
 execution/host_loop/   base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
 execution/graph/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/host_loop/
 execution/persistent/  base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
+execution/batch/       base/ formats/ execution/device/ execution/team/ execution/program/
 execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
 execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
 solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/cg/ solvers/stencil/

@@ -82,6 +82,19 @@ void launch_together(Kernel kernel, int teams, int lanes, std::size_t scratch, c
   DWELL_CUDA(cudaLaunchKernelExC(&launch, reinterpret_cast<const void*>(kernel), args));
 }
 
+/// A launch whose teams do not meet: any number of them, as they find room.
+template <class Kernel, class... Args>
+void launch_apart(Kernel kernel, int teams, int lanes, std::size_t scratch, cudaStream_t on,
+                  const Args&... a) {
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(teams));
+  launch.blockDim = dim3(static_cast<unsigned>(lanes));
+  launch.dynamicSmemBytes = scratch;
+  launch.stream = on;
+  void* args[] = {const_cast<Args*>(&a)...};
+  DWELL_CUDA(cudaLaunchKernelExC(&launch, reinterpret_cast<const void*>(kernel), args));
+}
+
 /// The device's stream and the two events that give the time of a run in it.
 class run_clock {
  public:

@@ -112,10 +112,11 @@ struct program_args {
   double* partials = nullptr;  ///< partial_slots x teams
   double* history = nullptr;   ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
-  int recorded = 0;  ///< of the first so many steps
+  int recorded = 0;  ///< of the first so many steps; teams that are alone have as many each
   monitor* watch = nullptr;
   /// Two copies. A run begins with the first. Where phases are launched one by one they are read
   /// and written in turn, and the run ends in the first; one launch leaves its end in the second.
+  /// Teams that are alone have two copies each.
   typename P::scalars* state = nullptr;
   /// What a run in one launch begins with, but for the target, which the device may find out: read
   /// from here, scalars that do not change take no registers.

@@ -36,6 +36,13 @@ class counter_barrier {
   unsigned round_ = 0;
 };
 
+/// Of blocks that are alone, each with work of its own: a block waits for its own threads only.
+class block_barrier {
+ public:
+  DWELL_FN explicit block_barrier(unsigned*) {}
+  DWELL_FN void meet() { __syncthreads(); }
+};
+
 /// The toolkit's own.
 class cooperative_barrier {
  public:

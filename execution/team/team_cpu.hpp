@@ -79,6 +79,7 @@ class cpu_team {
   static constexpr int batch = 1;  // elements per lane in flight: the compiler's vectors do that
   static constexpr int warp = Lanes < 32 ? Lanes : 32;
   static_assert(Lanes % warp == 0);
+  static constexpr bool alone = false;  ///< see alone_team_cpu.hpp
 
   /// partials: partial_slots x workers doubles that all teams share, for teams that put_partial().
   cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
@@ -91,8 +92,10 @@ class cpu_team {
         scratch_(scratch),
         scratch_end_(scratch + scratch_bytes) {}
 
+  /// Among the teams that meet, and among the parts that the work was cut into.
   int worker() const { return worker_; }
   int workers() const { return workers_; }
+  int part() const { return worker_; }
   static constexpr int lanes() { return Lanes; }
   bool reversed() const { return reversed_; }
 

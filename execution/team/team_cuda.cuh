@@ -24,6 +24,7 @@ class cuda_team {
   static constexpr int batch = 4;  // elements per lane in flight in an elementwise pass
   static constexpr int warp = 32;
   static_assert(Lanes % warp == 0 && Lanes > warp && Lanes <= 1024);
+  static constexpr bool alone = false;  ///< see alone_team_cuda.cuh
 
   /// partials: partial_slots x teams doubles in global memory. in_cluster: all teams are one thread
   /// block cluster, meet at its hardware barrier, and send partials to each other's shared memory.
@@ -39,8 +40,10 @@ class cuda_team {
     return sum_buffers * sum_doubles * sizeof(double) + (Clusters ? cluster_exchange::bytes : 0);
   }
 
+  /// Among the teams that meet, and among the parts that the work was cut into.
   DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
   DWELL_FN static int workers() { return static_cast<int>(gridDim.x); }
+  DWELL_FN static int part() { return static_cast<int>(blockIdx.x); }
   static constexpr int lanes() { return Lanes; }
 
   template <class F>

@@ -9,6 +9,7 @@
 #include "dwell/formats/grid.hpp"
 #include "dwell/formats/triplets.hpp"
 #include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/cg/cg_batch.hpp"
 #include "dwell/solvers/cg/cg_solver.hpp"
 #include "dwell/solvers/cg/explain.hpp"
 #include "dwell/version.hpp"

@@ -12,7 +12,7 @@
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
-#include "dwell/execution/program/plan/planning.hpp"
+#include "dwell/execution/program/plan/planning_apart.hpp"
 #include "dwell/execution/program/products/chain.hpp"
 #include "dwell/solvers/cg/cg.hpp"
 #include "dwell/solvers/cg/programs/weighed_form.hpp"
@@ -41,6 +41,8 @@ struct cg_places {
   const int* step = nullptr;      ///< scalars of the end
   const int* stop = nullptr;
   const double* rr = nullptr;
+  /// Of a batch: bytes from target2, step, stop and rr of a system to those of the next one.
+  std::size_t system_stride = 0;
 };
 
 /// A form of the iteration, ready to run on a device again and again.
@@ -64,7 +66,8 @@ class cg_run {
   virtual void start(run_control& control) = 0;
   /// Waits for its end; seconds from the first to the last phase, on the device's clock.
   virtual double finish() = 0;
-  /// Of steps 0 to count - 1, as far as they were recorded.
+  /// Of steps 0 to count - 1, as far as they were recorded. Of a batch: the first `count` entries
+  /// of all systems, each of which has batch_coefficients(options) of them.
   virtual std::vector<step_coefficients> coefficients(std::size_t count) const = 0;
   virtual std::vector<double> history(std::size_t count) const = 0;
 };
@@ -72,6 +75,8 @@ class cg_run {
 template <class T>
 struct cg_form_code {
   planned<T> (*plan)(const cg_request<T>&, const program_kernel&);
+  /// Of a batch, whose matrices are the diagonal blocks of the request's one; `v` is alone.
+  planned<T> (*plan_batch)(const cg_request<T>&, const program_kernel& v, const systems_request&);
   /// The plan is of this form; `where` has the stream that all work goes to.
   std::unique_ptr<cg_run<T>> (*prepare)(const device& where, const cg_request<T>&,
                                         const program_kernel&, const planned<T>&);

@@ -49,8 +49,24 @@ planned<T> plan_form(const cg_request<T>& q, const program_kernel& v) {
       [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt, q.chain));
 }
 
-inline run_records records_of(const cg_options& o) {
+template <class P, class T>
+planned<T> plan_batch(const cg_request<T>& q, const program_kernel& v,
+                      const systems_request& systems) {
+  const cg_options& o = q.options;
+  plan_request request;
+  request.config = o.config;
+  request.scratch_per_team = o.scratch_per_team;
+  request.exponent = -q.matrix_exponent;
+  return make_plan_apart<P, T>(v, configs_of(v, q.target), q.target.facts, q.cuts, request, systems,
+                               P::in_midst(o.preconditioner == preconditioner::jacobi));
+}
+
+inline run_records records_of(const cg_options& o, const program_kernel& v) {
   run_records r;
+  if (v.alone) {
+    r.coefficients = batch_coefficients(o);
+    return r;
+  }
   r.every = o.progress && o.progress_interval == 0.0;
   if (o.history || r.every) r.history = static_cast<std::size_t>(o.max_iterations) + 1;
   if (!o.fixed_iterations)
@@ -64,7 +80,8 @@ class prepared_form final : public cg_run<T> {
  public:
   prepared_form(const device& where, const cg_request<T>& q, const program_kernel& v,
                 const planned<T>& made)
-      : start_(start_of<P, T>(q.options)), run_(where, v, made, records_of(q.options), q.chain) {
+      : start_(start_of<P, T>(q.options)),
+        run_(where, v, made, records_of(q.options, v), q.chain) {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 
@@ -79,7 +96,8 @@ class prepared_form final : public cg_run<T> {
             &run_.start_state()->target2,
             &end->step,
             &end->stop,
-            &end->rr};
+            &end->rr,
+            2 * sizeof(typename P::scalars)};
   }
   void load_kernel() override { run_.ready(); }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
@@ -112,8 +130,8 @@ constexpr cg_form form_of() {
             false,
             has_chain<P>,
             nullptr,
-            {&plan_form<P, double>, &prepare_form<P, double>},
-            {&plan_form<P, float>, &prepare_form<P, float>}};
+            {&plan_form<P, double>, &plan_batch<P, double>, &prepare_form<P, double>},
+            {&plan_form<P, float>, &plan_batch<P, float>, &prepare_form<P, float>}};
   if constexpr (requires { P::weighed_first; }) f.weighed_first = P::weighed_first;
   if constexpr (requires { P::drifts; }) f.drifts = P::drifts;
   if constexpr (requires(const weighed_form& first) { P::may_beat(first); })

@@ -2,6 +2,8 @@
 // What a run has come to, and what its answer is worth: residuals, the condition that the iteration
 // has seen, and what to try where it did not converge. Private to the solver.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "dwell/execution/program/program.hpp"
@@ -30,6 +32,15 @@ struct solve_end {
 
 /// Coefficients that are worth recording: 2 MiB of them.
 inline constexpr int most_coefficients = 1 << 17;
+
+/// And of each system of a batch, where they are for the condition alone: their first steps show
+/// the extreme eigenvalues of most of the spectrum that a solve finds, and judging many systems
+/// must not take longer than solving them.
+inline constexpr int most_batch_coefficients = 128;
+inline std::size_t batch_coefficients(const cg_options& o) {
+  if (o.fixed_iterations) return 0;
+  return static_cast<std::size_t>(std::min(o.max_iterations, most_batch_coefficients - 1)) + 1;
+}
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const cg_options& o, cg_report& report);

@@ -112,7 +112,7 @@ struct residual_row {
     double sum = lane == 0 ? by.vectors(at.b[i]) : 0.0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
-      sum -= by.matrix(at.a.val[k]) * by.answer(by.x[at.a.col[k]]);
+      sum -= by.matrix(at.a.val[k]) * by.answer(by.x[at.a.col[k] - at.first_column]);
     return sum;
   }
 };

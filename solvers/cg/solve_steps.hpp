@@ -30,6 +30,7 @@ struct solve_numbers {
 template <class T>
 struct solve_places {
   csr_arrays<T> a;
+  index first_column = 0;   ///< of the matrix: not 0 where it is a block of a larger one
   int matrix_exponent = 0;  ///< of the largest element
   const T* b = nullptr;     ///< the caller's right-hand side
   T* x = nullptr;           ///< the start vector; the answer at the end

@@ -61,7 +61,7 @@ class filling {
     const bool ghosts = shape.assumes == caching::ghosts;
     if (shape.assumes == caching::part || !p_.may_cache_all || plan_.cache.carries == 0)
       return false;
-    if (ghosts ? p_.ghosts_per_team == 0 : shape.wide == p_.narrow) return false;
+    if (ghosts ? p_.ghosts_per_team == 0 && !p_.own_columns : shape.wide == p_.narrow) return false;
     if (shape.slots * shape.lanes < p_.rows_per_team) return false;
     plan_.cache.tiles_in_registers =
         std::min(p_.tiles_per_team, shape.tiles_in_registers * shape.lanes / tile_lanes);

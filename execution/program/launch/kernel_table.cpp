@@ -33,4 +33,11 @@ const program_kernel& find_kernel(std::string_view problem, std::string_view exe
                                       found_word(executor, here)));
 }
 
+const program_kernel& find_batch_kernel(std::string_view problem, precision type, backend on) {
+  for (const auto& v : batch_kernels())
+    if (v.problem == problem && v.type == type && v.on == on) return v;
+  throw unsupported_error(
+      fmt::format("this build has no kernel for batches of '{}' on {}", problem, to_string(on)));
+}
+
 }  // namespace dwell

@@ -50,6 +50,7 @@ struct program_kernel {
   /// and where it is, for the life of the launch.
   std::unique_ptr<program_launch> (*prepare)(const void* args, const device& where,
                                              const plan& how);
+  bool alone = false;  ///< no team meets another: each has a system of its own, and its scalars
 };
 
 /// f<R>() for the run-time value `config` of R < Count.
@@ -61,8 +62,21 @@ auto with_config(int config, F&& f) {
     return f.template operator()<R>();
 }
 
+/// Of an executor whose teams are alone, each with a system of its own.
+template <class E>
+inline constexpr bool alone_of = [] {
+  if constexpr (requires { E::alone; })
+    return E::alone;
+  else
+    return false;
+}();
+
 /// All rows of the table.
 std::span<const program_kernel> program_kernels();
+/// The rows of executor `batch`, which are not among them: nobody asks for it by name.
+std::span<const program_kernel> batch_kernels();
+/// Of these. Throws unsupported_error if this build has none.
+const program_kernel& find_batch_kernel(std::string_view problem, precision type, backend on);
 
 /// The row asked for. Throws unsupported_error with the list of what exists.
 const program_kernel& find_kernel(std::string_view problem, std::string_view executor,

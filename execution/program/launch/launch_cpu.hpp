@@ -2,6 +2,8 @@
 // How the CPU runs Programs: a pool of threads, one team each. Included by generated files only,
 // which are built for AVX2 and FMA where the processor family has them.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -9,6 +11,7 @@
 #include "dwell/execution/device/watch_cpu.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/store/store.hpp"
+#include "dwell/execution/team/alone_team_cpu.hpp"
 #include "dwell/execution/team/run_teams_cpu.hpp"
 #include "dwell/execution/team/team_cpu.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
@@ -24,6 +27,20 @@ struct shape_of {
 template <class P, class T>
 team_scratch scratch_for(const program_args<P, T>& a, int teams) {
   return {teams, cached_bytes<T>(a.cache, a.tiles.narrow != nullptr)};
+}
+
+/// A team that is alone: makes it and its store on its thread's scratch, and calls f(store).
+template <class P, class T, class E, int Config, class F>
+void with_store_alone(const program_args<P, T>& a, int part, std::byte* scratch, std::size_t bytes,
+                      F&& f) {
+  if constexpr (can_run<P>(E::cpu_configs[Config])) {
+    using team_type = cpu_alone_team<E::cpu_configs[Config].lanes>;
+    using store_type = store<P, T, team_type, shape_of<E, Config>>;
+    team_type team(part, a.reverse_lanes, scratch, bytes,
+                   a.partials + static_cast<std::ptrdiff_t>(part) * partial_slots);
+    store_type s(team, a);
+    f(s);
+  }
 }
 
 /// One team's thread: makes the team and its store, and calls f(store).
@@ -70,12 +87,16 @@ class queue {
   typename P::scalars marks_[2]{};
 };
 
-/// Keeps the teams' scratch, and the threads of executors that launch phase by phase.
+/// Keeps the teams' scratch, and the threads of executors that launch phase by phase. Teams that
+/// are alone are dealt to `threads` threads, each of which has scratch; else each has its own.
 template <class P, class T, class E, int Config>
 class launch final : public program_launch {
  public:
-  launch(const program_args<P, T>& a, int teams)
-      : a_(a), teams_(teams), scratch_(scratch_for(a, teams)) {
+  launch(const program_args<P, T>& a, int teams, int threads)
+      : a_(a),
+        teams_(teams),
+        threads_(alone_of<E> ? std::min(threads, teams) : teams),
+        scratch_(scratch_for(a, threads_)) {
     if constexpr (E::launches_phases) pool_.emplace(teams);
   }
   void start(const run_control& control) override { control_ = &control; }
@@ -86,6 +107,11 @@ class launch final : public program_launch {
     if constexpr (E::launches_phases) {
       queue<P, T, E, Config> q(a_, teams_, scratch_, *pool_, watch);
       E::template drive<P, T>(q, a_);
+    } else if constexpr (alone_of<E>) {
+      run_apart(threads_, teams_, watch, [&](int thread, int team) {
+        with_store_alone<P, T, E, Config>(a_, team, scratch_.of(thread), scratch_.bytes(),
+                                          [&](auto& s) { E::template run<P, T>(s, a_); });
+      });
     } else {
       run_teams(teams_, watch, [&](int team, cpu_barrier& grid) {
         with_store<P, T, E, Config>(a_, team, teams_, &grid, scratch_,
@@ -99,18 +125,18 @@ class launch final : public program_launch {
 
  private:
   const program_args<P, T>& a_;
-  int teams_;
+  int teams_, threads_;
   team_scratch scratch_;
   std::optional<thread_pool> pool_;
   const run_control* control_ = nullptr;
 };
 
 template <class P, class T, class E>
-std::unique_ptr<program_launch> prepare(const void* args, const device&, const plan& how) {
+std::unique_ptr<program_launch> prepare(const void* args, const device& where, const plan& how) {
   const auto& a = *static_cast<const program_args<P, T>*>(args);
   return with_config<std::size(E::cpu_configs)>(
       how.config, [&]<int R>() -> std::unique_ptr<program_launch> {
-        return std::make_unique<launch<P, T, E, R>>(a, how.teams);
+        return std::make_unique<launch<P, T, E, R>>(a, how.teams, where.threads());
       });
 }
 
@@ -126,8 +152,9 @@ config_facts assume(const device_facts& facts, int config) {
 
 template <class P, class T, class E>
 program_kernel kernel_of() {
-  return {P::name,        E::name,         precision_of<T>, backend::cpu,     !E::launches_phases,
-          E::cpu_configs, &probe<P, T, E>, &assume<E>,      &prepare<P, T, E>};
+  constexpr bool cooperative = !E::launches_phases && !alone_of<E>;
+  return {P::name,        E::name,         precision_of<T>, backend::cpu,      cooperative,
+          E::cpu_configs, &probe<P, T, E>, &assume<E>,      &prepare<P, T, E>, alone_of<E>};
 }
 
 }  // namespace dwell::cpu

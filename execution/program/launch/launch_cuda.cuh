@@ -12,7 +12,7 @@
 #include "dwell/execution/device/watch_cuda.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/store/store.hpp"
-#include "dwell/execution/team/team_cuda.cuh"
+#include "dwell/execution/team/alone_team_cuda.cuh"
 
 namespace dwell::cuda {
 
@@ -25,7 +25,8 @@ template <class P, class T, class E, int Config>
 struct kernel_types {
   static constexpr int lanes = E::cuda_configs[Config].lanes;
   static constexpr int teams_per_unit = E::cuda_configs[Config].teams_per_unit;
-  using team = cuda_team<lanes, E::cuda_configs[Config].caches>;
+  using team = std::conditional_t<alone_of<E>, cuda_alone_team<lanes>,
+                                  cuda_team<lanes, E::cuda_configs[Config].caches>>;
   using store_type = store<P, T, team, shape_of<E, Config>>;
 };
 
@@ -120,8 +121,12 @@ class whole_launch {
     loaded(run_kernel<P, T, E, Config>);
   }
   void launch() {
-    launch_together(run_kernel<P, T, E, Config>, teams_, kernel_types<P, T, E, Config>::lanes,
-                    scratch_, stream_, a_.in_cluster, a_);
+    if constexpr (alone_of<E>)
+      launch_apart(run_kernel<P, T, E, Config>, teams_, kernel_types<P, T, E, Config>::lanes,
+                   scratch_, stream_, a_);
+    else
+      launch_together(run_kernel<P, T, E, Config>, teams_, kernel_types<P, T, E, Config>::lanes,
+                      scratch_, stream_, a_.in_cluster, a_);
   }
 
  private:
@@ -216,8 +221,9 @@ config_facts assume(const device_facts& facts, int config) {
 
 template <class P, class T, class E>
 program_kernel kernel_of() {
-  return {P::name,         E::name,         precision_of<T>,  backend::cuda,    !E::launches_phases,
-          E::cuda_configs, &probe<P, T, E>, &assume<P, T, E>, &prepare<P, T, E>};
+  constexpr bool cooperative = !E::launches_phases && !alone_of<E>;
+  return {P::name,         E::name,         precision_of<T>,  backend::cuda,     cooperative,
+          E::cuda_configs, &probe<P, T, E>, &assume<P, T, E>, &prepare<P, T, E>, alone_of<E>};
 }
 
 }  // namespace dwell::cuda

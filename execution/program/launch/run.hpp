@@ -20,7 +20,7 @@ namespace dwell {
 /// What a run writes down of its steps: entries, or 0.
 struct run_records {
   std::size_t history = 0;       ///< residual norms
-  std::size_t coefficients = 0;  ///< of the first so many steps
+  std::size_t coefficients = 0;  ///< of the first so many steps; of each team that is alone
   bool every = false;            ///< the host reads the history while the run lasts
 };
 
@@ -56,9 +56,11 @@ class program_run {
       vectors_.emplace_back(where, P::uses[k] == use::exchange                               ? 4 * n
                                    : P::uses[k] == use::partner || P::uses[k] == use::handed ? 0
                                                                                              : n);
-    partials_ = buffer<double>(where, partial_slots * teams);
+    if (!v.alone || where.on() == backend::cpu)
+      partials_ = buffer<double>(where, partial_slots * teams);
     history_ = room_for(where, records);
-    coefficients_ = {where, records.coefficients, fresh::unset};
+    coefficients_ = {where, records.coefficients * (v.alone ? teams : 1), fresh::unset};
+    if (v.alone) states_ = {where, 2 * teams, fresh::unset};
     words_ = buffer<run_words<P>>(where, 1);
 
     if (where.on() == backend::cpu)
@@ -67,7 +69,7 @@ class program_run {
     args_.sends = cut_->send;
     args_.ghost_buffers = ghost_buffers_.data();
     args_.tile_carry = tile_carry_.data();
-    args_.one_launch = v.cooperative;
+    args_.one_launch = v.cooperative || v.alone;
     follow(made.how);
     for (int k = 0; k < P::vectors; ++k)
       args_.vectors[k] = vectors_[static_cast<std::size_t>(k)].data();
@@ -78,7 +80,7 @@ class program_run {
     every_ = records.every;
     run_words<P>* const words = words_.data();
     args_.watch = &words->watch;
-    args_.state = words->state;
+    args_.state = v.alone ? states_.data() : words->state;
     args_.barrier = &words->barrier;
     if (chain) take_chain(*chain);
   }
@@ -96,7 +98,9 @@ class program_run {
     plan_ = how;
     launch_.reset();
     args_.cache = how.cache;
-    const bool with_ghosts = how.cache.halo > 0;
+    const program_config& shape = variant_.configs[static_cast<std::size_t>(how.config)];
+    const bool with_ghosts =
+        how.cache.halo > 0 || (cut_->outline.own_columns && shape.assumes == caching::ghosts);
     args_.tiles = {cut_->teams, with_ghosts ? cut_->ghost_header : cut_->header,  cut_->path,
                    cut_->val,   with_ghosts ? cut_->ghost_columns : cut_->narrow, cut_->wide};
     args_.in_cluster = how.in_cluster;
@@ -116,7 +120,8 @@ class program_run {
     if (!launch_) launch_ = variant_.prepare(&args_, where_, plan_);
     return *launch_;
   }
-  /// Puts the scalars of a start where the run finds them, and resets what teams meet by.
+  /// Puts the scalars of a start where the run finds them, and resets what teams meet by. Of the
+  /// scalars of a team that is alone only the target counts: whoever starts the run writes that.
   void reset(const typename P::scalars& start) {
     args_.start = start;
     run_words<P> fresh_words;
@@ -136,7 +141,8 @@ class program_run {
     start(control);
     return finish();
   }
-  /// Where the scalars of the end are, and of the start, in the device's memory.
+  /// Where the scalars of the end are, and of the start, in the device's memory. Those of a team
+  /// that is alone are two elements after those of the team before.
   const typename P::scalars* end_state() const { return args_.state + (args_.one_launch ? 1 : 0); }
   typename P::scalars* start_state() const { return args_.state; }
   /// The scalars at the end of the run.
@@ -189,6 +195,7 @@ class program_run {
   buffer<step_coefficients> coefficients_;
   bool every_ = false;
   buffer<run_words<P>> words_;
+  buffer<typename P::scalars> states_;  ///< of teams that are alone, two each
   program_args<P, T> args_;
   std::unique_ptr<program_launch> launch_;  ///< refers to args_
 };

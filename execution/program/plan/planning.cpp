@@ -4,6 +4,12 @@
 
 namespace dwell {
 
+void check_config(int asked, std::size_t configs) {
+  if (asked < -1 || asked >= static_cast<int>(configs))
+    throw unsupported_error(
+        fmt::format("expected a config from 0 to {}, found {}", configs - 1, asked));
+}
+
 std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target) {
   std::vector<config_facts> configs;
   for (int r = 0; r < static_cast<int>(v.configs.size()); ++r)
@@ -35,7 +41,7 @@ plan plan_of(const named_policy& policy, const program_facts& facts,
 void check_plan(const program_kernel& v, const plan& how, std::span<const config_facts> configs,
                 std::size_t scratch, const device_facts& device) {
   constexpr int most_teams = 1 << 16;
-  if (how.teams < 1 || how.teams > most_teams)
+  if (!v.alone && (how.teams < 1 || how.teams > most_teams))
     throw unsupported_error(fmt::format("expected 1 to {} teams, found {}", most_teams, how.teams));
   const config_facts& f = configs[static_cast<std::size_t>(how.config)];
   if (f.shape.assumes != caching::part && !how.fully_cached)

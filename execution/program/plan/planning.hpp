@@ -55,6 +55,9 @@ struct planned {
 void check_plan(const program_kernel& v, const plan& how, std::span<const config_facts> configs,
                 std::size_t scratch, const device_facts& device);
 
+/// Throws unsupported_error unless there is config `asked`, or -1.
+void check_config(int asked, std::size_t configs);
+
 /// Of all configs of a kernel, as their source promises: the driver would load every kernel before
 /// it says more. No plan depends on more.
 std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target);
@@ -133,9 +136,7 @@ template <class P, class T, class Trial = no_trial>
 planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
                      device_facts device, cut_cache<T>& cuts, const plan_request& request,
                      typename P::scalars midst, Trial&& trial = {}) {
-  if (request.config < -1 || request.config >= static_cast<int>(configs.size()))
-    throw unsupported_error(fmt::format("expected a config from 0 to {}, found {}",
-                                        configs.size() - 1, request.config));
+  check_config(request.config, configs.size());
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
   if (!request.clusters) device.cluster_teams = 0;
   const csr_arrays<T>& a = cuts.arrays();

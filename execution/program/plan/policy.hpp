@@ -46,6 +46,7 @@ struct program_facts {
   /// Elements of the gathered vector that a team needs of others, and sends, at the most; 0 where
   /// teams cannot send any.
   int ghosts_per_team = 0, sends_per_team = 0;
+  bool own_columns = false;  ///< teams need no elements of others: configs with ghosts fit
 };
 
 /// Returns a plan that fits: the config, the residency, and the reason in one line.
@@ -76,6 +77,12 @@ team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
                           const device_facts& device);
 /// The same for a number of teams that somebody asked for.
 team_choice asked_teams(int teams, const device_facts& device);
+
+/// Config and residency of teams that are alone (execution/batch): p.teams systems, of which the
+/// largest has p.rows_per_team rows. asked: a config, or -1. The plan of a config that assumes all
+/// is not fully cached where the systems do not fit it.
+plan apart_layout(const program_facts& p, std::span<const config_facts> configs, int asked,
+                  const device_facts& device);
 
 /// All policies of this build. find_policy takes a name or "auto", and throws unsupported_error
 /// with the list.

@@ -23,6 +23,12 @@ struct cut_request {
   bool by_tiles = true;     ///< else only the parts are made, for teams that walk rows
   bool whole_rows = false;  ///< moves every cut to the nearest end of a row
   bool ghosts = false;      ///< by tiles only; the matrix is square
+  /// Teams + 1 rows, ascending, in memory of the device: team t gets the rows from first_rows[t]
+  /// on. Null: equal shares of the merge path. Must stay valid while cuts are compared.
+  const index* first_rows = nullptr;
+  /// By tiles, with whole rows: all columns of a team are among its own rows, of which there are at
+  /// most 65536, and are stored as places among them. There are no ghosts to exchange.
+  bool own_columns = false;
   friend bool operator==(const cut_request&, const cut_request&) = default;
 };
 
@@ -37,6 +43,9 @@ struct cut_outline {
   /// sends of a team.
   int own = 0, halo = 0, sends = 0;
   int all_sends = 0;  ///< of all teams
+  /// Columns are places in the team's rows: those of `ghost_columns` and `narrow` are the same, and
+  /// `ghost_header` has column 0 where `header` has the team's first row.
+  bool own_columns = false;
 };
 
 /// What depends on the pattern alone, in memory of the device.
@@ -49,7 +58,7 @@ struct cut_pattern {
   const tile_header* header = nullptr;
   const std::uint16_t* path = nullptr;
   // If outline.halo > 0: one per team; outline.all_sends; one per tile, for columns that are places
-  // in the ghost vector.
+  // in the ghost vector. With own columns: the last of them alone.
   const team_ghosts* ghosts = nullptr;
   const ghost_send* send = nullptr;
   const tile_header* ghost_header = nullptr;

@@ -98,13 +98,15 @@ DWELL_FN void for_tiles(const team_part* part, int teams, std::int64_t tile, std
   }
 }
 
-/// Per team: its equal share of the merge path.
+/// Per team: its equal share of the merge path, or the rows that it was given.
 struct share_out {
   csr_pattern a;
   bool whole_rows;
   places p;
+  const index* first_rows;  ///< or null
 
   DWELL_FN merge_coordinate point(int t) const {
+    if (first_rows) return {first_rows[t], a.rows > 0 ? a.row_ptr[first_rows[t]] : 0};
     const std::int64_t all = static_cast<std::int64_t>(a.rows) + a.nonzeros;
     merge_coordinate at =
         merge_path_search(merge_share(all, t, p.teams), a.row_ptr + 1, a.rows, a.nonzeros);
@@ -179,6 +181,7 @@ struct find_empty_rows {
 struct describe_tiles {
   csr_pattern a;
   places p;
+  bool own_columns;
 
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t begin, std::int64_t end, std::int64_t step) const {
@@ -233,10 +236,10 @@ struct describe_tiles {
     if (w.lane() == 0) {
       tile_header h;
       h.first_row = first_row;
-      h.column = low;
+      h.column = own_columns ? part.begin.row : low;
       h.open_row = first_row + ended;
       p.header[tile] = h;
-      if (high - low >= 65536) w.raise(p.all->wide, 1);
+      if (high - h.column >= 65536) w.raise(p.all->wide, 1);
     }
     return first_row;
   }

@@ -4,8 +4,10 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
+#include "dwell/base/error.hpp"
 #include "dwell/execution/program/spmv/cut_backends.hpp"
 #include "dwell/execution/program/spmv/cut_steps.hpp"
 #include "dwell/execution/program/spmv/fill_steps.hpp"
@@ -67,6 +69,11 @@ void learn(const Loops& loops, const places& p, const cut_request& asked, cut_ou
   out.by_tiles = asked.by_tiles;
   out.tiles = t.tiles;
   out.narrow = t.wide == 0;
+  if (asked.own_columns && t.own > most_places)
+    throw input_error("cut with columns of its own: expected at most " +
+                      std::to_string(most_places) + " rows per team, found " +
+                      std::to_string(t.own));
+  out.own_columns = asked.own_columns && asked.by_tiles;
   if (t.halo > 0 && t.own + t.halo <= most_places) {
     out.own = t.own;
     out.halo = t.halo;
@@ -97,6 +104,18 @@ void describe_halos(const Loops& loops, const places& p, const csr_pattern& a, c
   m.halo_before = p.halo_before;
 }
 
+/// The headers for columns that count from the team's first row.
+template <class Loops>
+void describe_own_columns(const Loops& loops, const places& p, const device& where,
+                          cut_pattern& m) {
+  tile_header* header = nullptr;
+  m.ghost_memory = allocate(where, [&](row_of_arrays& row) {
+    row.put(header, static_cast<std::size_t>(m.outline.tiles));
+  });
+  loops.items(m.outline.tiles, nonzeros_per_thread, copy_headers{p.header, header});
+  m.ghost_header = header;
+}
+
 template <class Loops>
 cut_pattern cut_with(const device& where, const csr_pattern& a, const cut_request& asked) {
   const Loops loops(where);
@@ -121,12 +140,12 @@ cut_pattern cut_with(const device& where, const csr_pattern& a, const cut_reques
     row.put(p.halo_before, words);
     row.put(p.sent_before, ghosts ? teams * teams + 1 : 0);
   });
-  loops.items(p.teams, teams_per_thread, share_out{a, asked.whole_rows, p});
+  loops.items(p.teams, teams_per_thread, share_out{a, asked.whole_rows, p, asked.first_rows});
   loops.once(count_tiles{a, asked.by_tiles, p});
   if (asked.by_tiles) {
     loops.items(a.rows, rows_per_thread, find_empty_rows{a, p});
     if (ghosts) loops.zero(p.in_halo, words * sizeof(std::uint32_t));
-    loops.warps(most_tiles, tiles_per_thread, describe_tiles{a, p});
+    loops.warps(most_tiles, tiles_per_thread, describe_tiles{a, p, asked.own_columns});
     loops.warps(p.teams, teams_per_thread, link_tiles{a, p});
   }
   if (ghosts) {
@@ -139,6 +158,7 @@ cut_pattern cut_with(const device& where, const csr_pattern& a, const cut_reques
   m.header = p.header;
   m.path = p.path;
   if (m.outline.halo > 0) describe_halos(loops, p, a, where, m);
+  if (m.outline.own_columns) describe_own_columns(loops, p, where, m);
   return m;
 }
 
@@ -200,7 +220,7 @@ void fill_all(const device& where, const csr_arrays<T>& a, int exponent, cut_mat
     m.val = val;
     m.narrow = narrow;
     m.wide = wide;
-    m.ghost_columns = ghost_columns;
+    m.ghost_columns = out.own_columns ? narrow : ghost_columns;
   }
   m.exponent = exponent;
   m.filled = true;

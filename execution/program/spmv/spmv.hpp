@@ -73,7 +73,8 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
     }
   });
   if constexpr (summed) {
-    team_.put_partial(carry_slot, [&] { return static_cast<double>(carry); });
+    if constexpr (!Team::alone)
+      team_.put_partial(carry_slot, [&] { return static_cast<double>(carry); });
     give(Sum, dot);
   }
 }
@@ -91,7 +92,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
     // The element of In that belongs to the row left open at the end is another team's: it is asked
     // for now and used at the end.
     const index after = part_.end.row;
-    const T foreign = after >= a_.matrix.rows ? T(0) : foreign_element<In>(after);
+    const T foreign = Team::alone || after >= a_.matrix.rows ? T(0) : foreign_element<In>(after);
     walk_tiles<In, Out...>();
     team_.section([](int) {});
     sum_tiles<Sum, In, Out...>(foreign);
@@ -129,8 +130,10 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
     }
   });
   give(Sum, dot);  // the lanes meet in here
+  if constexpr (Team::alone) team_.section([](int) {});
   team_.each([&](int lane) { join_tiles<Out>(lane); });
   pending_ = true;
+  if constexpr (Team::alone) return;
   team_.put_partial(carry_slot, [&] {
     T open = T(0);
     for (int t = part_.open_from; t < part_.last_tile; ++t) open += *tile_carry(t);

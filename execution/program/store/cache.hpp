@@ -66,7 +66,7 @@ class store_cache<P, T, Team, Shape, true> {
       });
     if (a.cache.carries > 0) carries_ = team.template scratch<T>(a.cache.carries);
     open_tiles(team, a, share);
-    if constexpr (with_ghosts) open_window(team, a);
+    if constexpr (with_ghosts && !Team::alone) open_window(team, a);
     if constexpr (register_tiles > 0) hold_tiles(team, a, share);
     team.section([](int) {});
   }
@@ -158,7 +158,7 @@ class store_cache<P, T, Team, Shape, true> {
     return with_ghosts && f == gathered_vector_of<P> ? a.cache.halo : 0;
   }
   DWELL_FN void open_window(Team& team, const program_args<P, T>& a) {
-    window_ = a.ghosts[team.worker()];
+    window_ = a.ghosts[team.part()];
     ghost_send* send = team.template scratch<ghost_send>(a.cache.sends);
     const int n = window_.last_send - window_.first_send;
     team.each([&](int lane) {

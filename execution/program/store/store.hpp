@@ -22,7 +22,7 @@ class store {
   static constexpr int carry_slot = P::sum_count, interrupt_slot = P::sum_count + 1;
 
   DWELL_FN store(Team& team, const program_args<P, T>& args)
-      : team_(team), a_(args), part_(args.tiles.teams[team.worker()]) {
+      : team_(team), a_(args), part_(args.tiles.teams[team.part()]) {
     team.join();
     if constexpr (shape.caches) cache_.open(team, args, part_);
   }
@@ -57,7 +57,7 @@ class store {
   /// Listen: also takes the answer of poll(parity) before the last barrier.
   template <int Count = 1, bool Listen = false>
   DWELL_FN sums<Count> total(int first, int parity = 0) {
-    pending_ = false;
+    if constexpr (!Team::alone) pending_ = false;  // its lanes do not meet in there
     return team_.template total<Count, Listen>(first, interrupt_slot + parity, seen_);
   }
 
@@ -79,8 +79,8 @@ class store {
   /// Adds to this team's first row the parts that earlier teams computed.
   template <int Out>
   DWELL_FN void finish() {
-    const int me = team_.worker();
-    if (part_.carry_from == me) return;
+    const int me = team_.part();
+    if (Team::alone || part_.carry_from == me) return;
     if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
     // By a lane that has no part in total(), whose meeting then serves both.
     team_.each([&](int lane) {
@@ -101,16 +101,17 @@ class store {
   template <int Out>
   DWELL_FN void run_chain();
 
-  /// Tells the host how far the run is (squared: the squared norm of the residual), and records the
-  /// norm if a history is wanted, and the coefficients. By the last lane: its warp has the fewest
-  /// elements to pass over.
+  /// Tells the host how far the run is (squared: of the residual's norm), and records that norm if
+  /// a history is wanted, and the coefficients. By the last lane: its warp has the fewest elements.
   DWELL_FN void note(int step, double squared, const step_coefficients& by) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane != Team::lanes() - 1) return;
         const double residual = std::sqrt(squared);
         if (a_.history) Team::publish(a_.history + step, residual);
-        if (step < a_.recorded) a_.coefficients[step] = by;
+        const std::size_t first = Team::alone ? std::size_t(team_.part()) * a_.recorded : 0;
+        if (step < a_.recorded) a_.coefficients[first + step] = by;
+        if constexpr (Team::alone) return;  // the host hears nothing of one among many
         Team::publish(&a_.watch->residual, residual);
         Team::publish(&a_.watch->step, step);
       });
@@ -129,7 +130,9 @@ class store {
 
   /// All teams meet at the end of a phase.
   DWELL_FN void meet() {
-    if (gave_ && !published_) {
+    if constexpr (Team::alone) {
+      team_.sync_grid(), pending_ = false;
+    } else if (gave_ && !published_) {
       team_.sync_partials();
     } else if constexpr (with_ghosts) {
       team_.exchange(cache_.template window<gathered_vector_of<P>>(a_), token_slot);
