@@ -1,13 +1,14 @@
 # One translation unit per (problem, executor, backend), and the table of all of them, written from
 # two short templates. Only these files include an executor and a problem together. Executors that
-# share their kernels share a file: a+b.
+# share their kernels share a file: a+b. The struct of an executor in execution/NAME/program.hpp is
+# NAME, or with STRUCT S: S.
 #
 #   dwell_add_program_kernels(PROBLEM textbook_cg HEADER dwell/solvers/cg/programs/textbook.hpp
 #                      CPU host_loop persistent CUDA host_loop+graph persistent)
 set_property(GLOBAL PROPERTY DWELL_KERNEL_FUNCTIONS "")
 
 function(dwell_add_program_kernels)
-  cmake_parse_arguments(v "" "PROBLEM;HEADER" "CPU;CUDA" ${ARGN})
+  cmake_parse_arguments(v "" "PROBLEM;HEADER;STRUCT" "CPU;CUDA" ${ARGN})
   set(dir ${PROJECT_BINARY_DIR}/kernels)
   foreach(backend CPU CUDA)
     if(backend STREQUAL "CUDA" AND NOT DWELL_HAVE_CUDA)
@@ -24,8 +25,12 @@ function(dwell_add_program_kernels)
       set(ROWS "")
       foreach(executor IN LISTS executors)
         string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${executor}/program.hpp\"\n")
+        set(struct ${executor})
+        if(v_STRUCT)
+          set(struct ${v_STRUCT})
+        endif()
         foreach(type double float)
-          string(APPEND ROWS "  all.push_back(${BACKEND}::kernel_of<${PROBLEM}, ${type}, ${executor}>());\n")
+          string(APPEND ROWS "  all.push_back(${BACKEND}::kernel_of<${PROBLEM}, ${type}, ${struct}>());\n")
         endforeach()
       endforeach()
       if(backend STREQUAL "CUDA")

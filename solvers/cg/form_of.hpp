@@ -42,10 +42,12 @@ planned<T> plan_form(const cg_request<T>& q, const program_kernel& v) {
         {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent},
         P::in_midst(start.jacobi), trial);
   };
-  if (!q.may_try) return with(no_trial{});
-  return with(program_trial<P, T>(
-      *q.target.here, v, start,
-      [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt));
+  if constexpr (column_count<P> == 1)
+    if (q.may_try)
+      return with(program_trial<P, T>(
+          *q.target.here, v, start,
+          [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt));
+  return with(no_trial{});
 }
 
 inline run_records records_of(const cg_options& o) {
@@ -67,15 +69,21 @@ class prepared_form final : public cg_run<T> {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 
-  cg_places<T> places() override {
-    const typename P::scalars* const end = run_.end_state();
-    return {run_.vector(P::x).data(),
-            run_.vector(P::rhs).data(),
-            start_.jacobi ? run_.vector(P::d).data() : nullptr,
-            &run_.start_state()->target2,
-            &end->step,
-            &end->stop,
-            &end->rr};
+  cg_places<T> places(int column) override {
+    const auto of = [&](double* target2, const auto& end) -> cg_places<T> {
+      return {run_.vector(P::x).data() + column,
+              run_.vector(P::rhs).data() + column,
+              column_count<P>,
+              start_.jacobi ? run_.vector(P::d).data() : nullptr,
+              target2,
+              &end.step,
+              &end.stop,
+              &end.rr};
+    };
+    if constexpr (column_count < P >> 1)
+      return of(&run_.columns_begin()[column].target2, run_.columns_end()[column]);
+    else
+      return of(&run_.start_state()->target2, *run_.end_state());
   }
   void load_kernel() override { run_.ready(); }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
@@ -102,6 +110,7 @@ template <class P>
 constexpr cg_form form_of() {
   cg_form f{P::variant,
             P::name,
+            column_count<P>,
             P::vector_names,
             false,
             false,

@@ -4,8 +4,10 @@
 #pragma once
 #include <vector>
 
+#include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/cg/decide.hpp"
 #include "dwell/solvers/cg/solve_steps.hpp"
 
 namespace dwell {
@@ -30,6 +32,10 @@ struct solve_end {
 
 /// Coefficients that are worth recording: 2 MiB of them.
 inline constexpr int most_coefficients = 1 << 17;
+
+/// What is known before the first iteration.
+template <class T>
+cg_report report_of(const plan_target& target, const cg_options& o, const cg_decision<T>& made);
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const cg_options& o, cg_report& report);

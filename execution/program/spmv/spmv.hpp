@@ -46,7 +46,7 @@ DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, in
 template <class P, class T, class Team, class Shape>
 template <int Sum, int In, int... Out>
 DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
-  constexpr int width = sizeof...(Out);
+  constexpr int width = product_width<Out...>;
   constexpr bool summed = Sum != no_sum;
   auto dot = team_.template per_lane<sums<1>>();
   T carry = T(0);
@@ -60,7 +60,10 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
     for (index row = part_.begin.row; row < part_.end.row; ++row) {
       const index stop = m.row_ptr[row + 1];
       const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
-      for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
+      if constexpr (columns > 1)
+        rows_of<Out...>()[row] = y;
+      else
+        for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
       if constexpr (summed) sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
       k = stop;
     }
@@ -138,6 +141,23 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
   });
 }
 
+template <class P, class T, class Team, class Shape>
+template <int Out>
+DWELL_FN void store<P, T, Team, Shape>::finish() {
+  const int me = team_.worker();
+  if (part_.carry_from == me) return;
+  if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
+  // By a lane that has no part in total(), whose meeting then serves both.
+  team_.each([&](int lane) {
+    if (lane != Team::lanes() - 1) return;
+    T missing = T(0);
+    for (int t = part_.carry_from; t < me; ++t)
+      missing += static_cast<T>(team_.partial(carry_slot, t));
+    *base<Out>() += missing;
+  });
+  pending_ = true;
+}
+
 /// The rows that end in a tile and began in an earlier one of the team get what is missing.
 template <class P, class T, class Team, class Shape>
 template <int... Out>
@@ -145,13 +165,17 @@ DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
   for (int tile = part_.first_tile + lane; tile < part_.last_tile; tile += Team::lanes()) {
     const tile_header h = header(tile);
     if (h.carry_from == tile) continue;
-    T missing[sizeof...(Out)] = {};
-    for (int t = h.carry_from; t < tile; ++t) {
+    constexpr int width = product_width<Out...>;
+    T missing[width] = {};
+    for (int t = h.carry_from; t < tile; ++t)
+      for (int w = 0; w < width; ++w) missing[w] += tile_carry(t)[w];
+    if constexpr (columns > 1) {
+      pack<width>& row = rows_of<Out...>()[h.first_row];
+      for (int w = 0; w < width; ++w) row.v[w] += missing[w];
+    } else {
       int w = 0;
-      ((static_cast<void>(Out), missing[w] += tile_carry(t)[w], ++w), ...);
+      ((base<Out>()[h.first_row - part_.begin.row] += missing[w], ++w), ...);
     }
-    int w = 0;
-    ((base<Out>()[h.first_row - part_.begin.row] += missing[w], ++w), ...);
   }
 }
 
