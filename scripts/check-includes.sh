@@ -27,6 +27,7 @@ execution/graph/       base/ formats/ execution/device/ execution/team/ executio
 execution/persistent/  base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
 execution/batch/       base/ formats/ execution/device/ execution/team/ execution/program/
 execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
+execution/columns/     base/ formats/ execution/device/ execution/team/ execution/program/ execution/persistent/
 execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
 solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/cg/ solvers/stencil/
 solvers/cg/            base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/

@@ -24,13 +24,14 @@ projection project(const program_facts& p, const plan& how, std::span<const conf
     if (v.in_registers && shape.slots > 0)
       cached = std::max(cached, std::min(1.0, static_cast<double>(shape.slots) * shape.lanes /
                                                   std::max<double>(1, p.rows_per_team)));
-    const double touched = (v.loads + v.stores) * rows * scalar;
+    const double size = rows * scalar * v.values;
+    const double touched = (v.loads + v.stores) * size;
     const bool with_ghosts = how.cache.halo > 0;
     const bool passed_on = v.gathered && !with_ghosts;  // others read it in memory
-    const double through = passed_on ? v.stores * rows * scalar : 0.0;
+    const double through = passed_on ? v.stores * size : 0.0;
     out.cached_bytes_moved += cached * touched;
     out.streamed_bytes += (1.0 - cached) * touched + cached * through;
-    if (cached < 1.0 || passed_on) footprint += rows * scalar * (passed_on ? 1.0 : 1.0 - cached);
+    if (cached < 1.0 || passed_on) footprint += size * (passed_on ? 1.0 : 1.0 - cached);
   }
   const double tiles =
       static_cast<double>(p.teams) * p.tiles_per_team * static_cast<double>(p.tile_bytes);
@@ -39,7 +40,7 @@ projection project(const program_facts& p, const plan& how, std::span<const conf
           ? static_cast<double>(how.cache.tiles_in_registers + how.cache.tiles) / p.tiles_per_team
           : 0.0;
   out.cached_bytes_moved += cached * tiles;
-  const double gathered = rows * scalar;  // at best every element comes once
+  const double gathered = rows * scalar * p.columns;  // at best every element comes once
   (how.cache.halo > 0 ? out.cached_bytes_moved : out.streamed_bytes) += gathered;
   out.streamed_bytes += (1.0 - cached) * tiles;
   footprint += (1.0 - cached) * tiles;

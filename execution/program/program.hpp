@@ -11,6 +11,7 @@
 //     using results = vector_list<x>;                 // what the host reads at the end
 //     static constexpr int phases = 3;
 //     static constexpr bool whole_rows = true;       // optional: teams are cut between two rows
+//     static constexpr int columns = 4;              // optional: see column_count
 //     struct scalars { int step; int stop; ... };    // trivially copyable; stop != 0 ends the run
 //     template <int Phase, class T, class Store> DWELL_FN static void phase(Store&, scalars&);
 //   };
@@ -29,6 +30,7 @@
 #include "dwell/execution/program/products/sliced_matrix.hpp"
 #include "dwell/execution/program/spmv/ghosts.hpp"
 #include "dwell/execution/program/spmv/nonzero_tiles.hpp"
+#include "dwell/execution/team/partial_slots.hpp"
 #include "dwell/execution/team/sums.hpp"
 #include "dwell/formats/csr.hpp"
 
@@ -67,6 +69,41 @@ struct adds_to {
   int shift = 0;
 };
 
+/// Systems with one matrix that a Program solves together, its columns: 1, or 2, 4, 8. Element e of
+/// a vector is then the values of all columns, side by side; only vectors in P::singles have one
+/// value, which serves all columns. The matrix is read once for all of them. Lane l of a team
+/// always works for column l % columns, so that a lane needs the scalars of one column, sums are
+/// taken column by column, and no value of one column ever reaches another. Such a Program caches
+/// nothing, has whole rows, a gathered vector, and scalars per column in P::column (trivially
+/// copyable); P::scalars are those that all columns share.
+template <class P>
+inline constexpr int column_count = [] {
+  if constexpr (requires { P::columns; })
+    return P::columns;
+  else
+    return 1;
+}();
+template <class P>
+inline constexpr bool many_columns = (column_count<P>) > 1;
+
+/// Values per row of vector F.
+template <class P, int F>
+inline constexpr int values_of = [] {
+  if constexpr (requires { typename P::singles; })
+    return P::singles::place_of(F) >= 0 ? 1 : column_count<P>;
+  else
+    return column_count<P>;
+}();
+
+/// Where the scalars of the columns begin, and where a run leaves them: one per column each.
+template <class P, int Columns = column_count<P>>
+struct column_places {
+  const typename P::column* column_begin = nullptr;
+  typename P::column* column_end = nullptr;
+};
+template <class P>
+struct column_places<P, 1> {};
+
 /// The cut matrix where the teams can read it (spmv/nonzero_tiles.hpp).
 template <class T>
 struct tiles_view {
@@ -101,7 +138,7 @@ struct no_chain {};
 
 /// What a team gets: plain data, by value.
 template <class P, class T>
-struct program_args {
+struct program_args : column_places<P> {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
   const team_ghosts* ghosts = nullptr;  ///< of plans with halos; tiles are then of the ghost layout
@@ -109,10 +146,10 @@ struct program_args {
   T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
   T* vectors[max_vectors] = {};
   T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
-  double* partials = nullptr;  ///< partial_slots x teams
+  double* partials = nullptr;  ///< partial_slots_of<P> x teams
   double* history = nullptr;   ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
-  int recorded = 0;  ///< of the first so many steps; teams that are alone have as many each
+  int recorded = 0;  ///< of the first so many steps, of every column; of each team that is alone
   monitor* watch = nullptr;
   /// Two copies. A run begins with the first. Where phases are launched one by one they are read
   /// and written in turn, and the run ends in the first; one launch leaves its end in the second.
@@ -148,19 +185,30 @@ inline constexpr int gathered_vector_of = [] {
   return count == 1 ? found : -1;
 }();
 
-/// Vectors that a product multiplies at once: 2 if a pair is exchanged.
+/// Values that a product multiplies at once: 2 if a pair is exchanged, else one per column.
 template <class P>
 inline constexpr int product_width_of = [] {
   for (const use u : P::uses)
     if (u == use::partner) return 2;
-  return 1;
+  return column_count<P>;
 }();
 
-/// Can this config run P? Configs that assume that all is cached have no code for exchanged pairs,
-/// and P must not touch a vector now and then only: no Program with one gathered vector does. Where
-/// teams exchange elements they do not see each other's memory, of which a chain has need.
+/// Partial sums of a team: those of P for each column, and four of the store's own.
+template <class P>
+inline constexpr int partial_slots_of = [] {
+  if constexpr (many_columns<P>)
+    return P::sum_count * column_count<P> + 4;
+  else
+    return partial_slots;
+}();
+
+/// Can this config run P? Those that cache have no code for columns. Configs that assume that all
+/// is cached have no code for exchanged pairs, and P must not touch a vector now and then only: no
+/// Program with one gathered vector does. Where teams exchange elements they do not see each
+/// other's memory, of which a chain has need.
 template <class P>
 constexpr bool can_run(const program_config& r) {
+  if (many_columns<P> && r.caches) return false;
   return r.assumes == caching::part ||
          (gathered_vector_of<P> >= 0 && !(has_chain<P> && r.assumes == caching::ghosts));
 }

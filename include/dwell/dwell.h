@@ -131,6 +131,8 @@ DWELL_API int dwell_cg_rows(const dwell_cg* solver);
  * in the host's memory that do not overlap. *report: a new report, which the caller destroys. */
 DWELL_API int dwell_cg_solve(dwell_cg* solver, const void* b, void* x, dwell_report** report);
 /* `count` systems: right-hand side k begins at element k * ldb of b, its answer at k * ldx of x.
+ * Several go in one pass over the matrix where that pays (option columns_at_once; value
+ * columns_together of the reports). One that is not finite is refused after its group.
  * reports: NULL or an array of `count`. Returns the worst end: the greatest status of a solve. */
 DWELL_API int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, size_t ldb,
                                      void* x, size_t ldx, dwell_report** reports);

@@ -97,9 +97,10 @@ cg_report solve(const device& where, const Eigen::SparseMatrix<T, Options, Index
   });
 }
 
-/// Solves A X = B, column by column, the matrix prepared once (cg_solver). X holds the start
-/// vectors on entry and the answers on return. Returns a report for each column. Throws input_error
-/// where B and X differ in their number of columns, and what cg_solver throws.
+/// Solves A X = B, the matrix prepared once, and several columns in one pass over it where that
+/// pays (cg_solver::solve of a block; options.columns_at_once). X holds the start vectors on entry
+/// and the answers on return. Returns a report for each column. Throws input_error where B and X
+/// differ in their number of columns, and what cg_solver throws.
 template <class T, int Options, class Index>
 std::vector<cg_report> solve_columns(
     const device& where, const Eigen::SparseMatrix<T, Options, Index>& a,

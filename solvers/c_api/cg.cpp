@@ -32,6 +32,7 @@ struct cg_table {
       {"assume_symmetric", set_member<&cg_options::assume_symmetric>},
       {"history", set_member<&cg_options::history>},
       {"fixed_iterations", set_member<&cg_options::fixed_iterations>},
+      {"columns_at_once", set_member<&cg_options::columns_at_once>},
       {"teams", set_member<&cg_options::teams>},
       {"config", set_member<&cg_options::config>},
       {"scratch_per_team", set_member<&cg_options::scratch_per_team>},
@@ -85,6 +86,7 @@ constexpr report_row<cg_report> report_rows[] = {
     {"solve_s", get<&cg_report::solve_s>},
     {"finish_s", get<&cg_report::finish_s>},
     {"per_iteration_us", get<&cg_report::per_iteration_us>},
+    {"columns_together", get<&cg_report::columns_together>},
 };
 
 int status_of(stop_reason why) {

@@ -88,6 +88,12 @@ struct cg_options {
   /// takes effect as late. That needs the memory of a history.
   progress_function<cg_progress> progress;
   double progress_interval = 0.1;  ///< seconds
+  /// Of several right-hand sides (cg_solver): how many are solved in one pass over the matrix. 0:
+  /// as many as pay, by the model of the device. 1: one after another. 2, 4, 8: so many, and of
+  /// what is left over the next smaller numbers. Executors "auto" and "persistent" in the textbook
+  /// form can do it; with another executor, form or caching policy, with `history` or `progress`,
+  /// systems are solved one after another, and the report's reason says why.
+  int columns_at_once = 0;
   /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
   int teams = 0;
   int config = -1;                   ///< which of the compiled kernels
@@ -149,11 +155,17 @@ struct cg_report {
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
-  cg_setup setup;               ///< of the matrix; zeros where a cg_solver was prepared before
-  double setup_s = 0;           ///< setup.total(), and of the vectors: checks and transfers
-  double solve_s = 0;           ///< from the first to the last phase, on the device's clock
-  double finish_s = 0;          ///< after it: the true residual, the answer to where it belongs
-  double per_iteration_us = 0;  ///< solve_s / iterations
+  cg_setup setup;       ///< of the matrix; zeros where a cg_solver was prepared before
+  double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
+  double solve_s = 0;   ///< from the first to the last phase, on the device's clock
+  double finish_s = 0;  ///< after it: the true residual, the answer to where it belongs
+  /// solve_s / iterations. Of several columns together: solve_s over the most iterations of one of
+  /// them, the time of an iteration that serves columns_together systems (or fewer, once some have
+  /// ended).
+  double per_iteration_us = 0;
+  /// Right-hand sides that were solved in one pass over the matrix, this one among them. The
+  /// seconds above are those of all together, in the report of each.
+  int columns_together = 1;
 };
 
 /// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the

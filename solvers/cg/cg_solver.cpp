@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -13,6 +15,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/execution/device/work_queue.hpp"
+#include "dwell/solvers/cg/column_groups.hpp"
 #include "dwell/solvers/cg/decide.hpp"
 #include "dwell/solvers/cg/judgement.hpp"
 #include "dwell/solvers/cg/memory_check.hpp"
@@ -27,27 +30,10 @@ namespace {
 constexpr const char* name_of_b = "right-hand side";
 constexpr const char* name_of_x = "start vector";
 
-/// What is known before the first iteration.
-template <class T>
-cg_report report_of(const plan_target& target, const cg_options& o, const cg_decision<T>& made) {
-  const plan& how = made.made.how;
-  cg_report report;
-  report.executor = made.executor;
-  report.variant = made.form->name;
-  report.bytes_per_iteration = made.made.facts.bytes_per_iteration;
-  report.policy = how.policy;
-  report.policy_chosen = how.chosen;
-  report.reason = made.why + "; " + how.reason;
-  report.device = target.facts.name;
-  report.on = target.on();
-  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
-  report.preconditioner = o.preconditioner;
-  report.teams = how.teams;
-  report.lanes = made.kernel->configs[static_cast<std::size_t>(how.config)].lanes;
-  return report;
-}
-
 /// The part of a block of vectors that belongs to column k; `what` names the block.
+std::string column_name(const char* what, int k) {
+  return fmt::format("{} of column {}", what, k + 1);
+}
 std::size_t begin_of(int k, std::size_t distance) { return static_cast<std::size_t>(k) * distance; }
 void check_block(std::size_t found, index rows, std::size_t distance, int count, const char* what) {
   if (count < 0) throw input_error(fmt::format("count: expected at least 0, found {}", count));
@@ -91,6 +77,12 @@ struct cg_solver<T>::state {
   void refresh();
   void place_matrix();
   void require_idle() const;
+  /// check_finite() of a vector in a GPU's memory.
+  void check_finite_there(const T* from, const std::string& what) const;
+  /// The solves of a block: alone(k) of column k; group(first, width, began) of several columns,
+  /// and refuse(k) throws for one that is not finite.
+  template <class Alone, class Group, class Refuse>
+  std::vector<cg_report> solve_block(int count, Alone&& alone, Group&& group, Refuse&& refuse);
   /// Puts a solve of vectors in the device's memory into its stream.
   void begin(const T* b, T* x);
   /// Waits for it. Where seen.finite is 0 there was nothing to solve, and x is as it was.
@@ -106,6 +98,8 @@ struct cg_solver<T>::state {
   std::unique_ptr<cg_run<T>> run;
   solve_places<T> places;
   buffer<T> b, x;  ///< a GPU's copies of host vectors
+  std::optional<cut_cache<T>> cuts;
+  std::optional<column_groups<T>> groups;
   buffer<double> residual, partial;
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
@@ -131,15 +125,15 @@ template <class T>
 void cg_solver<T>::state::prepare() {
   const device& where = queue.where();
   make_preconditioner();
-  cut_cache<T> cuts(where, matrix.arrays());
+  cuts.emplace(where, matrix.arrays());
   const cg_request<T> request{
-      target, cuts, options, matrix.scale_exponent(), true, amg ? &amg->products : nullptr};
-  const cg_decision<T> made = [&] {
+      target, *cuts, options, matrix.scale_exponent(), true, amg ? &amg->products : nullptr};
+  cg_decision<T> made = [&] {
     const lap_timer time(setup.plan_s);
     return decide(request);
   }();
-  setup.plan_s -= cuts.seconds();
-  setup.cut_s += cuts.seconds();
+  setup.plan_s -= cuts->seconds();
+  setup.cut_s += cuts->seconds();
   {
     const lap_timer time(setup.cut_s);
     run = made.form->template code<T>().prepare(where, request, *made.kernel, made.made);
@@ -149,6 +143,8 @@ void cg_solver<T>::state::prepare() {
     run->load_kernel();
   }
   prepared = report_of(target, options, made);
+  groups.emplace(where, target, matrix, options, *cuts, std::move(made));
+  cuts->drop_unused();
   place_vectors();
   place_matrix();
 }
@@ -190,6 +186,7 @@ void cg_solver<T>::state::refresh() {
   {
     const lap_timer time(setup.cut_s);
     run->refill(matrix.arrays(), -matrix.scale_exponent());
+    groups->refresh();
   }
   if (amg) {
     make_preconditioner();
@@ -203,6 +200,41 @@ void cg_solver<T>::state::require_idle() const {
   if (waited_for)
     throw input_error(
         "expected wait() for the solve in progress, found another call of the solver");
+}
+
+template <class T>
+void cg_solver<T>::state::check_finite_there(const T* from, const std::string& what) const {
+  std::vector<T> copy(static_cast<std::size_t>(rows()));
+  memory_of(backend::cuda).download(queue.where(), copy.data(), from, copy.size() * sizeof(T));
+  check_finite(std::span<const T>(copy), what.c_str());
+}
+
+template <class T>
+template <class Alone, class Group, class Refuse>
+std::vector<cg_report> cg_solver<T>::state::solve_block(int count, Alone&& alone, Group&& group,
+                                                        Refuse&& refuse) {
+  std::vector<cg_report> reports;
+  double begin = seconds_on_host();  // of the first group: with what it takes to prepare groups
+  const column_division by = groups->divide(count);
+  for (const int width : by.widths) {
+    const int first = static_cast<int>(reports.size());
+    if (width == 1) {
+      reports.push_back(alone(first));
+      if (!by.why_alone.empty())
+        reports.back().reason += "; one right-hand side at a time: " + by.why_alone;
+    } else {
+      group_solve<T> got = group(first, width, begin);
+      const double finish_s = seconds_on_host() - got.ended;
+      for (int c = 0; c < width; ++c)
+        if (!got.finite[static_cast<std::size_t>(c)]) refuse(first + c);
+      for (cg_report& report : got.reports) {
+        report.finish_s = finish_s;
+        reports.push_back(std::move(report));
+      }
+    }
+    begin = seconds_on_host();
+  }
+  return reports;
 }
 
 template <class T>
@@ -340,14 +372,8 @@ cg_report cg_solver<T>::wait() {
   s.waited_for = false;
   cg_report report = s.end();
   if (!s.seen.finite) {  // the message names the element
-    const auto check = [&](const T* from, const char* what) {
-      std::vector<T> copy(static_cast<std::size_t>(rows()));
-      memory_of(backend::cuda)
-          .download(s.queue.where(), copy.data(), from, copy.size() * sizeof(T));
-      check_finite(std::span<const T>(copy), what);
-    };
-    check(s.async_b.data, name_of_b);
-    check(s.async_x.data, name_of_x);
+    s.check_finite_there(s.async_b.data, name_of_b);
+    s.check_finite_there(s.async_x.data, name_of_x);
   }
   report.finish_s = seconds_on_host() - s.ended;
   return report;
@@ -356,13 +382,42 @@ cg_report cg_solver<T>::wait() {
 template <class T>
 std::vector<cg_report> cg_solver<T>::solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
                                            std::size_t ldx, int count) {
+  state& s = *s_;
   check_block(b.size(), rows(), ldb, count, name_of_b);
   check_block(x.size(), rows(), ldx, count, name_of_x);
+  s.require_idle();
   const auto n = static_cast<std::size_t>(rows());
-  std::vector<cg_report> reports;
-  for (int k = 0; k < count; ++k)
-    reports.push_back(solve(b.subspan(begin_of(k, ldb), n), x.subspan(begin_of(k, ldx), n)));
-  return reports;
+  const auto b_of = [&](int k) { return b.subspan(begin_of(k, ldb), n); };
+  const auto x_of = [&](int k) { return x.subspan(begin_of(k, ldx), n); };
+  return s.solve_block(
+      count, [&](int k) { return solve(b_of(k), x_of(k)); },
+      [&](int first, int width, double began) {
+        std::vector<column_data<T>> columns;
+        for (int k = first; k < first + width; ++k) {
+          for (int other = first; other < first + width; ++other)
+            check_memory(s.matrix.in_place(), b_of(other), std::span<const T>(x_of(k)));
+          columns.push_back({b_of(k).data(), x_of(k).data()});
+        }
+        if (s.on_gpu()) {
+          buffer<T>&b_there = s.groups->b_of(width), &x_there = s.groups->x_of(width);
+          for (int c = 0; c < width; ++c) {
+            const auto at = static_cast<std::size_t>(c) * n;
+            b_there.upload(b_of(first + c), at);
+            x_there.upload(x_of(first + c), at);
+            columns[static_cast<std::size_t>(c)] = {b_there.data() + at, x_there.data() + at};
+          }
+        }
+        group_solve<T> got = s.groups->solve(columns, began);
+        if (s.on_gpu())
+          for (int c = 0; c < width; ++c)
+            if (got.finite[static_cast<std::size_t>(c)])
+              s.groups->x_of(width).download(x_of(first + c), static_cast<std::size_t>(c) * n);
+        return got;
+      },
+      [&](int k) {
+        check_finite(std::span<const T>(b_of(k)), column_name(name_of_b, k).c_str());
+        check_finite(std::span<const T>(x_of(k)), column_name(name_of_x, k).c_str());
+      });
 }
 
 template <class T>
@@ -370,12 +425,28 @@ std::vector<cg_report> cg_solver<T>::solve(device_span<const T> b, std::size_t l
                                            device_span<T> x, std::size_t ldx, int count) {
   check_block(b.size, rows(), ldb, count, name_of_b);
   check_block(x.size, rows(), ldx, count, name_of_x);
+  state& s = *s_;
+  s.require_idle();
   const auto n = static_cast<std::size_t>(rows());
-  std::vector<cg_report> reports;
-  for (int k = 0; k < count; ++k)
-    reports.push_back(solve(device_span<const T>{b.data + begin_of(k, ldb), n, b.device},
-                            device_span<T>{x.data + begin_of(k, ldx), n, x.device}));
-  return reports;
+  const auto b_of = [&](int k) {
+    return device_span<const T>{b.data + begin_of(k, ldb), n, b.device};
+  };
+  const auto x_of = [&](int k) { return device_span<T>{x.data + begin_of(k, ldx), n, x.device}; };
+  return s.solve_block(
+      count, [&](int k) { return solve(b_of(k), x_of(k)); },
+      [&](int first, int width, double began) {
+        std::vector<column_data<T>> columns;
+        for (int k = first; k < first + width; ++k) {
+          for (int other = first; other < first + width; ++other)
+            check_device_memory(s.queue.where(), b_of(other), device_span<const T>(x_of(k)));
+          columns.push_back({b_of(k).data, x_of(k).data});
+        }
+        return s.groups->solve(columns, began);
+      },
+      [&](int k) {
+        s.check_finite_there(b_of(k).data, column_name(name_of_b, k));
+        s.check_finite_there(x_of(k).data, column_name(name_of_x, k));
+      });
 }
 
 template <class T>

@@ -95,21 +95,82 @@ cg_decision<T> choose(const cg_request<T>& q) {
   return only;
 }
 
+/// Of the one kernel that is to run, the device itself says whether it fits.
+template <class T>
+void check_on_device(const cg_request<T>& q, cg_decision<T>& chosen) {
+  planned<T>& made = chosen.made;
+  made.configs[static_cast<std::size_t>(made.how.config)] =
+      config_on(*chosen.kernel, q.target, made.how.config);
+  check_plan(*chosen.kernel, made.how, made.configs,
+             cached_bytes<T>(made.how.cache, made.cut->outline.narrow), q.target.facts);
+}
+
+/// Of an iteration: projected seconds, on a CPU bytes.
+template <class T>
+double cost(const cg_request<T>& q, const cg_decision<T>& d) {
+  const planned<T>& made = d.made;
+  if (q.target.on() == backend::cpu) return static_cast<double>(made.facts.bytes_per_iteration);
+  const device_limits limits = limits_of(q.target.facts);
+  return project(made.facts, made.how, made.configs,
+                 d.kernel->cooperative ? limits : with_launches(limits))
+      .seconds;
+}
+
 }  // namespace
 
 template <class T>
 cg_decision<T> decide(const cg_request<T>& q) {
   cg_decision<T> chosen = choose(q);
-  planned<T>& made = chosen.made;
-  // Of the one kernel that is to run, the device itself says whether it fits.
-  made.configs[static_cast<std::size_t>(made.how.config)] =
-      config_on(*chosen.kernel, q.target, made.how.config);
-  check_plan(*chosen.kernel, made.how, made.configs,
-             cached_bytes<T>(made.how.cache, made.cut->outline.narrow), q.target.facts);
+  check_on_device(q, chosen);
   return chosen;
+}
+
+std::string why_one_at_a_time(const cg_options& o, const device_facts& facts) {
+  if (o.columns_at_once == 1) return "as asked";
+  if (o.executor != automatic && o.executor != executors::persistent.name)
+    return fmt::format("executor {} has no kernel for several", o.executor);
+  const cg_form& form = cg_column_forms().front();
+  if (o.variant != automatic && o.variant != form.name)
+    return fmt::format("variant {} has no kernel for several", o.variant);
+  if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
+  if (o.config >= 0 && o.executor == automatic && facts.on != backend::cpu)
+    return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
+  if (o.history) return "a history is that of one";
+  if (o.progress) return "progress is told of one";
+  if (facts.on != backend::cpu && !facts.cooperative_launch)
+    return "this device cannot launch cooperatively";
+  return {};
+}
+
+template <class T>
+cg_group_decision<T> decide_group(const cg_request<T>& q, const cg_decision<T>& alone,
+                                  int columns) {
+  const auto forms = cg_column_forms();
+  const cg_form& form = *std::find_if(forms.begin(), forms.end(),
+                                      [&](const cg_form& f) { return f.columns == columns; });
+  cg_group_decision<T> out;
+  out.columns = columns;
+  out.how = in_form(form, q, {executors::persistent.name, ""});
+  check_on_device(q, out.how);
+  const double together = cost(q, out.how), each = cost(q, alone);
+  out.per_column = together / columns;
+  out.together = q.options.columns_at_once > 1 || out.per_column < each;
+  const bool on_cpu = q.target.on() == backend::cpu;
+  const double unit = on_cpu ? 1e-6 : 1e6;
+  out.why = fmt::format(
+      "{} right-hand sides in one pass over the matrix{}: {:.4g} {} an iteration, "
+      "one alone {:.4g}",
+      columns, q.options.columns_at_once > 1 ? " as asked" : "", together * unit,
+      on_cpu ? "MB" : "us projected", each * unit);
+  out.how.why = out.why;
+  return out;
 }
 
 template cg_decision<double> decide(const cg_request<double>&);
 template cg_decision<float> decide(const cg_request<float>&);
+template cg_group_decision<double> decide_group(const cg_request<double>&,
+                                                const cg_decision<double>&, int);
+template cg_group_decision<float> decide_group(const cg_request<float>&, const cg_decision<float>&,
+                                               int);
 
 }  // namespace dwell

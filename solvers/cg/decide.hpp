@@ -27,9 +27,29 @@ struct cg_decision {
   std::vector<considered_form> considered;
 };
 
+/// Whether so many right-hand sides are solved in one pass over the matrix, and how.
+template <class T>
+struct cg_group_decision {
+  int columns = 0;
+  bool together = false;
+  std::string why;        ///< with the numbers of both ways
+  double per_column = 0;  ///< time or bytes of an iteration over columns: to compare groups by
+  cg_decision<T> how;
+};
+
 /// Throws unsupported_error if nothing in this build can do what is asked there, input_error if a
 /// word of the options is unknown.
 template <class T>
 cg_decision<T> decide(const cg_request<T>& q);
+
+/// Why systems with one matrix are solved one after another under these options, whatever the
+/// matrix; empty: that depends on it.
+std::string why_one_at_a_time(const cg_options& o, const device_facts& facts);
+
+/// columns: 2, 4 or 8. alone: decide(q). Together if asked for (columns_at_once), else if an
+/// iteration of all takes less time, by the model of the device, than one of each; on a CPU, of
+/// which there is no model, if it moves fewer bytes. Throws as decide() does.
+template <class T>
+cg_group_decision<T> decide_group(const cg_request<T>& q, const cg_decision<T>& alone, int columns);
 
 }  // namespace dwell

@@ -30,11 +30,12 @@ struct cg_request {
   const owned_chain* chain = nullptr;  ///< of preconditioners that are one
 };
 
-/// Where a prepared run has its own data, in the device's memory.
+/// Where a prepared run has the data of one column, in the device's memory.
 template <class T>
 struct cg_places {
   T* x = nullptr;                 ///< the start vector, and the answer
   T* rhs = nullptr;               ///< read at the start
+  int stride = 1;                 ///< elements of x, and of rhs, are so many apart
   T* inverse_diagonal = nullptr;  ///< null without Jacobi; written once, before the first run
   double* target2 = nullptr;      ///< the square of the residual's norm to reach; between reset()
                                   ///< and start()
@@ -53,7 +54,8 @@ class cg_run {
   cg_run(const cg_run&) = delete;
   cg_run& operator=(const cg_run&) = delete;
   virtual ~cg_run() = default;
-  virtual cg_places<T> places() = 0;
+  /// column: 0, or of a form for several columns one of them.
+  virtual cg_places<T> places(int column = 0) = 0;
   /// Loads the kernel, which the first run would do.
   virtual void load_kernel() = 0;
   /// The values of a matrix with the same pattern, times 2^exponent.
@@ -66,9 +68,11 @@ class cg_run {
   virtual void start(run_control& control) = 0;
   /// Waits for its end; seconds from the first to the last phase, on the device's clock.
   virtual double finish() = 0;
-  /// Of steps 0 to count - 1, as far as they were recorded. Of a batch: the first `count` entries
-  /// of all systems, each of which has batch_coefficients(options) of them.
+  /// Of steps 0 to count - 1, as far as they were recorded; of several columns, those of a step
+  /// side by side. Of a batch: the first `count` entries of all systems, each of which has
+  /// batch_coefficients(options) of them.
   virtual std::vector<step_coefficients> coefficients(std::size_t count) const = 0;
+  /// Of a form for one column.
   virtual std::vector<double> history(std::size_t count) const = 0;
 };
 
@@ -85,6 +89,7 @@ struct cg_form_code {
 struct cg_form {
   const char* name;     ///< what cg_options::variant says
   const char* program;  ///< in the table of compiled kernels
+  int columns;          ///< right-hand sides that it solves together
   std::span<const char* const> vectors;
   // See programs/weighed_form.hpp.
   bool weighed_first, drifts;
@@ -104,6 +109,9 @@ struct cg_form {
 
 /// All of them; the first is the one for CPUs.
 std::span<const cg_form> cg_forms();
+
+/// The forms for several right-hand sides, by their number: 2, 4, 8.
+std::span<const cg_form> cg_column_forms();
 
 /// Throws input_error with the list if there is no such form; "auto" is none.
 const cg_form& find_cg_form(std::string_view name);

@@ -43,10 +43,12 @@ planned<T> plan_form(const cg_request<T>& q, const program_kernel& v) {
          q.chain ? q.chain->chain.phases : 0, q.chain ? q.chain->chain.bytes : 0},
         P::in_midst(start.jacobi), trial);
   };
-  if (!q.may_try) return with(no_trial{});
-  return with(program_trial<P, T>(
-      *q.target.here, v, start,
-      [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt, q.chain));
+  if constexpr (column_count<P> == 1)
+    if (q.may_try)
+      return with(program_trial<P, T>(
+          *q.target.here, v, start,
+          [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt, q.chain));
+  return with(no_trial{});
 }
 
 template <class P, class T>
@@ -85,19 +87,25 @@ class prepared_form final : public cg_run<T> {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 
-  cg_places<T> places() override {
-    const typename P::scalars* const end = run_.end_state();
+  cg_places<T> places(int column) override {
     T* inverse_diagonal = nullptr;
     if constexpr (!has_chain<P>)
       if (start_.jacobi) inverse_diagonal = run_.vector(P::d).data();
-    return {run_.vector(P::x).data(),
-            run_.vector(P::rhs).data(),
-            inverse_diagonal,
-            &run_.start_state()->target2,
-            &end->step,
-            &end->stop,
-            &end->rr,
-            2 * sizeof(typename P::scalars)};
+    const auto of = [&](double* target2, const auto& end) -> cg_places<T> {
+      return {run_.vector(P::x).data() + column,
+              run_.vector(P::rhs).data() + column,
+              column_count<P>,
+              inverse_diagonal,
+              target2,
+              &end.step,
+              &end.stop,
+              &end.rr,
+              2 * sizeof(typename P::scalars)};
+    };
+    if constexpr (many_columns<P>)
+      return of(&run_.columns_begin()[column].target2, run_.columns_end()[column]);
+    else
+      return of(&run_.start_state()->target2, *run_.end_state());
   }
   void load_kernel() override { run_.ready(); }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
@@ -125,6 +133,7 @@ template <class P>
 constexpr cg_form form_of() {
   cg_form f{P::variant,
             P::name,
+            column_count<P>,
             P::vector_names,
             false,
             false,

@@ -116,6 +116,29 @@ double scaled_norms::relative(double scaled) const {
 
 double scaled_norms::rhs_norm() const { return std::ldexp(rhs, by.rhs); }
 
+template <class T>
+cg_report report_of(const plan_target& target, const cg_options& o, const cg_decision<T>& made) {
+  const plan& how = made.made.how;
+  cg_report report;
+  report.executor = made.executor;
+  report.variant = made.form->name;
+  report.bytes_per_iteration = made.made.facts.bytes_per_iteration;
+  report.policy = how.policy;
+  report.policy_chosen = how.chosen;
+  report.reason = made.why + "; " + how.reason;
+  report.device = target.facts.name;
+  report.on = target.on();
+  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
+  report.preconditioner = o.preconditioner;
+  report.teams = how.teams;
+  report.columns_together = made.form->columns;
+  report.lanes = made.kernel->configs[static_cast<std::size_t>(how.config)].lanes;
+  return report;
+}
+
+template cg_report report_of(const plan_target&, const cg_options&, const cg_decision<double>&);
+template cg_report report_of(const plan_target&, const cg_options&, const cg_decision<float>&);
+
 void judge(solve_end end, const cg_options& o, cg_report& report) {
   const solve_numbers& n = end.numbers;
   const scaled_norms norms{n.by, n.rhs};

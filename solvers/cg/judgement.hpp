@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/cg/decide.hpp"
 #include "dwell/solvers/cg/solve_steps.hpp"
 
 namespace dwell {
@@ -41,6 +43,9 @@ inline std::size_t batch_coefficients(const cg_options& o) {
   if (o.fixed_iterations) return 0;
   return static_cast<std::size_t>(std::min(o.max_iterations, most_batch_coefficients - 1)) + 1;
 }
+/// What is known before the first iteration.
+template <class T>
+cg_report report_of(const plan_target& target, const cg_options& o, const cg_decision<T>& made);
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const cg_options& o, cg_report& report);

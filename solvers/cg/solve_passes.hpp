@@ -57,8 +57,8 @@ struct load : sums<1> {
     return {power_of_two(-by.answer()), power_of_two(-by.vectors), power_of_two(-by.rhs)};
   }
   DWELL_HD void element(index i, const scales& by, double* acc) const {
-    at.run_x[i] = static_cast<T>(by.answer(at.x[i]));
-    at.run_rhs[i] = static_cast<T>(by.vectors(at.b[i]));
+    at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]));
+    at.run_rhs_at(i) = static_cast<T>(by.vectors(at.b[i]));
     const double e = by.rhs(at.b[i]);
     acc[0] += e * e;
   }
@@ -79,8 +79,8 @@ struct answer : sums<1> {
 
   DWELL_HD power_of_two constants() const { return power_of_two(at.numbers->by.answer()); }
   DWELL_HD void element(index i, const power_of_two& scale, double* acc) const {
-    const T value = static_cast<T>(scale(at.run_x[i]));
-    at.run_x[i] = value;
+    const T value = static_cast<T>(scale(at.run_x_at(i)));
+    at.run_x_at(i) = value;
     acc[0] += finite(value) ? 0.0 : 1.0;
   }
   DWELL_HD void conclude(const double* acc) const {
@@ -102,17 +102,19 @@ struct residual_row {
   struct scales {
     power_of_two matrix, answer, vectors;
     const T* x;
+    int stride;
   };
   DWELL_HD scales constants() const {
     const solve_numbers& n = *at.numbers;
     return {power_of_two(-n.by.matrix), power_of_two(-n.by.answer()), power_of_two(-n.by.vectors),
-            n.taken ? at.run_x : at.x};
+            n.taken ? at.run_x : at.x, n.taken ? at.stride : 1};
   }
   DWELL_HD double part(index i, int lane, const scales& by) const {
     double sum = lane == 0 ? by.vectors(at.b[i]) : 0.0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
-      sum -= by.matrix(at.a.val[k]) * by.answer(by.x[at.a.col[k] - at.first_column]);
+      sum -= by.matrix(at.a.val[k]) *
+             by.answer(by.x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * by.stride]);
     return sum;
   }
 };
@@ -131,7 +133,7 @@ struct sum_up : sums<3> {
       acc[1] += r * r * d;
       acc[2] += b * b * d;
     }
-    if (at.numbers->taken) at.x[i] = at.run_x[i];
+    if (at.numbers->taken) at.x[i] = at.run_x_at(i);
   }
   DWELL_HD void conclude(const double* acc) const {
     solve_numbers& n = *at.numbers;

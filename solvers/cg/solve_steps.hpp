@@ -3,6 +3,9 @@
 // the system, the start of the run, the norm of the right-hand side, the answer, and the true
 // residual. Host and device give the same bits. Private to the solver.
 #pragma once
+#include <cstddef>
+
+#include "dwell/base/fn.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
 #include "dwell/solvers/cg/system_scale.hpp"
@@ -26,7 +29,8 @@ struct solve_numbers {
   double bb_by_diagonal = 0;  ///< b'.D^-1 b'
 };
 
-/// Where a solve's data are, in memory that the device's teams read and write.
+/// Where the data of a solve, or of one column of several, are, in memory that the device's teams
+/// read and write.
 template <class T>
 struct solve_places {
   csr_arrays<T> a;
@@ -34,8 +38,11 @@ struct solve_places {
   int matrix_exponent = 0;  ///< of the largest element
   const T* b = nullptr;     ///< the caller's right-hand side
   T* x = nullptr;           ///< the start vector; the answer at the end
-  T* run_x = nullptr;       ///< the program's vectors, scaled
+  T* run_x = nullptr;       ///< the program's vectors, scaled; element i at [i * stride]
   T* run_rhs = nullptr;
+  int stride = 1;
+  DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }
+  DWELL_HD T& run_rhs_at(index i) const { return run_rhs[static_cast<std::ptrdiff_t>(i) * stride]; }
   const T* inverse_diagonal = nullptr;  ///< of the scaled matrix; null without Jacobi
   double* residual = nullptr;           ///< rows elements of room
   double rtol = 0, atol = 0;

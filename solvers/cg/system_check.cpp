@@ -57,6 +57,10 @@ void check_options(const cg_options& o) {
   if (o.teams < 0)
     throw input_error(
         fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
+  const int most = o.columns_at_once;
+  if (most != 0 && most != 1 && most != 2 && most != 4 && most != 8)
+    throw input_error(
+        fmt::format("columns_at_once: expected 0 (as planned), 1, 2, 4 or 8, found {}", most));
   if (o.progress && !(o.progress_interval >= 0.0))
     throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
                                   o.progress_interval));

@@ -59,6 +59,35 @@ TEST(cli_json, cg) {
                                 "--preconditioner", "jacobi", "--max-iterations", "2"})});
 }
 
+TEST(cli_json, several_right_hand_sides) {
+  const auto solved = [](const strings& more) {
+    strings args = {"cg", "poisson2d:20x20", "--device", "cpu", "--threads", "2", "--json", "-"};
+    args.insert(args.end(), more.begin(), more.end());
+    return dwell_cli(args);
+  };
+  const auto one = solved({}).json().at("right_hand_sides");
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].at("together"), 1);
+  const auto r = solved({"--rhs-count", "7"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto all = r.json().at("right_hand_sides");
+  ASSERT_EQ(all.size(), 7u);
+  for (const auto& column : all) {
+    EXPECT_EQ(column.at("stop_reason"), "converged");
+    EXPECT_LE(column.at("relative_true").get<double>(), 1.1e-8);
+  }
+  EXPECT_GT(all[0].at("together").get<int>(), 1) << "a CPU saves bytes";
+  EXPECT_EQ(all[6].at("together"), 1);
+  EXPECT_EQ(solved({"--rhs-count", "7"}).json().at("right_hand_sides")[5].at("iterations"),
+            all[5].at("iterations"))
+      << "random, and the same in every run";
+  const auto apart = solved({"--rhs-count", "3", "--executor", "host-loop"}).json();
+  for (const auto& column : apart.at("right_hand_sides")) EXPECT_EQ(column.at("together"), 1);
+  const auto limited = solved({"--rhs-count", "2", "--max-iterations", "3"});
+  EXPECT_EQ(limited.code, 2);
+  expect_refused({"cg", "poisson2d:20x20", "--rhs-count", "0"}, "--rhs-count");
+}
+
 TEST(cli_json, stencil) {
   const scratch_folder in;
   const auto cpu = [](strings args) {

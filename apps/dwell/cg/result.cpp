@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cg/right_hand_sides.hpp"
 #include "cg/timing.hpp"
 #include "dwell/version.hpp"
 #include "report/table.hpp"
@@ -25,9 +26,9 @@ std::int64_t matrix_bytes(const cg_result& r) {
   return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
 }
 
-std::string outcome(const cg_result& r) {
-  const auto n = format_plural(r.report.iterations, "iteration");
-  switch (r.report.stopped) {
+std::string outcome(const cg_report& report) {
+  const auto n = format_plural(report.iterations, "iteration");
+  switch (report.stopped) {
     case stop_reason::converged:
       return "converged after " + n;
     case stop_reason::iteration_limit:
@@ -77,6 +78,17 @@ json setup_json(const cg_report& report) {
   return out;
 }
 
+json columns_json(const cg_result& r) {
+  json all = json::array();
+  for (const cg_report& column : r.columns)
+    all.push_back({{"together", column.columns_together},
+                   {"iterations", column.iterations},
+                   {"stop_reason", to_string(column.stopped)},
+                   {"relative_true", column.residual_relative_true},
+                   {"solve_s", column.solve_s}});
+  return all;
+}
+
 void add_time(const cg_result& r, table& out) {
   const auto& report = r.report;
   if (!r.timing) {
@@ -102,17 +114,32 @@ void add_time(const cg_result& r, table& out) {
 
 }  // namespace
 
-double target(const cg_result& r) {
-  const double norm = r.report.rhs_norm;
+double target(const cg_result& r) { return target(r, r.report); }
+double target(const cg_result& r, const cg_report& of) {
+  const double norm = of.rhs_norm;
   return norm > 0 ? std::max(r.options.rtol, r.options.atol / norm) : r.options.atol;
 }
 
+exit_code code_of(const cg_result& r) {
+  for (const cg_report& column : r.columns)
+    if (column.stopped != stop_reason::converged) return code_of(column.stopped);
+  return code_of(stop_reason::converged);
+}
+
 std::string failure_line(const cg_result& r) {
-  if (r.report.stopped == stop_reason::converged) return {};
-  return fmt::format("{}; relative residual {} (true {}), wanted {}{}{}", outcome(r),
-                     format_residual(r.report.residual_relative_recursive),
-                     format_residual(r.report.residual_relative_true), format_residual(target(r)),
-                     r.report.advice.empty() ? "" : "; ", r.report.advice);
+  for (std::size_t k = 0; k < r.columns.size(); ++k) {
+    const cg_report& report = r.columns[k];
+    if (report.stopped == stop_reason::converged) continue;
+    const std::string which =
+        r.columns.size() > 1 ? fmt::format("right-hand side {} of {}: ", k + 1, r.columns.size())
+                             : "";
+    return fmt::format("{}{}; relative residual {} (true {}), wanted {}{}{}", which,
+                       outcome(report), format_residual(report.residual_relative_recursive),
+                       format_residual(report.residual_relative_true),
+                       format_residual(target(r, report)), report.advice.empty() ? "" : "; ",
+                       report.advice);
+  }
+  return {};
 }
 
 std::string unsafe_answer(const cg_result& r) {
@@ -135,6 +162,7 @@ std::string to_text(const cg_result& r) {
                   r.explicit_zeros ? " + " + format_plural(r.explicit_zeros, "explicit zero") : "",
                   format_bytes(static_cast<double>(matrix_bytes(r)))));
   out.row("right-hand side", describe(r.rhs));
+  if (r.columns.size() > 1) out.row("", fmt::format("and {} random", r.columns.size() - 1));
   if (r.companion_unused)
     out.row("", "the archive holds another one, its companion: use it with --rhs companion");
   out.row("start vector", r.start_file.empty() ? "zeros" : r.start_file);
@@ -150,7 +178,7 @@ std::string to_text(const cg_result& r) {
   out.row("precision", report.precision);
   out.row("preconditioner", to_string(report.preconditioner));
   out.gap();
-  out.row("result", outcome(r));
+  out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
   out.row("residual",
           fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
@@ -167,6 +195,7 @@ std::string to_text(const cg_result& r) {
                         report.error_estimate, report.no_digit_safe ? ": NO DIGIT IS SAFE" : ""));
   if (r.largest_error)
     out.row("error", format_residual(*r.largest_error) + " at most in any element of the answer");
+  if (r.columns.size() > 1) out.row("all", describe_columns(r.columns));
   add_time(r, out);
   for (std::size_t i = 0; i < r.files.size(); ++i)
     out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
@@ -224,6 +253,7 @@ json to_json(const cg_result& r) {
                 {"total_s", total_of(parts_of(r))},
                 {"per_iteration_us", report.per_iteration_us}}},
               {"bytes_per_iteration", report.bytes_per_iteration},
+              {"right_hand_sides", columns_json(r)},
               {"warnings", r.warnings},
               {"files", {{"answer", nullptr}, {"history", nullptr}, {"report", nullptr}}}});
   for (const auto& [what, file] : r.files) out["files"][what] = file;
@@ -249,7 +279,7 @@ std::string history_csv(const cg_report& report) {
 std::string answer_comment(const cg_result& r) {
   return fmt::format(
       "x of A x = b, by dwell {}\nA: {}\nb: {}\n{}; relative residual {} (true {}), wanted {}",
-      DWELL_VERSION_STRING, r.matrix_name, describe(r.rhs), outcome(r),
+      DWELL_VERSION_STRING, r.matrix_name, describe(r.rhs), outcome(r.report),
       format_residual(r.report.residual_relative_recursive),
       format_residual(r.report.residual_relative_true), format_residual(target(r)));
 }

@@ -33,7 +33,8 @@ struct cg_result {
   rhs_source rhs;
   std::string start_file;
   cg_options options;
-  cg_report report;
+  std::vector<cg_report> columns;  ///< one per right-hand side
+  cg_report report;                ///< of the first; solve_s is that of all
   /// Largest |x_i - 1| where the exact solution is known to be all ones.
   std::optional<double> largest_error;
   std::vector<std::string> warnings;
@@ -44,11 +45,13 @@ struct cg_result {
 execution execution_of(const cg_report& report, const execution::choices& requested);
 /// The relative residual at which this solve ends.
 double target(const cg_result& r);
+double target(const cg_result& r, const cg_report& of);
 /// Empty if the solve converged.
 std::string failure_line(const cg_result& r);
 /// A warning where the residual says nothing of the answer; empty if it does.
 std::string unsafe_answer(const cg_result& r);
-inline exit_code code_of(const cg_result& r) { return code_of(r.report.stopped); }
+/// Of the first right-hand side whose solve did not converge.
+exit_code code_of(const cg_result& r);
 std::string to_text(const cg_result& r);
 json to_json(const cg_result& r);
 /// iteration,residual_norm,relative_residual

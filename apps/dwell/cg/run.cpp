@@ -13,6 +13,7 @@
 #include "cg/commands.hpp"
 #include "cg/monitor.hpp"
 #include "cg/result.hpp"
+#include "cg/right_hand_sides.hpp"
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
@@ -35,6 +36,7 @@ struct cg_arguments {
   int threads = 0;
   std::string precision = "f64";
   cg_options options;
+  int rhs_count = 1;
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
   destination output, history;
@@ -132,7 +134,7 @@ exit_code run(const cg_arguments& args) {
 
   auto options = args.options;
   iteration_forecast forecast(options.max_iterations);
-  if (progress.shown())
+  if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
     options.progress = [&](const cg_progress& now) {
       forecast.add(now.iteration, now.relative_residual);
       progress.show(describe(now, forecast));
@@ -146,7 +148,12 @@ exit_code run(const cg_arguments& args) {
   progress.show("setting up");
   graceful_stop on_signal;
   options.interrupt = &graceful_stop::requested();
-  result.report = solve_in(args.precision, where, a, b, x, options);
+  if (args.rhs_count == 1)
+    result.columns = {solve_in(args.precision, where, a, b, x, options)};
+  else
+    result.columns = solve_several(args.precision, where, a, b, x, args.rhs_count, options);
+  result.report = result.columns.front();
+  result.report.solve_s = solve_seconds(result.columns);
   if (monitor) monitor->finish();
   progress.erase();
 
@@ -185,6 +192,11 @@ void add_problem(CLI::App& app, cg_arguments& args) {
       "ones|row-sums|companion|FILE|-");
   rhs->default_str(args.rhs);
   set_completions(rhs, {{"ones", "row-sums", "companion"}, value_completions::file});
+  add_positive(app, "--rhs-count", args.rhs_count,
+               "Solve with so many right-hand sides: that of --rhs, to which the report and the "
+               "files belong, and random ones; several in one pass over the matrix where that pays "
+               "(not with --history or --monitor, nor with an executor, variant or policy that "
+               "cannot)");
   add_input(app, "--x0", args.start,
             "Start vector, e.g. the --output of an earlier run (default: zeros)");
   app.add_flag("--assume-symmetric", args.options.assume_symmetric,

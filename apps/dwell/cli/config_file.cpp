@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/file_options.hpp"
 
 #include "dwell/base/error.hpp"

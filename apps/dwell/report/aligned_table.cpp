@@ -16,7 +16,7 @@ std::string aligned(const std::string& cell, std::size_t width, bool right) {
   return right ? fmt::format("{:>{}}", cell, width) : fmt::format("{:<{}}", cell, width);
 }
 
-std::string escaped(const std::string& cell) {
+std::string escaped_cell(const std::string& cell) {
   std::string out;
   for (const char c : cell) {
     if (c == '|') out += '\\';
@@ -71,7 +71,7 @@ std::string aligned_table::markdown() const {
   line([&](std::size_t c) {
     return heads_[c].right ? std::string(width[c] - 1, '-') + ":" : std::string(width[c], '-');
   });
-  for (const auto& r : rows_) line([&](std::size_t c) { return escaped(r[c]); });
+  for (const auto& r : rows_) line([&](std::size_t c) { return escaped_cell(r[c]); });
   return out;
 }
 

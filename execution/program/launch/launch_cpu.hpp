@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "dwell/execution/device/scratch_cpu.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/store/store.hpp"
 #include "dwell/execution/team/alone_team_cpu.hpp"
+#include "dwell/execution/team/column_team_cpu.hpp"
 #include "dwell/execution/team/run_teams_cpu.hpp"
 #include "dwell/execution/team/team_cpu.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
@@ -22,6 +24,10 @@ template <class E, int Config>
 struct shape_of {
   static constexpr program_config value = E::cpu_configs[Config];
 };
+
+template <class P, int Lanes>
+using team_of = std::conditional_t<column_count<P> == 1, cpu_team<Lanes>,
+                                   cpu_column_team<Lanes, column_count<P>>>;
 
 /// Scratch for so many teams.
 template <class P, class T>
@@ -48,7 +54,7 @@ template <class P, class T, class E, int Config, class F>
 void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid,
                 const team_scratch& scratch, F&& f) {
   if constexpr (can_run<P>(E::cpu_configs[Config])) {
-    using team_type = cpu_team<E::cpu_configs[Config].lanes>;
+    using team_type = team_of<P, E::cpu_configs[Config].lanes>;
     using store_type = store<P, T, team_type, shape_of<E, Config>>;
     team_type team(worker, workers, grid, a.reverse_lanes, scratch.of(worker), scratch.bytes(),
                    a.partials);

@@ -13,6 +13,8 @@
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/store/store.hpp"
 #include "dwell/execution/team/alone_team_cuda.cuh"
+#include "dwell/execution/team/column_team_cuda.cuh"
+#include "dwell/execution/team/team_cuda.cuh"
 
 namespace dwell::cuda {
 
@@ -25,8 +27,10 @@ template <class P, class T, class E, int Config>
 struct kernel_types {
   static constexpr int lanes = E::cuda_configs[Config].lanes;
   static constexpr int teams_per_unit = E::cuda_configs[Config].teams_per_unit;
-  using team = std::conditional_t<alone_of<E>, cuda_alone_team<lanes>,
-                                  cuda_team<lanes, E::cuda_configs[Config].caches>>;
+  using team = std::conditional_t<
+      alone_of<E>, cuda_alone_team<lanes>,
+      std::conditional_t<column_count<P> == 1, cuda_team<lanes, E::cuda_configs[Config].caches>,
+                         cuda_column_team<lanes, column_count<P>>>>;
   using store_type = store<P, T, team, shape_of<E, Config>>;
 };
 

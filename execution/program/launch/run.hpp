@@ -24,12 +24,21 @@ struct run_records {
   bool every = false;            ///< the host reads the history while the run lasts
 };
 
+/// The scalars of columns, at the begin and at the end of a run.
+template <class P, int Columns = column_count<P>>
+struct column_words {
+  typename P::column begin[Columns]{}, end[Columns]{};
+};
+template <class P>
+struct column_words<P, 1> {};
+
 /// The few words by which host and teams, and teams among each other, agree; one upload resets all.
 template <class P>
 struct run_words {
   alignas(128) unsigned barrier = 0;        ///< nobody has arrived
   alignas(128) monitor watch{0, -1, -1.0};  ///< and nobody has told of itself
   alignas(128) typename P::scalars state[2]{};
+  [[no_unique_address]] column_words<P> columns;
 };
 
 template <class P, class T>
@@ -55,11 +64,12 @@ class program_run {
     for (int k = 0; k < P::vectors; ++k)
       vectors_.emplace_back(where, P::uses[k] == use::exchange                               ? 4 * n
                                    : P::uses[k] == use::partner || P::uses[k] == use::handed ? 0
-                                                                                             : n);
+                                   : values_per_row(k) * n);
     if (!v.alone || where.on() == backend::cpu)
-      partials_ = buffer<double>(where, partial_slots * teams);
+      partials_ = buffer<double>(where, partial_slots_of<P> * teams);
     history_ = room_for(where, records);
-    coefficients_ = {where, records.coefficients * (v.alone ? teams : 1), fresh::unset};
+    coefficients_ = {where, records.coefficients * column_count<P> * (v.alone ? teams : 1),
+                     fresh::unset};
     if (v.alone) states_ = {where, 2 * teams, fresh::unset};
     words_ = buffer<run_words<P>>(where, 1);
 
@@ -81,6 +91,10 @@ class program_run {
     run_words<P>* const words = words_.data();
     args_.watch = &words->watch;
     args_.state = v.alone ? states_.data() : words->state;
+    if constexpr (many_columns<P>) {
+      args_.column_begin = words->columns.begin;
+      args_.column_end = words->columns.end;
+    }
     args_.barrier = &words->barrier;
     if (chain) take_chain(*chain);
   }
@@ -105,8 +119,8 @@ class program_run {
                    cut_->val,   with_ghosts ? cut_->ghost_columns : cut_->narrow, cut_->wide};
     args_.in_cluster = how.in_cluster;
   }
-  /// From now on with the values of a matrix of the same pattern, times 2^exponent. The cut must
-  /// not be that of another run.
+  /// From now on with the values of a matrix of the same pattern, times 2^exponent. Other runs with
+  /// the same cut must be given the same values, too.
   void refill(const csr_arrays<T>& a, int exponent) {
     fill_values(where_, a, exponent, *cut_);
     place_matrix(a, variant_.configs[static_cast<std::size_t>(plan_.config)]);
@@ -153,12 +167,20 @@ class program_run {
   }
   /// The first n entries of the history.
   std::vector<double> history(std::size_t n) const { return first_of(history_, n); }
-  /// And of the coefficients.
+  /// And of the coefficients; of Programs with columns, those of a step side by side.
   std::vector<step_coefficients> coefficients(std::size_t n) const {
-    return first_of(coefficients_, n);
+    return first_of(coefficients_, n * column_count<P>);
   }
+  /// Of Programs with columns: their scalars at the begin and at the end, in the device's memory.
+  auto* columns_begin() const { return words_.data()->columns.begin; }
+  const auto* columns_end() const { return words_.data()->columns.end; }
 
  private:
+  static std::size_t values_per_row(int vector) {
+    if constexpr (requires { typename P::singles; })
+      if (P::singles::place_of(vector) >= 0) return 1;
+    return column_count<P>;
+  }
   /// Teams that walk tiles have no use for rows.
   void place_matrix(const csr_arrays<T>& a, const program_config& shape) {
     if (shape.tiles)

@@ -75,7 +75,8 @@ program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const
   p.scalar_bytes = sizeof(T);
   p.bytes_per_iteration = moved.bytes;
   p.barriers = P::phases;
-  p.products = product_width_of<P>;
+  p.products = product_width_of<P> / column_count<P>;  // a pack of columns waits as one value does
+  p.columns = column_count<P>;
   p.teams = static_cast<int>(cut.teams.size());
   for (const team_part& t : cut.teams) {
     p.rows_per_team = std::max(p.rows_per_team, t.end.row - t.begin.row);
@@ -86,10 +87,13 @@ program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const
   p.tile_bytes = cached_bytes<T>(one, cut.narrow);
   p.narrow = cut.narrow;
   p.may_cache_all = gathered_vector_of<P> >= 0;
-  for (int f = 0; f < P::vectors; ++f)
-    p.vectors.push_back({moved.loads[f], moved.stores[f], P::uses[f] != use::own,
-                         P::in_registers::place_of(f) >= 0, moved.product[f],
-                         P::uses[f] == use::own || P::uses[f] == use::gather});
+  [&]<int... F>(std::integer_sequence<int, F...>) {
+    (p.vectors.push_back({moved.loads[F], moved.stores[F], values_of<P, F>, P::uses[F] != use::own,
+                          P::in_registers::place_of(F) >= 0, moved.product[F],
+                          P::uses[F] == use::own || P::uses[F] == use::gather}),
+     ...);
+  }
+  (std::make_integer_sequence<int, P::vectors>{});
   return p;
 }
 

@@ -21,6 +21,7 @@ namespace dwell {
 struct vector_facts {
   int loads = 0;
   int stores = 0;
+  int values = 1;             ///< per row
   bool gathered = false;      ///< other teams read it: every store also goes to memory
   bool in_registers = false;  ///< a config with slots caches it in registers
   bool whole = false;         ///< a product is written to it: cached whole or not at all
@@ -35,6 +36,7 @@ struct program_facts {
   std::size_t bytes_per_iteration = 0;  ///< nothing cached
   int barriers = 0;                     ///< per iteration
   int products = 1;                     ///< vectors that the product multiplies at once
+  int columns = 1;                      ///< systems that are solved together
   std::vector<vector_facts> vectors;
   int teams = 1;
   bool in_cluster = false;  ///< all teams form one thread block cluster

@@ -104,6 +104,13 @@ class cut_cache {
   cut_cache(const device& where, const csr_arrays<T>& a) : where_(where), a_(a) {}
   const device& where() const { return where_; }
   const csr_arrays<T>& arrays() const { return a_; }
+  /// From now on of a matrix with the same pattern and other values. Cuts that are filled already
+  /// are left to their runs (program_run::refill).
+  void use(const csr_arrays<T>& a) { a_ = a; }
+  /// Frees the cuts that nobody else holds.
+  void drop_unused() {
+    std::erase_if(made_, [](const auto& m) { return m.use_count() == 1; });
+  }
   /// That cutting has taken, on the host's clock.
   double seconds() const { return seconds_; }
   /// A cut as asked; it may have ghosts that were not asked for.

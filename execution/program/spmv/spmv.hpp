@@ -3,50 +3,16 @@
 // warp at a time (tile_walk.hpp), then carries join rows that tiles share. By rows: one lane walks
 // the team's whole part of the merge path; made for CPUs.
 #pragma once
+#include "dwell/execution/program/spmv/row_sums.hpp"
 #include "dwell/execution/program/spmv/tile_walk.hpp"
 #include "dwell/execution/program/store/store.hpp"
 
 namespace dwell {
 
-/// The sums of val[k] * p[col[k]] over [k, end), p a pack of values: four partial sums in turn,
-/// since one chain of additions would wait for itself. Short rows keep the hardware from running
-/// ahead of the two streams, so these are prefetched: 256 nonzeros ahead took a 7-point mesh from
-/// 28 to 49 GB/s on two cores of an EPYC, where a triad reached 61.
-template <class Team, class T, class Pack>
-DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, index end) {
-  constexpr index ahead = 256;
-  constexpr int width = sizeof(Pack) / sizeof(T);
-  Pack s[4] = {};
-  const auto add = [&](Pack& to, index at) {
-    const Pack x = p[col[at]];
-    for (int w = 0; w < width; ++w) to.v[w] = std::fma(val[at], x.v[w], to.v[w]);
-  };
-  for (; k + 4 <= end; k += 4) {
-    Team::prefetch(val + k + ahead);
-    Team::prefetch(col + k + ahead);
-    add(s[0], k);
-    add(s[1], k + 1);
-    add(s[2], k + 2);
-    add(s[3], k + 3);
-  }
-  switch (end - k) {  // a loop would be guessed wrong where row lengths vary
-    case 3:
-      add(s[2], k + 2);
-      [[fallthrough]];
-    case 2:
-      add(s[1], k + 1);
-      [[fallthrough]];
-    case 1:
-      add(s[0], k);
-  }
-  for (int w = 0; w < width; ++w) s[0].v[w] = (s[0].v[w] + s[1].v[w]) + (s[2].v[w] + s[3].v[w]);
-  return s[0];
-}
-
 template <class P, class T, class Team, class Shape>
 template <int Sum, int In, int... Out>
 DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
-  constexpr int width = sizeof...(Out);
+  constexpr int width = product_width<Out...>;
   constexpr bool summed = Sum != no_sum;
   auto dot = team_.template per_lane<sums<1>>();
   T carry = T(0);
@@ -54,14 +20,18 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
   team_.once([&] {
     const auto& m = a_.matrix;
     const auto* p = gathered<In, width>();
-    T* const q[] = {a_.vectors[Out]...};
+    [[maybe_unused]] T* const q[] = {a_.vectors[Out]...};
     double sum = 0.0;
     index k = part_.begin.nonzero;
     for (index row = part_.begin.row; row < part_.end.row; ++row) {
       const index stop = m.row_ptr[row + 1];
-      const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
-      for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
-      if constexpr (summed) sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
+      if constexpr (columns > 1) {
+        rows_of<Out...>()[row] = row_sums_of_columns<Team>(m.val, m.col, p, k, stop);
+      } else {
+        const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
+        for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
+        if constexpr (summed) sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
+      }
       k = stop;
     }
     if constexpr (summed) {
@@ -141,6 +111,23 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
   });
 }
 
+template <class P, class T, class Team, class Shape>
+template <int Out>
+DWELL_FN void store<P, T, Team, Shape>::finish() {
+  const int me = team_.part();
+  if (Team::alone || part_.carry_from == me) return;
+  if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
+  // By a lane that has no part in total(), whose meeting then serves both.
+  team_.each([&](int lane) {
+    if (lane != Team::lanes() - 1) return;
+    T missing = T(0);
+    for (int t = part_.carry_from; t < me; ++t)
+      missing += static_cast<T>(team_.partial(carry_slot, t));
+    *base<Out>() += missing;
+  });
+  pending_ = true;
+}
+
 /// The rows that end in a tile and began in an earlier one of the team get what is missing.
 template <class P, class T, class Team, class Shape>
 template <int... Out>
@@ -148,13 +135,17 @@ DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
   for (int tile = part_.first_tile + lane; tile < part_.last_tile; tile += Team::lanes()) {
     const tile_header h = header(tile);
     if (h.carry_from == tile) continue;
-    T missing[sizeof...(Out)] = {};
-    for (int t = h.carry_from; t < tile; ++t) {
+    constexpr int width = product_width<Out...>;
+    T missing[width] = {};
+    for (int t = h.carry_from; t < tile; ++t)
+      for (int w = 0; w < width; ++w) missing[w] += tile_carry(t)[w];
+    if constexpr (columns > 1) {
+      pack<width>& row = rows_of<Out...>()[h.first_row];
+      for (int w = 0; w < width; ++w) row.v[w] += missing[w];
+    } else {
       int w = 0;
-      ((static_cast<void>(Out), missing[w] += tile_carry(t)[w], ++w), ...);
+      ((base<Out>()[h.first_row - part_.begin.row] += missing[w], ++w), ...);
     }
-    int w = 0;
-    ((base<Out>()[h.first_row - part_.begin.row] += missing[w], ++w), ...);
   }
 }
 

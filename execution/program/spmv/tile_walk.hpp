@@ -100,11 +100,13 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
 }
 
 /// One tile: rows that end in it go to Out, what is left to the tile's carry. Resident: Out and the
-/// carries are in scratch, where a lane may as well read again what it wrote.
+/// carries are in scratch, where a lane may as well read again what it wrote. Columns: a row of Out
+/// is one pack, written at once.
 template <class P, class T, class Team, class Shape>
 template <bool Resident, int In, int... Out, class Warp, class Parts>
 DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile) {
-  constexpr int width = sizeof...(Out);
+  constexpr int width = product_width<Out...>;
+  constexpr bool of_columns = columns > 1;
   using one = pack<width>;
   const one* p;
   if constexpr (with_ghosts)
@@ -112,6 +114,8 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
   else
     p = gathered<In, width>();
   T* const q[] = {(place<Resident, Out>() - part_.begin.row)...};
+  [[maybe_unused]] one* rows = nullptr;
+  if constexpr (of_columns) rows = rows_of<Out...>();
   const auto first_of = [&](const auto& mine) { return mine.header.first_row + (mine.path >> 8); };
   auto head = warp.template per_lane<one>();  // of the first row that ends in the lane: its part
   auto tail = warp.template per_lane<one>();  // what the lane leaves for a later one
@@ -123,8 +127,10 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
     const int ends = mine.path & 0xff;
     index row = first_of(mine);
     T* y[width];  // of the row that ends next
-    DWELL_UNROLL
-    for (int w = 0; w < width; ++w) y[w] = q[w] + row;
+    if constexpr (!of_columns) {
+      DWELL_UNROLL
+      for (int w = 0; w < width; ++w) y[w] = q[w] + row;
+    }
     one acc = {}, first = {};
     DWELL_UNROLL
     for (int j = 0; j < tile_items; ++j) {
@@ -146,9 +152,12 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
         }
       } else {
         const bool earliest = (ends & ((1 << j) - 1)) == 0;
+        if constexpr (of_columns)
+          if (end) rows[row] = acc;
         DWELL_UNROLL
         for (int w = 0; w < width; ++w) {
-          if (end) q[w][row] = acc.v[w];
+          if constexpr (!of_columns)
+            if (end) q[w][row] = acc.v[w];
           if (end && earliest) first.v[w] = acc.v[w];
           if (end) acc.v[w] = T(0);
         }
@@ -167,11 +176,19 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
     warp.each([&](int lane) { left[lane] = tail[lane].v[w]; });
     const T carry = warp.carries(left, ended, before);
     warp.each([&](int lane) {
-      T* const y = q[w] + first_of(part[lane]);
-      if (ended[lane]) *y = (Resident ? *y : head[lane].v[w]) + before[lane];
+      if constexpr (of_columns) {
+        head[lane].v[w] += before[lane];
+      } else {
+        T* const y = q[w] + first_of(part[lane]);
+        if (ended[lane]) *y = (Resident ? *y : head[lane].v[w]) + before[lane];
+      }
       if (lane % tile_lanes == tile_lanes - 1) left_over[w] = carry;
     });
   }
+  if constexpr (of_columns)
+    warp.each([&](int lane) {
+      if (ended[lane]) rows[first_of(part[lane])] = head[lane];
+    });
 }
 
 }  // namespace dwell

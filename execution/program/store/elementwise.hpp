@@ -9,9 +9,28 @@
 namespace dwell {
 
 template <class P, class T, class Team, class Shape>
+template <int F>
+DWELL_FN void store<P, T, Team, Shape>::put_slot(int lane, int s, element_index e, T v) {
+  if constexpr (in_register<F>()) {
+    static_assert(P::uses[F] == use::own);
+    cache_.template slot<F>(lane, s) = v;
+  } else {
+    put<F>(e, v);
+  }
+}
+template <class P, class T, class Team, class Shape>
+template <int F>
+DWELL_FN T store<P, T, Team, Shape>::get_slot(int lane, int s, element_index e) {
+  if constexpr (in_register<F>())
+    return cache_.template slot<F>(lane, s);
+  else
+    return *at<F>(e);
+}
+
+template <class P, class T, class Team, class Shape>
 template <int... R, int... W, class F>
 DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
-  const index owned = part_.end.row - part_.begin.row;
+  const element_index owned = element_index(part_.end.row - part_.begin.row) * columns;
   if (pending_) team_.section([](int) {});
   pending_ = false;
   if constexpr (((P::uses[W] != use::own) || ...)) published_ = true;
@@ -32,10 +51,10 @@ DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
     });
   if constexpr (fully_cached) return;
   // Programs that multiply pairs have fewer registers left for what is on its way.
-  constexpr int width = product_width_of<P>, loads = sizeof...(R) > 0 ? sizeof...(R) : 1;
+  constexpr int width = product_width_of<P> / columns, loads = sizeof...(R) > 0 ? sizeof...(R) : 1;
   constexpr int batch = std::clamp((width > 1 ? 12 : 20) / loads, 1, Team::batch);
   constexpr int block = Team::lanes() * batch;
-  index base = slots * Team::lanes();
+  element_index base = slots * Team::lanes();
   for (; base + block <= owned; base += block)
     team_.each([&](int lane) {
       T v[batch][P::vectors];

@@ -10,33 +10,39 @@
 #include "dwell/execution/program/plan/plan.hpp"
 #include "dwell/execution/program/program.hpp"
 #include "dwell/execution/program/store/cache.hpp"
-#include "dwell/execution/team/partial_slots.hpp"
+#include "dwell/execution/program/store/columns.hpp"
 
 namespace dwell {
 
 /// `Shape` is a type with the config as its static constexpr member `value`.
 template <class P, class T, class Team, class Shape>
-class store {
+class store : public column_store<P, T, Team> {
  public:
   static constexpr program_config shape = Shape::value;
-  static constexpr int carry_slot = P::sum_count, interrupt_slot = P::sum_count + 1;
+  static constexpr int columns = column_count<P>;
+  static constexpr int carry_slot = P::sum_count * columns, interrupt_slot = carry_slot + 1;
 
   DWELL_FN store(Team& team, const program_args<P, T>& args)
-      : team_(team), a_(args), part_(args.tiles.teams[team.part()]) {
+      : column_store<P, T, Team>(team, args),
+        team_(team),
+        a_(args),
+        part_(args.tiles.teams[team.part()]) {
     team.join();
     if constexpr (shape.caches) cache_.open(team, args, part_);
   }
   /// Writes back what the host will read. To be called once, at the end of a run.
   DWELL_FN void close() {
     if constexpr (shape.caches) cache_.close(team_, a_, part_);
+    if constexpr (columns > 1) this->close_columns();
     team_.leave();
   }
 
   /// f(v) for every element that this team owns: v[k] is vector k's, loaded if in reads<...>,
-  /// stored if in writes<...>; any other v[k] is a free register.
+  /// stored if in writes<...>; any other v[k] is a free register. Of a Program with columns an
+  /// element is a value of one column, and f is called as f(lane, v) or f(lane, v, acc).
   template <int... R, int... W, class F>
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
-    pass(in, out, [&](int, T* v) { f(v); });
+    pass(in, out, [&](int lane, T* v) { this->call(f, lane, v); });
   }
   /// The same with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
   /// total<Count>(First).
@@ -46,7 +52,7 @@ class store {
     team_.each([&](int lane) {
       for (int k = 0; k < Count; ++k) acc[lane].v[k] = 0.0;
     });
-    pass(in, out, [&](int lane, T* v) { f(v, acc[lane].v); });
+    pass(in, out, [&](int lane, T* v) { this->call(f, lane, v, acc[lane].v); });
     give(First + to.shift, acc);
   }
 
@@ -54,9 +60,10 @@ class store {
   DWELL_FN void exchange(int copy) { copy_ = copy; }
 
   /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
-  /// Listen: also takes the answer of poll(parity) before the last barrier.
+  /// Listen: also takes the answer of poll(parity) before the last barrier. Returns sums<Count>, of
+  /// a Program with columns one per lane: those of its column.
   template <int Count = 1, bool Listen = false>
-  DWELL_FN sums<Count> total(int first, int parity = 0) {
+  DWELL_FN auto total(int first, int parity = 0) {
     if constexpr (!Team::alone) pending_ = false;  // its lanes do not meet in there
     return team_.template total<Count, Listen>(first, interrupt_slot + parity, seen_);
   }
@@ -66,6 +73,7 @@ class store {
   /// but the sum is right at once: it is linear in the parts of a row.
   template <int In, int Out, int Sum>
   DWELL_FN void spmv(adds_to<Sum>) {
+    static_assert(columns == 1);
     multiply_all<Sum, In, Out>();
   }
   /// Out = A * In, complete at once: for Programs with whole rows. Of an exchanged pair In, the
@@ -78,20 +86,7 @@ class store {
 
   /// Adds to this team's first row the parts that earlier teams computed.
   template <int Out>
-  DWELL_FN void finish() {
-    const int me = team_.part();
-    if (Team::alone || part_.carry_from == me) return;
-    if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
-    // By a lane that has no part in total(), whose meeting then serves both.
-    team_.each([&](int lane) {
-      if (lane != Team::lanes() - 1) return;
-      T missing = T(0);
-      for (int t = part_.carry_from; t < me; ++t)
-        missing += static_cast<T>(team_.partial(carry_slot, t));
-      *base<Out>() += missing;
-    });
-    pending_ = true;
-  }
+  DWELL_FN void finish();
 
   /// For Programs with a chain of products: which of its phases is run.
   DWELL_FN void take_chain_phase(int k) { chain_phase_ = k; }
@@ -145,13 +140,18 @@ class store {
   DWELL_FN Team& team() { return team_; }
 
  private:
+  template <int Width>
+  using pack = value_pack<T, Width>;
+  template <int... Out>
+  static constexpr int product_width = columns > 1 ? columns : static_cast<int>(sizeof...(Out));
   static constexpr int no_sum = -1;
   static constexpr bool fully_cached = shape.assumes != caching::part;
   static constexpr bool with_ghosts = shape.assumes == caching::ghosts;
   static_assert(can_run<P>(shape) && (shape.caches || !fully_cached) &&
                 (fully_cached || shape.tiles_in_registers == 0));
   static constexpr int token_slot = interrupt_slot + 2;
-  static_assert(token_slot < partial_slots);
+  static_assert(token_slot < partial_slots_of<P>);
+  using element_index = typename column_store<P, T, Team>::element_index;
 
   template <int F>
   DWELL_HD static constexpr bool in_register() {
@@ -159,10 +159,11 @@ class store {
   }
   /// Where owned element e of vector F lives, unless in a register.
   template <int F>
-  DWELL_FN T* at(index e) const {
+  DWELL_FN T* at(element_index e) const {
     if constexpr (fully_cached) return cache_.home(F) + e;
     if constexpr (shape.caches)
       if (e < a_.cache.vector[F]) return cache_.home(F) + e;
+    if constexpr (columns > 1) return base<F>() + (values_of<P, F> < columns ? e / columns : e);
     return a_.vectors[F] + part_.begin.row + e;
   }
   /// Where vector F begins for this team, if F is cached whole or not at all.
@@ -171,7 +172,10 @@ class store {
     if constexpr (fully_cached) return cache_.home(F);
     if constexpr (shape.caches)
       if (a_.cache.vector[F] > 0) return cache_.home(F);
-    return a_.vectors[F] + part_.begin.row;
+    if constexpr (columns > 1)
+      return a_.vectors[F] + static_cast<element_index>(part_.begin.row) * values_of<P, F>;
+    else
+      return a_.vectors[F] + part_.begin.row;
   }
   /// The same for vectors that are known to be in scratch: no test where they are.
   template <bool Resident, int F>
@@ -180,6 +184,11 @@ class store {
       return cache_.home(F);
     else
       return base<F>();
+  }
+  /// Of a Program with columns: the rows of F, by their numbers in the matrix.
+  template <int F>
+  DWELL_FN auto* rows_of() const {
+    return reinterpret_cast<pack<columns>*>(a_.vectors[F]);
   }
   template <bool Resident>
   DWELL_FN T* carry_place(int tile) const {
@@ -203,14 +212,9 @@ class store {
         return cache_.view().header[cached];
     return a_.tiles.header[tile];
   }
-  /// What a product reads for one nonzero.
-  template <int Width>
-  struct alignas(Width * sizeof(T)) pack {
-    T v[Width];
-  };
   template <int F, int Width>
   DWELL_FN const pack<Width>* gathered() const {
-    static_assert(Width == (P::uses[F] == use::exchange ? 2 : 1));
+    static_assert(Width == (P::uses[F] == use::exchange ? 2 : columns));
     const auto* all = reinterpret_cast<const pack<Width>*>(a_.vectors[F]);
     if constexpr (P::uses[F] == use::exchange)
       return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.rows;
@@ -226,7 +230,8 @@ class store {
     return a_.vectors[F - second] + 2 * row + second;
   }
   template <int F>
-  DWELL_FN void put(index e, T v) const {
+  DWELL_FN void put(element_index e, T v) const {
+    static_assert(values_of<P, F> == columns);
     if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
       *exchanged<F>(e) = v;
     } else if constexpr (P::uses[F] == use::handed) {
@@ -239,21 +244,9 @@ class store {
   }
 
   template <int F>
-  DWELL_FN void put_slot(int lane, int s, index e, T v) {
-    if constexpr (in_register<F>()) {
-      static_assert(P::uses[F] == use::own);
-      cache_.template slot<F>(lane, s) = v;
-    } else {
-      put<F>(e, v);
-    }
-  }
+  DWELL_FN void put_slot(int lane, int s, element_index e, T v);
   template <int F>
-  DWELL_FN T get_slot(int lane, int s, index e) {
-    if constexpr (in_register<F>())
-      return cache_.template slot<F>(lane, s);
-    else
-      return *at<F>(e);
-  }
+  DWELL_FN T get_slot(int lane, int s, element_index e);
 
   template <int... R, int... W, class F>
   DWELL_FN void pass(reads<R...>, writes<W...>, F&& f);

@@ -9,7 +9,8 @@
 
 namespace dwell {
 
-/// Per iteration: bytes in all, and how often each element of a vector is loaded and stored.
+/// Per iteration: bytes in all, of all columns; and how often each element of a vector is loaded
+/// and stored.
 struct traffic {
   std::size_t bytes = 0;
   int loads[max_vectors] = {};
@@ -17,41 +18,94 @@ struct traffic {
   bool product[max_vectors] = {};  ///< an SpMV writes to it
 };
 
+template <class V>
+struct counted_value {
+  V v;
+  V& operator[](int) { return v; }
+};
+
+/// The functions of column_store, for a lane 0 that stands for all.
+template <class P, int Columns = column_count<P>>
+class counted_columns {
+ public:
+  template <class V>
+  counted_value<V> per_column() const {
+    return {};
+  }
+  template <class V>
+  counted_value<V> per_lane() const {
+    return {};
+  }
+  template <class F>
+  void each_column(F&& f) {
+    f(0);
+  }
+  template <class F>
+  void each_lane(F&& f) {
+    f(0);
+  }
+  template <class F>
+  bool every_column(F&& f) {
+    return f(0);
+  }
+  typename P::column& column_of(int) { return column_; }
+  template <class Wanted, class F>
+  void record(int, Wanted&&, F&&) {}
+
+ protected:
+  template <int Count>
+  static counted_value<sums<Count>> totals(const sums<Count>& s) {
+    return {s};
+  }
+
+ private:
+  typename P::column column_;
+};
+template <class P>
+class counted_columns<P, 1> {
+ protected:
+  template <int Count>
+  static sums<Count> totals(const sums<Count>& s) {
+    return s;
+  }
+};
+
 template <class P, class T>
-class traffic_store {
+class traffic_store : public counted_columns<P> {
  public:
   traffic_store(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
 
   template <int... R, int... W, class F>
   void each_owned(reads<R...>, writes<W...>, F&&) {
-    (load(R), ...);
-    (store(W), ...);
+    (load<R>(), ...);
+    (store<W>(), ...);
   }
   template <int... R, int... W, int First, int Count, class F>
   void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
     each_owned(in, out, f);
   }
   template <int Count = 1, bool Listen = false>
-  sums<Count> total(int, int = 0) const {
+  auto total(int, int = 0) const {
     sums<Count> s;
     for (double& v : s.v) v = 1.0;
-    return s;
+    return this->totals(s);
   }
   /// Values, columns and row ends once; the result stored, and both vectors loaded for the sum. The
   /// gathers themselves are counted as those loads: at best every element comes once.
   template <int In, int Out, int Sum>
   void spmv(adds_to<Sum>) {
     all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
-    store(Out);
-    load(Out);
-    load(In);
+    store<Out>();
+    load<Out>();
+    load<In>();
     all_.product[Out] = true;
   }
   template <int In, int... Out>
   void spmv() {
     all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
-    (store(Out), ...);
-    for (int w = 0; w < static_cast<int>(sizeof...(Out)); ++w) load(In + w);
+    (store<Out>(), ...);
+    [&]<int... W>(std::integer_sequence<int, W...>) { (load<In + W>(), ...); }
+    (std::make_integer_sequence<int, sizeof...(Out)>{});
     ((all_.product[Out] = true), ...);
   }
   void exchange(int) {}
@@ -72,13 +126,15 @@ class traffic_store {
   const traffic& result() const { return all_; }
 
  private:
-  void load(int f) {
-    ++all_.loads[f];
-    all_.bytes += sizeof(T) * rows_;
+  template <int F>
+  void load() {
+    ++all_.loads[F];
+    all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
   }
-  void store(int f) {
-    ++all_.stores[f];
-    all_.bytes += sizeof(T) * rows_;
+  template <int F>
+  void store() {
+    ++all_.stores[F];
+    all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
   }
 
   std::size_t rows_, nonzeros_;

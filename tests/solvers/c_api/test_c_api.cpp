@@ -142,7 +142,9 @@ TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
   const std::size_t ldb = n + 3, ldx = n + 1;
   std::vector<T> b(3 * ldb, T(1)), x(3 * ldx, T(0));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(1 + i % 7);
-  const auto solver = prepare(a);
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_int(options.get(), "columns_at_once", 1), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
   dwell_report* made[3] = {};
   ASSERT_EQ(dwell_cg_solve_columns(solver.get(), 3, b.data(), ldb, x.data(), ldx, made),
             DWELL_SUCCESS);
@@ -153,8 +155,17 @@ TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
               DWELL_SUCCESS);
     EXPECT_EQ(std::vector<T>(x.data() + k * ldx, x.data() + k * ldx + n), alone);
     EXPECT_GT(whole(report.get(), "iterations"), 0);
+    EXPECT_EQ(whole(report.get(), "columns_together"), 1);
   }
   EXPECT_EQ(x[n], T(0)) << "between the columns";
+  EXPECT_EQ(dwell_options_set_int(options.get(), "columns_at_once", 2), DWELL_SUCCESS);
+  const auto in_pairs = prepare(a, options.get());
+  ASSERT_EQ(dwell_cg_solve_columns(in_pairs.get(), 3, b.data(), ldb, x.data(), ldx, made),
+            DWELL_SUCCESS);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const owned<dwell_report> report(made[k]);
+    EXPECT_EQ(whole(report.get(), "columns_together"), k < 2 ? 2 : 1);
+  }
   expect_refused(dwell_cg_solve_columns(solver.get(), 2, b.data(), n - 1, x.data(), ldx, nullptr),
                  "columns");
   EXPECT_EQ(dwell_cg_solve_columns(solver.get(), 0, nullptr, n, nullptr, n, nullptr),

@@ -155,7 +155,9 @@ void expect_columns() {
   Eigen::MatrixXd x = Eigen::MatrixXd::Constant(n + 5, 4, 9.0);
   x.block(2, 1, n, 3).setZero();
   static_assert(std::is_same_v<scalar, double>);
-  const auto reports = dwell::solve_columns(cpu, a, wide.topRows(n), x.block(2, 1, n, 3));
+  dwell::cg_options o;
+  o.columns_at_once = 1;  // to compare bits with single solves
+  const auto reports = dwell::solve_columns(cpu, a, wide.topRows(n), x.block(2, 1, n, 3), o);
   ASSERT_EQ(reports.size(), 3u);
   for (int k = 0; k < 3; ++k) {
     Eigen::VectorXd alone = Eigen::VectorXd::Zero(n);
