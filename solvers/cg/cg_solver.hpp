@@ -58,10 +58,10 @@ class DWELL_API cg_solver {
   /// reports say which, and why. A group reads the matrix once per iteration for all its systems;
   /// each has its own numbers and ends by itself, with bits that do not depend on the others, but
   /// are not those of a solve alone. The first call prepares the groups that it needs; they are
-  /// kept, with 4 (jacobi: 4 and one more) vectors of device memory per system. Throws input_error
-  /// also if an answer overlaps another system's b, and for a system that is not finite: then the
-  /// systems before it and those of its group are solved, its x is as it was, and so are those
-  /// after the group.
+  /// kept, with 4 vectors per system and one for all, and on a GPU 2 more per system. Throws
+  /// input_error also if an answer overlaps another system's b, and for a system that is not
+  /// finite: then the systems before it and those of its group are solved, its x is as it was, and
+  /// so are those after the group.
   std::vector<cg_report> solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
                                std::size_t ldx, int count);
   /// The same with vectors in the memory of the solver's CUDA device.
