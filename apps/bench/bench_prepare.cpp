@@ -61,8 +61,9 @@ class device_copy {
 };
 
 std::string parts(const cg_setup& s) {
-  return fmt::format("{:.2f} + {:.2f} + {:.2f} + {:.2f} + {:.2f}", 1e3 * s.check_s,
-                     1e3 * s.upload_s, 1e3 * s.plan_s, 1e3 * s.cut_s, 1e3 * s.load_s);
+  return fmt::format("{:.2f} + {:.2f} + {:.2f} + {:.2f} + {:.2f} + {:.2f}", 1e3 * s.check_s,
+                     1e3 * s.upload_s, 1e3 * s.plan_s, 1e3 * s.cut_s, 1e3 * s.preconditioner_s,
+                     1e3 * s.load_s);
 }
 
 void measure(const std::string& name, const csr<double>& a, const cg_options& o, int runs) {
@@ -126,8 +127,11 @@ int run(int argc, char** argv) {
   app.add_option("systems", systems, "generated systems (poisson3d:100x100x100) or .mtx files")
       ->required();
   app.add_option("--rtol", o.rtol, "relative tolerance");
+  std::string preconditioner = to_string(o.preconditioner);
+  app.add_option("--preconditioner", preconditioner, "none, jacobi or amg");
   app.add_option("--runs", runs, "runs whose median counts")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
+  o.preconditioner = parse_preconditioner(preconditioner);
   if (find_cuda().devices == 0) {
     fmt::print(stderr, "bench-prepare: no CUDA device: {}\n", find_cuda().reason);
     return 77;
@@ -136,7 +140,8 @@ int run(int argc, char** argv) {
   fmt::print(
       "| system | rows | iterations | iterating, ms | set-up, host arrays | device arrays | "
       "dwell::solve | prepared, host b, x | prepared, device b, x | update_values | after "
-      "the iteration | context + first solve | check + upload + plan + cut + load | the "
+      "the iteration | context + first solve | check + upload + plan + cut + preconditioner + load "
+      "| the "
       "same, device arrays | true residual |\n|{}\n",
       [] {
         std::string s;

@@ -11,10 +11,12 @@
 
 namespace dwell::cpu {
 
+template <int Capacity>
 class row_table {
  public:
-  static constexpr int capacity = 512;
-  static constexpr int most = 384;  ///< columns of a row
+  static constexpr int capacity = Capacity;
+  static constexpr int most = Capacity / 4 * 3;  ///< columns of a row
+  static constexpr int block = 1;
   explicit row_table(setup_warp&) {}
 
   /// For a row of at most so many values.

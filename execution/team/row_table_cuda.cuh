@@ -9,13 +9,16 @@
 
 namespace dwell::cuda {
 
+/// Capacity: places, of which three quarters may be taken.
+template <int Capacity>
 class row_table {
  public:
-  static constexpr int capacity = 512, most = 384;
+  static constexpr int capacity = Capacity, most = Capacity / 4 * 3;
+  static constexpr int block = Capacity > 512 ? 128 : 256;  ///< threads: 48 KiB of tables
 
   DWELL_FN explicit row_table(setup_warp&) {
-    __shared__ index columns[setup::block / 32][capacity];
-    __shared__ double sums[setup::block / 32][capacity];
+    __shared__ index columns[block / 32][capacity];
+    __shared__ double sums[block / 32][capacity];
     column_ = columns[threadIdx.x / 32];
     sum_ = sums[threadIdx.x / 32];
   }

@@ -102,11 +102,20 @@ namespace setup {
 
 constexpr int block = 256;
 
+/// Threads of the blocks that run F: what it asks for, since it takes much shared memory, or 256.
 template <class F>
-__global__ void __launch_bounds__(block) warps_kernel(const F f, std::int64_t n) {
+constexpr int block_of = [] {
+  if constexpr (requires { F::block; })
+    return F::block;
+  else
+    return block;
+}();
+
+template <class F>
+__global__ void __launch_bounds__(block_of<F>) warps_kernel(const F f, std::int64_t n) {
   setup_warp w;
-  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * (block / 32);
-  f(w, (static_cast<std::int64_t>(blockIdx.x) * block + threadIdx.x) / 32, n, all);
+  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * (block_of<F> / 32);
+  f(w, (static_cast<std::int64_t>(blockIdx.x) * block_of<F> + threadIdx.x) / 32, n, all);
 }
 template <class F>
 __global__ void __launch_bounds__(block) items_kernel(const F f, std::int64_t n) {
@@ -133,7 +142,8 @@ class setup_loops {
   template <class F>
   void warps(std::int64_t n, std::int64_t, const F& f) const {
     if (n > 0)
-      setup::warps_kernel<<<blocks(n, setup::block / 32), setup::block, 0, stream_>>>(f, n);
+      setup::warps_kernel<<<blocks(n, setup::block_of<F> / 32), setup::block_of<F>, 0, stream_>>>(
+          f, n);
     DWELL_CUDA(cudaGetLastError());
   }
   /// Lanes of f must not combine anything: some may have no item.

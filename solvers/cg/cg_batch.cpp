@@ -37,6 +37,8 @@ void check_batch_options(const cg_options& o) {
     refuse("number of teams of its own", "0 (one team for each system)",
            fmt::format("{}", o.teams));
   if (!o.clusters) refuse("clusters to leave out", "clusters as by default", "false");
+  if (o.preconditioner == preconditioner::amg)
+    refuse("multigrid", "preconditioner none or jacobi", to_string(o.preconditioner));
   if (o.history) refuse("history", "false", "true");
   if (o.progress) refuse("progress function", "none", "one");
 }

@@ -135,6 +135,8 @@ std::string why_one_at_a_time(const cg_options& o, const device_facts& facts) {
   if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
   if (o.config >= 0 && o.executor == automatic && facts.on != backend::cpu)
     return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
+  if (o.preconditioner == preconditioner::amg)
+    return fmt::format("preconditioner {} is applied to one", to_string(o.preconditioner));
   if (o.history) return "a history is that of one";
   if (o.progress) return "progress is told of one";
   if (facts.on != backend::cpu && !facts.cooperative_launch)

@@ -47,7 +47,8 @@ planned<T> plan_form(const cg_request<T>& q, const program_kernel& v) {
     if (q.may_try)
       return with(program_trial<P, T>(
           *q.target.here, v, start,
-          [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt, q.chain));
+          [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt,
+          q.chain));
   return with(no_trial{});
 }
 
@@ -82,8 +83,7 @@ class prepared_form final : public cg_run<T> {
  public:
   prepared_form(const device& where, const cg_request<T>& q, const program_kernel& v,
                 const planned<T>& made)
-      : start_(start_of<P, T>(q.options)),
-        run_(where, v, made, records_of(q.options, v), q.chain) {
+      : start_(start_of<P, T>(q.options)), run_(where, v, made, records_of(q.options, v), q.chain) {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 

@@ -113,8 +113,9 @@ struct residual_row {
     double sum = lane == 0 ? by.vectors(at.b[i]) : 0.0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
-      sum -= by.matrix(at.a.val[k]) *
-             by.answer(by.x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * by.stride]);
+      sum -=
+          by.matrix(at.a.val[k]) *
+          by.answer(by.x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * by.stride]);
     return sum;
   }
 };

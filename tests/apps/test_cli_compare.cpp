@@ -22,6 +22,34 @@ strings rows_of(const nlohmann::json& matrix) {
   return rows;
 }
 
+TEST(cli_compare, several_right_hand_sides_have_rows_of_their_own) {
+  const auto r = dwell_cli(compare({"trefethen:200", "--executors", "persistent", "--rhs-count",
+                                    "5", "--no-peers", "--format", "json"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto runs = runs_of(r.json());
+  EXPECT_EQ(runs.size(), 5u) << "host-loop, persistent, and 1, 2 and 4 at once";
+  for (const auto* name : {"1-at-once", "2-at-once", "4-at-once"}) {
+    const auto& run = runs.at(name);
+    EXPECT_EQ(run.at("outcome"), "measured") << name;
+    EXPECT_EQ(run.at("iterations"), 20) << name;
+    EXPECT_GT(run.at("time").at("per_iteration_us").at("median"), 0.0) << name;
+    EXPECT_LT(run.at("residual").at("relative_true").get<double>(), 1.0) << name;
+  }
+}
+
+TEST(cli_compare, multigrid_has_the_form_that_it_needs) {
+  const auto r = dwell_cli(compare({"poisson2d:40x30", "--rtol", "1e-8", "--preconditioner", "amg",
+                                    "--policies", "none", "--peers", "eigen", "--format", "json"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto runs = runs_of(r.json());
+  for (const auto* name : {"host-loop", "persistent", "perks none"}) {
+    EXPECT_EQ(runs.at(name).at("outcome"), "measured") << name;
+    EXPECT_EQ(runs.at(name).at("variant"), "preconditioned") << name;
+    EXPECT_LT(runs.at(name).at("iterations").get<int>(), 30) << name;
+  }
+  EXPECT_EQ(runs.at("eigen").at("outcome"), "unsupported");
+}
+
 TEST(cli_compare, every_combination_has_a_row) {
   const auto r = dwell_cli(compare(
       {"trefethen:200", "poisson2d:9x9", "--policies", "none,greedy,auto", "--format", "json"}));

@@ -32,7 +32,7 @@ struct compare_arguments : compare_options {
   std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
   std::string rhs = "ones";
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
-  int iterations = 1000, max_iterations = 10000;
+  int iterations = 1000, max_iterations = 10000, rhs_count = 1;
   double rtol = 1e-8;
   bool to_tolerance = false;
 };
@@ -45,6 +45,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.peers = args.peers;
   r.variants = args.variants;
   r.rhs = args.rhs;
+  r.rhs_count = args.rhs_count;
   r.precision = args.precision;
   r.runs.count = args.repetitions;
   r.runs.interrupt = &graceful_stop::requested();
@@ -160,6 +161,9 @@ void add_how(CLI::App& app, compare_arguments& args) {
       ->needs(rtol);
   add_choice(app, "--rhs", args.rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
+  add_positive(app, "--rhs-count", args.rhs_count,
+               "Of 2 and more: rows for so many right-hand sides (the others random), solved 1, 2, "
+               "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
   add_preconditioner(app, args.preconditioner,
                      "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid");

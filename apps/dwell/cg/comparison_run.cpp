@@ -3,16 +3,21 @@
 // runs, which for those that cache nothing is that of policy "none".
 #include "cg/comparison_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "cg/peers/peers.hpp"
 #include "cg/result.hpp"
+#include "cg/right_hand_sides.hpp"
 #include "cg/vectors.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "dwell/solvers/cg/cg_solver.hpp"
 #include "dwell/solvers/cg/explain.hpp"
 
 namespace dwell::app {
@@ -85,6 +90,9 @@ class measurement {
             continue;  // the first row
           if (!add(executor, variant, policy)) return false;
         }
+    for (const int together : {1, 2, 4, 8})
+      if (request_.rhs_count > 1 && together <= request_.rhs_count && !add_several(together))
+        return false;
     for (const auto& peer : request_.peers)
       if (!(peer == "cusparse" ? add_cusparse(request_, text, out_.runs)
                                : add_eigen(request_, a_, b_, out_.runs)))
@@ -119,6 +127,40 @@ class measurement {
       run.residual = report.residual_relative_true;
       if (out_.runs.empty()) out_.bytes_per_iteration = report.bytes_per_iteration;
       return report.per_iteration_us;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
+  /// request_.rhs_count right-hand sides, so many in one pass over the matrix.
+  bool add_several(int together) {
+    compared_run run(fmt::format("{}-at-once", together), "", "");
+    auto options = request_.options;
+    options.columns_at_once = together;
+    options.assume_symmetric = true;
+    const std::size_t n = b_.size();
+    const int count = request_.rhs_count;
+    std::vector<T> b(b_.begin(), b_.end());
+    for (int k = 2; k <= count; ++k)
+      for (const double e : random_rhs(a_.rows, k)) b.push_back(static_cast<T>(e));
+    std::vector<T> x(b.size());
+    std::optional<cg_solver<T>> solver;
+    const bool finished = repeat(request_.runs, run, [&] {
+      if (!solver) solver.emplace(request_.where, a_, options);
+      std::fill(x.begin(), x.end(), T(0));
+      const auto columns = solver->solve(std::span<const T>(b), n, std::span<T>(x), n, count);
+      const cg_report& first = columns.front();
+      run.how = execution_of(first, run.how.requested);
+      run.how.ran.executor = run.how.requested.executor;
+      run.stopped = to_string(first.stopped);
+      run.residual = 0.0;
+      run.iterations = 0;
+      for (const cg_report& r : columns) {
+        run.residual = std::max(run.residual, r.residual_relative_true);
+        run.iterations = std::max(run.iterations, r.iterations);
+        if (r.stopped != stop_reason::converged) run.stopped = to_string(r.stopped);
+      }
+      return run.iterations > 0 ? solve_seconds(columns) * 1e6 / count / run.iterations : 0.0;
     });
     if (finished) out_.runs.push_back(std::move(run));
     return finished;

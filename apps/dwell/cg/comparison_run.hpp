@@ -20,6 +20,9 @@ struct comparison_request {
   /// Forms of the iteration; none: the textbook's, and for perks what it chooses.
   std::vector<std::string> variants;
   std::string rhs, precision;  ///< "ones" or "row-sums"; "f64" or "f32"
+  /// From 2 on also rows of so many right-hand sides, solved one, two, four and eight at once; the
+  /// times of these rows are per right-hand side.
+  int rhs_count = 1;
   cg_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
   repetition runs;
 };

@@ -62,9 +62,10 @@ class program_run {
     }
     place_matrix(a, shape);
     for (int k = 0; k < P::vectors; ++k)
-      vectors_.emplace_back(where, P::uses[k] == use::exchange                               ? 4 * n
-                                   : P::uses[k] == use::partner || P::uses[k] == use::handed ? 0
-                                   : values_per_row(k) * n);
+      vectors_.emplace_back(where, P::uses[k] == use::exchange ? 4 * n
+                                   : P::uses[k] == use::partner || P::uses[k] == use::handed
+                                       ? 0
+                                       : values_per_row(k) * n);
     if (!v.alone || where.on() == backend::cpu)
       partials_ = buffer<double>(where, partial_slots_of<P> * teams);
     history_ = room_for(where, records);

@@ -114,7 +114,7 @@ class traffic_store : public counted_columns<P> {
   int chain_phases() const { return 1; }
   template <int Out>
   void run_chain() {
-    store(Out);
+    store<Out>();
     all_.product[Out] = true;
   }
   template <int Out>

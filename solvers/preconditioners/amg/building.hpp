@@ -37,7 +37,8 @@ struct made_matrix {
   graph view() const { return {rows, row_ptr.data(), col.data(), val.data(), diagonal.data()}; }
 };
 
-template <class Loops, class Table>
+/// Tables: of 512 and of 1024 places; the larger ones leave room for fewer warps.
+template <class Loops, template <int> class Table>
 class builder {
  public:
   builder(const device& where, const amg_options& o) : loops_(where), where_(where), options_(o) {}
@@ -107,18 +108,23 @@ class builder {
   /// left * right; false if a row has too many columns. put(m): how its values are put.
   template <class Left, class Right, class Put>
   bool multiply(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
+    return multiply_with<Table<512>>(rows, left, right, m, put) ||
+           multiply_with<Table<1024>>(rows, left, right, m, put);
+  }
+  template <class One, class Left, class Right, class Put>
+  bool multiply_with(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
     m.rows = rows;
     m.row_ptr = room<index>(rows + 1);
     buffer<int> too_many(where_, 1);
     loops_.warps(rows, rows_per_thread,
-                 count_columns<Table, Left, Right>{left, right, m.row_ptr.data(), too_many.data()});
+                 count_columns<One, Left, Right>{left, right, m.row_ptr.data(), too_many.data()});
     loops_.sums_before(m.row_ptr.data(), m.row_ptr.data(), rows);
     m.nonzeros = fetched(m.row_ptr.data() + rows);
     if (fetched(too_many.data()) != 0) return false;
     m.col = room<index>(m.nonzeros);
     const auto putting = put(m);
     loops_.warps(rows, rows_per_thread,
-                 fill_columns<Table, Left, Right, std::decay_t<decltype(putting)>>{
+                 fill_columns<One, Left, Right, std::decay_t<decltype(putting)>>{
                      left, right, m.row_ptr.data(), m.col.data(), putting});
     return true;
   }

@@ -59,6 +59,7 @@ DWELL_FN index products_of(Warp& w, const Left& left, const Right& right, index 
 /// Per row: how many columns it has. Several warps say that one has more than a table holds.
 template <class Table, class Left, class Right>
 struct count_columns {
+  static constexpr int block = Table::block;
   Left left;
   Right right;
   index* count;
@@ -83,6 +84,7 @@ struct count_columns {
 /// Per row: its columns in order, and put(row, place, column, sum) for each.
 template <class Table, class Left, class Right, class Put>
 struct fill_columns {
+  static constexpr int block = Table::block;
   Left left;
   Right right;
   const index* row_ptr;

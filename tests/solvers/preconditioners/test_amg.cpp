@@ -193,7 +193,7 @@ TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
     std::vector<double> omega;
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       SCOPED_TRACE(l);
-      const dense& here = a[l];
+      const dense here = a[l];  // a copy: a grows
       const dense inverse_d = here.diagonal().cwiseInverse().asDiagonal();
       const double w = s.made.levels[l].omega;
       omega.push_back(w);
