@@ -11,9 +11,10 @@
 
 namespace dwell::cpu {
 
-template <int Capacity>
+template <int Capacity, int Lanes>
 class row_table {
  public:
+  static constexpr int lanes = Lanes;  ///< of a GPU
   static constexpr int capacity = Capacity;
   static constexpr int most = Capacity / 4 * 3;  ///< columns of a row
   static constexpr int block = 1;
@@ -38,6 +39,8 @@ class row_table {
     }
     sum_[at] = std::fma(x, y, sum_[at]);
   }
+  /// The column alone, where only the count is wanted.
+  void insert(bool on, index column) { add(on, column, 0.0, 0.0); }
   /// Of different columns; more than `most`: there is no room for so many.
   int count() const { return count_; }
   /// f(place, column, sum) for all, place 0 being that of the smallest column.

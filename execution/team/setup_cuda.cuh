@@ -12,16 +12,25 @@
 
 namespace dwell::cuda {
 
-class setup_warp {
+/// So many lanes of a warp, which need not go together with the others.
+template <int Lanes>
+class setup_lanes {
  public:
-  static constexpr int lanes = 32;
+  static constexpr int lanes = Lanes;
   DWELL_FN int lane() const { return static_cast<int>(threadIdx.x) % lanes; }
+  /// These lanes among those of the warp.
+  DWELL_FN static unsigned mask() {
+    if constexpr (lanes == 32)
+      return ~0u;
+    else
+      return ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
+  }
 
   template <class V>
   DWELL_FN V least(V v) const {
     DWELL_UNROLL
     for (int o = lanes / 2; o > 0; o /= 2) {
-      const V other = __shfl_xor_sync(~0u, v, o);
+      const V other = __shfl_xor_sync(mask(), v, o, lanes);
       if (other < v) v = other;
     }
     return v;
@@ -30,7 +39,7 @@ class setup_warp {
   DWELL_FN V most(V v) const {
     DWELL_UNROLL
     for (int o = lanes / 2; o > 0; o /= 2) {
-      const V other = __shfl_xor_sync(~0u, v, o);
+      const V other = __shfl_xor_sync(mask(), v, o, lanes);
       if (other > v) v = other;
     }
     return v;
@@ -38,7 +47,7 @@ class setup_warp {
   template <class V>
   DWELL_FN V sum(V v) const {
     DWELL_UNROLL
-    for (int o = lanes / 2; o > 0; o /= 2) v += __shfl_xor_sync(~0u, v, o);
+    for (int o = lanes / 2; o > 0; o /= 2) v += __shfl_xor_sync(mask(), v, o, lanes);
     return v;
   }
   template <class V>
@@ -46,7 +55,7 @@ class setup_warp {
     V all = v;
     DWELL_UNROLL
     for (int o = 1; o < lanes; o *= 2) {
-      const V left = __shfl_up_sync(~0u, all, o);
+      const V left = __shfl_up_sync(mask(), all, o, lanes);
       if (lane() >= o) all += left;
     }
     return all - v;
@@ -55,22 +64,22 @@ class setup_warp {
   DWELL_FN V most_before(V v, V none) const {
     DWELL_UNROLL
     for (int o = 1; o < lanes; o *= 2) {
-      const V left = __shfl_up_sync(~0u, v, o);
+      const V left = __shfl_up_sync(mask(), v, o, lanes);
       if (lane() >= o && left > v) v = left;
     }
-    const V before = __shfl_up_sync(~0u, v, 1);
+    const V before = __shfl_up_sync(mask(), v, 1, lanes);
     return lane() == 0 ? none : before;
   }
 
   template <class V>
   DWELL_FN V broadcast(V v, int from) const {
-    return __shfl_sync(~0u, v, from);
+    return __shfl_sync(mask(), v, from, lanes);
   }
   DWELL_FN int owner_of(index before, index t) const {
     int at = 0;
     DWELL_UNROLL
     for (int step = lanes / 2; step > 0; step /= 2)
-      if (__shfl_sync(~0u, before, at + step) <= t) at += step;
+      if (__shfl_sync(mask(), before, at + step, lanes) <= t) at += step;
     return at;
   }
 
@@ -97,12 +106,21 @@ class setup_warp {
   }
   DWELL_FN static int ones(std::uint32_t word) { return __popc(word); }
 };
+using setup_warp = setup_lanes<32>;
 
 namespace setup {
 
 constexpr int block = 256;
 
-/// Threads of the blocks that run F: what it asks for, since it takes much shared memory, or 256.
+/// Lanes that take an item together, where F says so; else a warp.
+template <class F>
+constexpr int lanes_of = [] {
+  if constexpr (requires { F::lanes; })
+    return F::lanes;
+  else
+    return 32;
+}();
+/// Threads of the blocks that run F: as it says, for it takes much shared memory, or 256.
 template <class F>
 constexpr int block_of = [] {
   if constexpr (requires { F::block; })
@@ -113,9 +131,10 @@ constexpr int block_of = [] {
 
 template <class F>
 __global__ void __launch_bounds__(block_of<F>) warps_kernel(const F f, std::int64_t n) {
-  setup_warp w;
-  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * (block_of<F> / 32);
-  f(w, (static_cast<std::int64_t>(blockIdx.x) * block_of<F> + threadIdx.x) / 32, n, all);
+  constexpr int lanes = lanes_of<F>;
+  setup_lanes<lanes> w;
+  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * (block_of<F> / lanes);
+  f(w, (static_cast<std::int64_t>(blockIdx.x) * block_of<F> + threadIdx.x) / lanes, n, all);
 }
 template <class F>
 __global__ void __launch_bounds__(block) items_kernel(const F f, std::int64_t n) {
@@ -142,8 +161,8 @@ class setup_loops {
   template <class F>
   void warps(std::int64_t n, std::int64_t, const F& f) const {
     if (n > 0)
-      setup::warps_kernel<<<blocks(n, setup::block_of<F> / 32), setup::block_of<F>, 0, stream_>>>(
-          f, n);
+      setup::warps_kernel<<<blocks(n, setup::block_of<F> / setup::lanes_of<F>), setup::block_of<F>,
+                            0, stream_>>>(f, n);
     DWELL_CUDA(cudaGetLastError());
   }
   /// Lanes of f must not combine anything: some may have no item.

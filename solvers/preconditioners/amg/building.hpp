@@ -37,8 +37,7 @@ struct made_matrix {
   graph view() const { return {rows, row_ptr.data(), col.data(), val.data(), diagonal.data()}; }
 };
 
-/// Tables: of 512 and of 1024 places; the larger ones leave room for fewer warps.
-template <class Loops, template <int> class Table>
+template <class Loops, template <int, int> class Table>
 class builder {
  public:
   builder(const device& where, const amg_options& o) : loops_(where), where_(where), options_(o) {}
@@ -105,11 +104,16 @@ class builder {
     return m;
   }
 
-  /// left * right; false if a row has too many columns. put(m): how its values are put.
+  /// left * right; false if a row has too many columns. products: of a row, about; put(m): how its
+  /// values are put. Tables of three sizes: of 8 lanes for short rows; the largest leaves room for
+  /// few warps.
   template <class Left, class Right, class Put>
-  bool multiply(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
-    return multiply_with<Table<512>>(rows, left, right, m, put) ||
-           multiply_with<Table<1024>>(rows, left, right, m, put);
+  bool multiply(index rows, double products, const Left& left, const Right& right, made_matrix& m,
+                Put&& put) {
+    constexpr double few = 48;
+    return (products <= few && multiply_with<Table<128, 8>>(rows, left, right, m, put)) ||
+           multiply_with<Table<512, 32>>(rows, left, right, m, put) ||
+           multiply_with<Table<1024, 32>>(rows, left, right, m, put);
   }
   template <class One, class Left, class Right, class Put>
   bool multiply_with(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
@@ -140,19 +144,22 @@ class builder {
   }
 
   /// A pass of matching: the group of every row; returns how many there are.
-  index match(const graph& a, bool first, bool last, buffer<index>& group, buffer<index>& head_row,
-              buffer<index>& second_row) {
+  index match(const graph& a, index nonzeros, bool first, bool last, buffer<index>& group,
+              buffer<index>& head_row, buffer<index>& second_row) {
     const index n = a.rows;
     buffer<float> most = room<float>(n);
+    buffer<std::uint32_t> weights = room<std::uint32_t>(nonzeros);
     buffer<index> mate = room<index>(n), wish = room<index>(n), head = room<index>(n),
                   number = room<index>(n + 1);
-    const best_neighbour best{a, most.data(), mate.data()};
-    loops_.items(n, rows_per_thread, begin_matching{a, most.data(), mate.data()});
+    const best_neighbour best{a.row_ptr, a.col, weights.data(), mate.data()};
+    loops_.items(n, rows_per_thread, begin_matching{a, weights.data(), most.data(), mate.data()});
+    loops_.items(n, rows_per_thread, compare_weights{a, most.data(), weights.data()});
     for (int r = 0; r < rounds; ++r) {
       loops_.items(n, rows_per_thread, propose{best, wish.data()});
       loops_.items(n, rows_per_thread, shake_hands{wish.data(), mate.data()});
     }
-    loops_.items(n, rows_per_thread, choose_heads{best, last, first, head.data(), number.data()});
+    loops_.items(n, rows_per_thread,
+                 choose_heads{best, most.data(), last, first, head.data(), number.data()});
     loops_.sums_before(number.data(), number.data(), n);
     const index groups = fetched(number.data() + n);
     group = room<index>(n);
@@ -166,23 +173,26 @@ class builder {
 
   /// The aggregate of every row, -1: none; returns how many there are, or -1 if a row of the graph
   /// of groups has too many neighbours.
-  index aggregate(const graph& a, buffer<index>& to) {
+  index aggregate(const graph& a, index nonzeros, buffer<index>& to) {
     buffer<index> first, second;
-    index groups = match(a, true, passes == 1, to, first, second);
+    index groups = match(a, nonzeros, true, passes == 1, to, first, second);
     made_matrix of_groups;
     graph at = a;
+    double at_nonzeros = nonzeros;
     const index* group = to.data();
     buffer<index> next;
     for (int pass = 1; pass < passes && groups > 1; ++pass) {
       made_matrix coarser;
-      if (!multiply(groups, rows_of_groups{first.data(), second.data()}, grouped_columns{at, group},
+      if (!multiply(groups, 2.0 * at_nonzeros / at.rows,
+                    rows_of_groups{first.data(), second.data()}, grouped_columns{at, group},
                     coarser, with_values()))
         return -1;
       find_diagonal_of(coarser);
       of_groups = std::move(coarser);
       at = of_groups.view();
+      at_nonzeros = of_groups.nonzeros;
       buffer<index> further;
-      groups = match(at, false, pass + 1 == passes, further, first, second);
+      groups = match(at, of_groups.nonzeros, false, pass + 1 == passes, further, first, second);
       loops_.items(a.rows, rows_per_thread, follow_groups{further.data(), to.data()});
       next = std::move(further);
       group = next.data();
@@ -194,7 +204,7 @@ class builder {
   /// none.
   bool coarsen(const graph& a, index nonzeros, made_matrix& coarse) {
     buffer<index> aggregates;
-    const index groups = aggregate(a, aggregates);
+    const index groups = aggregate(a, nonzeros, aggregates);
     if (groups <= 0 || groups > least_gain * a.rows) return false;
     buffer<double> keep = room<double>(a.rows), filtered = room<double>(a.rows);
     buffer<level_bounds> bounds(where_, 1);
@@ -206,8 +216,9 @@ class builder {
     if (unit_ == 0.0) unit_ = std::ldexp(1.0, std::ilogb(double_of(found.diagonal)));
 
     made_matrix p;
+    const double of_a = static_cast<double>(nonzeros) / a.rows;
     if (!multiply(
-            a.rows, same_row{},
+            a.rows, of_a, same_row{},
             prolongation_rows{a, aggregates.data(), keep.data(), filtered.data(), filter_omega}, p,
             with_values()))
       return false;
@@ -215,22 +226,26 @@ class builder {
     made_matrix ap;
     buffer<index> row_of;
     buffer<double> p_there, smoothed;
-    if (!multiply(a.rows, matrix_rows{a.row_ptr, a.col, a.val}, p_rows, ap, [&](made_matrix& m) {
-          m.val = room<double>(m.nonzeros);
-          row_of = room<index>(m.nonzeros);
-          p_there = room<double>(m.nonzeros);
-          smoothed = room<double>(m.nonzeros);
-          return put_smoothed{a.diagonal,   omega,          p.row_ptr.data(),
-                              p.col.data(), p.val.data(),   row_of.data(),
-                              m.val.data(), p_there.data(), smoothed.data()};
-        }))
+    const double of_p = static_cast<double>(p.nonzeros) / a.rows;
+    if (!multiply(a.rows, of_a * of_p, matrix_rows{a.row_ptr, a.col, a.val}, p_rows, ap,
+                  [&](made_matrix& m) {
+                    m.val = room<double>(m.nonzeros);
+                    row_of = room<index>(m.nonzeros);
+                    p_there = room<double>(m.nonzeros);
+                    smoothed = room<double>(m.nonzeros);
+                    return put_smoothed{a.diagonal,   omega,          p.row_ptr.data(),
+                                        p.col.data(), p.val.data(),   row_of.data(),
+                                        m.val.data(), p_there.data(), smoothed.data()};
+                  }))
       return false;
 
     buffer<index> begin_of(where_, static_cast<std::size_t>(groups) + 1), entry, sorted;
     transpose(ap, groups, begin_of, entry, sorted);
-    if (!multiply(
-            groups, restriction_rows{begin_of.data(), sorted.data(), row_of.data(), p_there.data()},
-            matrix_rows{ap.row_ptr.data(), ap.col.data(), ap.val.data()}, coarse, with_values()))
+    const double of_r = static_cast<double>(p.nonzeros) / groups;
+    if (!multiply(groups, of_r * ap.nonzeros / a.rows,
+                  restriction_rows{begin_of.data(), sorted.data(), row_of.data(), p_there.data()},
+                  matrix_rows{ap.row_ptr.data(), ap.col.data(), ap.val.data()}, coarse,
+                  with_values()))
       return false;
     find_diagonal_of(coarse);
     out_.levels.back().omega = omega;

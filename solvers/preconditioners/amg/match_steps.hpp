@@ -31,14 +31,22 @@ DWELL_HD float weight(const graph& a, index row, index k) {
   if (!(v < 0.0) || j == row) return 0.0f;
   return static_cast<float>((v / a.diagonal[row]) * (v / a.diagonal[j]));
 }
-/// With eight bits of the fraction.
-DWELL_HD std::uint32_t rounded_bits(float w) {
+DWELL_HD std::uint32_t bits_of(float w) {
   union {
     float f;
     std::uint32_t u;
   } bits{w};
-  return (bits.u + 0x4000u) >> 15;
+  return bits.u;
 }
+DWELL_HD float float_of(std::uint32_t u) {
+  union {
+    std::uint32_t u;
+    float f;
+  } bits{u};
+  return bits.f;
+}
+/// With eight bits of the fraction.
+DWELL_HD std::uint32_t rounded_bits(float w) { return (bits_of(w) + 0x4000u) >> 15; }
 
 /// Per row.
 struct find_diagonal {
@@ -54,9 +62,10 @@ struct find_diagonal {
   }
 };
 
-/// Per row: the largest weight; nobody is matched yet.
+/// Per row: the weights of its elements, the largest of them; nobody is matched yet.
 struct begin_matching {
   graph a;
+  std::uint32_t* weights;  ///< their bits
   float* most;
   index* mate;
   template <class Warp>
@@ -65,28 +74,44 @@ struct begin_matching {
     float m = 0.0f;
     for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
       const float w = weight(a, row, k);
+      weights[k] = bits_of(w);
       m = w > m ? w : m;
     }
     most[row] = m;
     mate[row] = -1;
   }
 };
+/// Per row: its elements' weights as they are compared; 0: not to be matched.
+struct compare_weights {
+  graph a;
+  const float* most;
+  std::uint32_t* weights;  ///< their bits, and afterwards what is compared
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    const index row = static_cast<index>(i);
+    const float mine = most[row];
+    for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      const float w = float_of(weights[k]), other = most[a.col[k]];
+      const float least = weakest * (other > mine ? other : mine);
+      weights[k] = w > 0.0f && w >= least ? rounded_bits(w) : 0;
+    }
+  }
+};
 
 /// The best neighbour of a row among those that are free, or among those that are not; or -1.
 struct best_neighbour {
-  graph a;
-  const float* most;
+  const index* row_ptr;
+  const index* col;
+  const std::uint32_t* keys;
   const index* mate;
 
   DWELL_FN index of(index row, bool free) const {
     std::uint64_t best = 0;
-    for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-      const float w = weight(a, row, k);
-      const index j = a.col[k];
-      if (!(w > 0.0f) || (mate[j] < 0) != free) continue;
-      const float least = most[j] > most[row] ? most[j] : most[row];
-      if (w < weakest * least) continue;
-      const std::uint64_t key = static_cast<std::uint64_t>(rounded_bits(w)) << 32 |
+    for (index k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+      if (keys[k] == 0) continue;
+      const index j = col[k];
+      if ((mate[j] < 0) != free) continue;
+      const std::uint64_t key = static_cast<std::uint64_t>(keys[k]) << 32 |
                                 (0xffffffffu - static_cast<std::uint32_t>(row ^ j));
       best = key > best ? key : best;
     }
@@ -120,6 +145,7 @@ struct shake_hands {
 /// without any weight are left to the smoother.
 struct choose_heads {
   best_neighbour best;
+  const float* most;
   bool join, leave_out;
   index* head;
   index* is_head;
@@ -130,7 +156,7 @@ struct choose_heads {
     index at = row;
     if (best.mate[row] >= 0) {
       at = smaller(row, best.mate[row]);
-    } else if (leave_out && !(best.most[row] > 0.0f)) {
+    } else if (leave_out && !(most[row] > 0.0f)) {
       at = -1;
     } else if (join) {
       const index j = best.of(row, false);

@@ -15,8 +15,9 @@
 
 namespace dwell::amg {
 
-/// f(on, column, x, y) for all products of a row, by all lanes together.
-template <class Warp, class Left, class Right, class F>
+/// f(on, column, x, y) for all products of a row, by all lanes together. Without Values x and y are
+/// not looked up.
+template <bool Values, class Warp, class Left, class Right, class F>
 DWELL_FN void for_products(Warp& w, const Left& left, const Right& right, index row, F&& f) {
   const index end = left.end(row);
   for (index first = left.begin(row); first < end; first += Warp::lanes) {
@@ -26,7 +27,7 @@ DWELL_FN void for_products(Warp& w, const Left& left, const Right& right, index 
     if (k < end) {
       at = left.column(k);
       if (at >= 0) {
-        x = left.value(row, k);
+        if constexpr (Values) x = left.value(row, k);
         from = right.begin(at);
         length = right.end(at) - from;
       }
@@ -38,9 +39,13 @@ DWELL_FN void for_products(Warp& w, const Left& left, const Right& right, index 
       const int owner = w.owner_of(before, on ? t : 0);
       const index other = w.broadcast(at, owner);
       const index place = w.broadcast(from, owner) + t - w.broadcast(before, owner);
-      const double factor = w.broadcast(x, owner);
       const index column = on ? right.column(other, place) : -1;
-      f(on && column >= 0, column, factor, on ? right.value(other, place) : 0.0);
+      if constexpr (Values) {
+        const double factor = w.broadcast(x, owner);
+        f(on && column >= 0, column, factor, on ? right.value(other, place) : 0.0);
+      } else {
+        f(on && column >= 0, column);
+      }
     }
   }
 }
@@ -59,7 +64,7 @@ DWELL_FN index products_of(Warp& w, const Left& left, const Right& right, index 
 /// Per row: how many columns it has. Several warps say that one has more than a table holds.
 template <class Table, class Left, class Right>
 struct count_columns {
-  static constexpr int block = Table::block;
+  static constexpr int block = Table::block, lanes = Table::lanes;
   Left left;
   Right right;
   index* count;
@@ -71,8 +76,8 @@ struct count_columns {
     for (; i < end; i += step) {
       const index row = static_cast<index>(i);
       table.open(products_of(w, left, right, row));
-      for_products(w, left, right, row,
-                   [&](bool on, index column, double x, double y) { table.add(on, column, x, y); });
+      for_products<false>(w, left, right, row,
+                          [&](bool on, index column) { table.insert(on, column); });
       if (w.lane() == 0) {
         count[row] = table.count();
         if (table.count() > Table::most) w.raise(*too_many, 1);
@@ -84,7 +89,7 @@ struct count_columns {
 /// Per row: its columns in order, and put(row, place, column, sum) for each.
 template <class Table, class Left, class Right, class Put>
 struct fill_columns {
-  static constexpr int block = Table::block;
+  static constexpr int block = Table::block, lanes = Table::lanes;
   Left left;
   Right right;
   const index* row_ptr;
@@ -97,8 +102,9 @@ struct fill_columns {
     for (; i < end; i += step) {
       const index row = static_cast<index>(i);
       table.open(products_of(w, left, right, row));
-      for_products(w, left, right, row,
-                   [&](bool on, index column, double x, double y) { table.add(on, column, x, y); });
+      for_products<true>(w, left, right, row, [&](bool on, index column, double x, double y) {
+        table.add(on, column, x, y);
+      });
       const index begin = row_ptr[row];
       table.sorted([&](int place, index column, double sum) {
         col[begin + place] = column;
