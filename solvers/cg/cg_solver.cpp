@@ -263,6 +263,8 @@ void cg_solver<T>::state::begin(const T* from, T* to) {
     };
   running = true;
   run->start(control);
+  // On a GPU all of the run is in the stream now: what the caller puts there next finds the answer.
+  if (on_gpu()) solve_steps_of<T>(where.on()).end(where, places);
 }
 
 template <class T>
@@ -274,7 +276,7 @@ cg_report cg_solver<T>::state::end() {
   running = false;
   report.solve_s = run->finish();
   ended = seconds_on_host();
-  solve_steps_of<T>(where.on()).end(where, places);
+  if (!on_gpu()) solve_steps_of<T>(where.on()).end(where, places);
   numbers.download({&seen, 1});
   if (!seen.finite) return report;
   solve_end how;

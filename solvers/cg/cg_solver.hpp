@@ -68,9 +68,10 @@ class DWELL_API cg_solver {
   std::vector<cg_report> solve(device_span<const T> b, std::size_t ldb, device_span<T> x,
                                std::size_t ldx, int count);
 
-  /// Puts a solve into the device's stream and returns; wait() ends it. b and x must stay until
-  /// then. Executors that launch from the host (host-loop; on a CPU all) do their work in these two
-  /// calls. Throws input_error if a solve is in progress.
+  /// Puts a solve into the device's stream and returns: what comes after in the stream finds the
+  /// answer in x. wait() has the report; b and x must stay until then. Executors that launch from
+  /// the host (host-loop; on a CPU all) work in these calls. Throws input_error if one is under
+  /// way.
   void solve_async(device_span<const T> b, device_span<T> x);
   /// The report of the solve that solve_async() began. Throws input_error if there is none.
   cg_report wait();
