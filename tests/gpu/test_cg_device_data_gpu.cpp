@@ -4,6 +4,8 @@
 // that are waited for later; several right-hand sides; wrong kinds of pointers are refused.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+#include <Eigen/Sparse>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -13,6 +15,7 @@
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/eigen.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/cg/cg_solver.hpp"
@@ -164,6 +167,26 @@ TEST_F(data_on_a_gpu, must_be_what_it_is_said_to_be) {
   EXPECT_EQ(solver.wait().stopped, stop_reason::converged);
   // After all of that it still solves.
   EXPECT_TRUE(same_bits(downloaded(x), from_the_host(options())));
+}
+
+// A map refers to memory and does not say whose.
+TEST_F(data_on_a_gpu, as_a_map_of_eigen_is_refused) {
+  Eigen::SparseMatrix<double, Eigen::RowMajor, index> a(50, 50);
+  a.setIdentity();
+  const buffer<double> there(place::where(), 50);
+  const Eigen::Map<const Eigen::VectorXd> b(there.data(), 50);
+  Eigen::Map<Eigen::VectorXd> x(there.data(), 50);
+  Eigen::VectorXd on_host = Eigen::VectorXd::Zero(50);
+  for (const device& where : {place::where(), device::cpu(1)}) {
+    EXPECT_NE(refusal<input_error>([&] {
+                (void)solve(where, a, b, on_host);
+              }).find("copy it to the host"),
+              std::string::npos);
+    EXPECT_NE(refusal<input_error>([&] {
+                (void)solve(where, a, on_host, x);
+              }).find("copy it to the host"),
+              std::string::npos);
+  }
 }
 
 TEST_F(data_on_a_gpu, that_is_not_finite_leaves_the_answer_as_it_was) {
