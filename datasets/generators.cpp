@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <new>
+#include <numbers>
 #include <optional>
 
 #include "dwell/base/error.hpp"
@@ -76,6 +78,38 @@ csr<double> make_box3d(const request& r, int threads) {
   return detail::box(parse_one(r, "box3d:N", detail::box_nonzeros), threads);
 }
 
+/// Of "WxH:NUMBER", as `form` says it: a flat grid and a number from 0 on.
+struct grid_and_number {
+  index width, height;
+  double number;
+};
+grid_and_number parse_grid_and_number(const request& r, const std::string& form) {
+  const auto colon = r.size.find(':');
+  const auto sizes = parse_sizes(r.size.substr(0, colon), 2);
+  const std::string_view text =
+      colon == std::string_view::npos ? std::string_view() : r.size.substr(colon + 1);
+  double number = -1;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!sizes || failed != std::errc() || end != text.data() + text.size() || !(number >= 0) ||
+      !std::isfinite(number))
+    refuse(r, form + " with sizes of at least 1 and a number of at least 0");
+  const grid_and_number out{sizes->front(), sizes->back(), number};
+  if (detail::poisson_nonzeros(out.width, out.height, 1) > index_limit)
+    refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
+  return out;
+}
+
+csr<double> make_convection2d(const request& r, int threads) {
+  const grid_and_number g = parse_grid_and_number(r, "convection2d:WxH:PECLET");
+  return detail::convection(g.width, g.height, g.number, threads);
+}
+
+csr<double> make_helmholtz2d(const request& r, int threads) {
+  const grid_and_number g = parse_grid_and_number(r, "helmholtz2d:WxH:WAVES");
+  const double angle = 2 * std::numbers::pi * g.number / (static_cast<double>(g.width) + 1);
+  return detail::poisson(g.width, g.height, 1, 4 - angle * angle, threads);
+}
+
 /// A grid needs `diagonal` / 2 sizes, at most three.
 csr<double> make_poisson(const request& r, const std::string& form, double diagonal, int threads) {
   const bool flat = diagonal == 4;
@@ -125,6 +159,13 @@ constexpr family families[] = {
      make_poisson2d},
     {"poisson3d", "poisson3d:WxHxD",
      "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d},
+    {"convection2d", "convection2d:WxH:PECLET",
+     "5-point Laplacian of a W x H grid and convection along W, upwind: not symmetric",
+     make_convection2d},
+    {"helmholtz2d", "helmholtz2d:WxH:WAVES",
+     "5-point Laplacian of a W x H grid less the square of a wave number, so many waves along W: "
+     "not definite",
+     make_helmholtz2d},
     {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d},
     {"like", "like:NAME", "a stand-in of the size and structure class of a SuiteSparse matrix",
      make_like},

@@ -23,6 +23,10 @@ DWELL_API std::string suggested_kind(std::string_view kind);
 ///   trefethen:N        the first N primes on the diagonal, ones where |i - j| is a power of 2
 ///   poisson2d:WxH      5-point Laplacian (4 on the diagonal, -1 beside it), Dirichlet boundary
 ///   poisson3d:WxHxD    7-point Laplacian (6, -1)
+///   convection2d:WxH:P 5-point Laplacian and convection along W with Peclet number P, upwind: not
+///                      symmetric
+///   helmholtz2d:WxH:K  5-point Laplacian less the square of a wave number, K waves along W: not
+///                      definite
 ///   box3d:N            27-point box of N^3 points (26.5, -1): strictly diagonally dominant
 ///   like:NAME          a symmetric positive definite stand-in; names in stand_ins()
 /// Throws input_error saying what was expected. The same kind gives the same bits on every machine.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finite-difference matrices of a box of points with a Dirichlet boundary: the 5-point and 7-point
-// Laplacians and the 27-point box. Points are numbered x first, then y, then z.
+// Laplacians, the 5-point one with convection, and the 27-point box. Points are numbered x first, then y, then z.
 #include <algorithm>
 
 #include "dwell/datasets/model_problems.hpp"
@@ -33,6 +33,18 @@ csr<double> poisson(index width, index height, index depth, double diagonal, int
     if (x + 1 < width) sink(i + 1, -1.0);
     if (y + 1 < height) sink(i + width, -1.0);
     if (z + 1 < depth) sink(i + plane, -1.0);
+  });
+}
+
+csr<double> convection(index width, index height, double peclet, int threads) {
+  const double upwind = peclet / (static_cast<double>(width) + 1.0);
+  return build_rows(width * height, width * height, threads, [=](index i, auto&& sink) {
+    const index x = i % width, y = i / width;
+    if (y > 0) sink(i - width, -1.0);
+    if (x > 0) sink(i - 1, -1.0 - upwind);
+    sink(i, 4.0 + upwind);
+    if (x + 1 < width) sink(i + 1, -1.0);
+    if (y + 1 < height) sink(i + width, -1.0);
   });
 }
 

@@ -2,7 +2,7 @@
 // bench-batch: many small systems at once (cg_batch). For each kind: N systems of one pattern,
 // whose diagonals are shifted by chance, so that they end apart; the set-up in its parts, solves
 // with vectors of the host and of the device, and the time of an iteration of a system beside that
-// of a cg_solver that has one of them. Medians of several runs. The peer is peer-cusparse-cg with
+// of a linear_solver that has one of them. Medians of several runs. The peer is peer-cusparse-cg with
 // the same kind of system: its time per iteration is given by --peer-us.
 //
 // What a block cannot be faster than, for poisson2d:45x44 (1980 rows, 9722 nonzeros, f64) on an
@@ -27,8 +27,8 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/cg/cg_batch.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/cg_batch.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 
 namespace dwell {
 namespace {
@@ -72,7 +72,7 @@ std::vector<T> shifted(const csr<T>& a, int count) {
 
 struct request {
   device where = device::cpu();
-  cg_options options;
+  solve_options options;
   int count = 1000, runs = 9;
   double peer_us = 0;
 };
@@ -83,7 +83,7 @@ void measure(const std::string& name, const csr<T>& a, const request& q) {
   const std::size_t n = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(q.count);
   const std::vector<T> b(n, T(1));
   std::vector<T> x(n);
-  std::vector<cg_setup> setups;
+  std::vector<solve_setup> setups;
   const double setup = milliseconds(q.runs, [&] {
     const cg_batch<T> batch(q.where, a.view(), values, q.count, q.options);
     setups.push_back(batch.setup());
@@ -126,7 +126,7 @@ void measure(const std::string& name, const csr<T>& a, const request& q) {
   std::sort(iterations.begin(), iterations.end());
 
   std::vector<T> one(static_cast<std::size_t>(a.rows));
-  cg_solver<T> solver(q.where, a.view(), q.options);
+  linear_solver<T> solver(q.where, a.view(), q.options);
   double alone = 0;
   for (int k = 0; k < q.runs; ++k) {
     std::fill(one.begin(), one.end(), T(0));
@@ -134,7 +134,7 @@ void measure(const std::string& name, const csr<T>& a, const request& q) {
     alone = k == 0 ? us : std::min(alone, us);
   }
   const double each = 1e3 * median(iterating) / std::max(sum, 1.0);
-  const cg_setup& s = setups.back();
+  const solve_setup& s = setups.back();
   fmt::print(
       "| {} | {} | {} | {} to {} | {:.2f} ({:.2f} + {:.2f} + {:.2f} + {:.2f} + {:.2f}) | {:.2f} | "
       "{:.2f} | {:.2f} | {:.2f} | {:.4f} | {:.2f} | {} | {} of {} | {:.1e} | {} |\n",
@@ -175,7 +175,7 @@ int run(int argc, char** argv) {
   fmt::print(
       "| system | rows | count | iterations | set-up, ms (check + upload + plan + cut + load) | "
       "iterating, ms | host b, x | device b, x | after the iteration | us per iteration of a "
-      "system | of a cg_solver | times the peer's rate | converged | largest true residual | plan "
+      "system | of a linear_solver | times the peer's rate | converged | largest true residual | plan "
       "|\n|{}\n",
       [] {
         std::string s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bench-prepare: what a prepared solver (cg_solver) saves. For each system: the set-up in its
+// bench-prepare: what a prepared solver (linear_solver) saves. For each system: the set-up in its
 // parts, from host arrays and from device arrays, one dwell::solve() from arrays to answer, and
 // solves of the prepared solver with vectors of the host and of the device. Milliseconds on the
 // host's clock, medians of several runs; the first row also has the first use of the process.
@@ -16,7 +16,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 
 namespace dwell {
 namespace {
@@ -60,13 +60,13 @@ class device_copy {
   std::size_t size_;
 };
 
-std::string parts(const cg_setup& s) {
+std::string parts(const solve_setup& s) {
   return fmt::format("{:.2f} + {:.2f} + {:.2f} + {:.2f} + {:.2f} + {:.2f}", 1e3 * s.check_s,
                      1e3 * s.upload_s, 1e3 * s.plan_s, 1e3 * s.cut_s, 1e3 * s.preconditioner_s,
                      1e3 * s.load_s);
 }
 
-void measure(const std::string& name, const csr<double>& a, const cg_options& o, int runs) {
+void measure(const std::string& name, const csr<double>& a, const solve_options& o, int runs) {
   const device gpu = device::cuda(0);
   const auto n = static_cast<std::size_t>(a.rows);
   const std::vector<double> b(n, 1.0);
@@ -75,12 +75,12 @@ void measure(const std::string& name, const csr<double>& a, const cg_options& o,
   const auto context = [] { DWELL_CUDA(cudaFree(nullptr)); };
   const double of_context = milliseconds(1, context);
   zero();
-  cg_report first;
+  solve_report first;
   const double of_first = milliseconds(1, [&] { first = solve(gpu, a.view(), b, x, o); });
 
-  std::vector<cg_setup> setups;
+  std::vector<solve_setup> setups;
   const double host_setup = milliseconds(runs, [&] {
-    const cg_solver<double> solver(gpu, a.view(), o);
+    const linear_solver<double> solver(gpu, a.view(), o);
     setups.push_back(solver.setup());
   });
   const device_copy<index> row_ptr(a.row_ptr), col(a.col);
@@ -88,18 +88,18 @@ void measure(const std::string& name, const csr<double>& a, const cg_options& o,
   device_copy<double> device_x(x);
   const device_csr_view<double> view{a.rows,     a.cols, a.nonzeros(), row_ptr.data(), col.data(),
                                      val.data(), 0};
-  std::vector<cg_setup> device_setups;
+  std::vector<solve_setup> device_setups;
   const double device_setup = milliseconds(runs, [&] {
-    const cg_solver<double> solver(gpu, view, o);
+    const linear_solver<double> solver(gpu, view, o);
     device_setups.push_back(solver.setup());
   });
-  cg_report report;
+  solve_report report;
   const double whole = milliseconds(runs, [&] {
     zero();
     report = solve(gpu, a.view(), b, x, o);
   });
-  cg_solver<double> solver(gpu, a.view(), o);
-  cg_report host_solve, device_solve;
+  linear_solver<double> solver(gpu, a.view(), o);
+  solve_report host_solve, device_solve;
   const double from_host = milliseconds(runs, [&] {
     zero();
     host_solve = solver.solve(std::span<const double>(b), std::span<double>(x));
@@ -122,7 +122,7 @@ void measure(const std::string& name, const csr<double>& a, const cg_options& o,
 int run(int argc, char** argv) {
   CLI::App app{"what a prepared solver saves, on the first CUDA device"};
   std::vector<std::string> systems;
-  cg_options o;
+  solve_options o;
   int runs = 9;
   app.add_option("systems", systems, "generated systems (poisson3d:100x100x100) or .mtx files")
       ->required();

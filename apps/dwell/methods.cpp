@@ -11,6 +11,7 @@ namespace dwell::app {
 
 // A line for each method.
 #define DWELL_EACH_METHOD(DO) \
+  DO(solve)                   \
   DO(cg)                      \
   DO(stencil)
 

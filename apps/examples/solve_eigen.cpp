@@ -24,7 +24,7 @@ int main() {
     const Eigen::VectorXd answer = Eigen::VectorXd::Random(n);
     const Eigen::VectorXd b = a * answer;
     Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
-    const dwell::cg_report report = dwell::solve(dwell::device::best(), a, b, x);
+    const dwell::solve_report report = dwell::solve(dwell::device::best(), a, b, x);
 
     const double error = (x - answer).norm() / answer.norm();
     std::printf("%s, %s: %s after %d iterations, %.3g ms, relative error %.1e\n",

@@ -18,10 +18,10 @@ int main(int argc, char** argv) {
     for (dwell::index i = 0; i < a.rows; ++i)
       for (dwell::index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) b[i] += a.val[k];
 
-    dwell::cg_options options;
+    dwell::solve_options options;
     options.preconditioner = dwell::preconditioner::jacobi;
     options.rtol = 1e-10;
-    const dwell::cg_report report = dwell::solve(dwell::device::best(), a.view(), b, x, options);
+    const dwell::solve_report report = dwell::solve(dwell::device::best(), a.view(), b, x, options);
 
     std::printf("%s on %s (%s): %s after %d iterations, %.3g ms, residual %.2e\n", argv[1],
                 report.device.c_str(), report.executor.c_str(),

@@ -56,7 +56,7 @@ typedef struct dwell_device {
 
 /* ---- Options and reports: values by name ---- */
 
-/* Names, kinds and meanings are those of the members of cg_options (solvers/cg/cg.hpp) and
+/* Names, kinds and meanings are those of the members of solve_options (solvers/linear/solve.hpp) and
  * stencil_options (solvers/stencil/stencil.hpp): "rtol", "executor", "policy", ... An enumeration
  * is given by its name: "preconditioner" "jacobi", "edge" "periodic". Truth values are 0 and 1. */
 typedef struct dwell_options dwell_options;
@@ -86,7 +86,7 @@ typedef int (*dwell_progress_function)(const dwell_progress* now, void* user);
 DWELL_API int dwell_options_set_progress(dwell_options* options, dwell_progress_function function,
                                          void* user, double interval);
 
-/* What a solve did and what it cost: the members of cg_report (and of the handle's cg_setup,
+/* What a solve did and what it cost: the members of solve_report (and of the handle's solve_setup,
  * "check_s", ...) or of stencil_report (and stencil_setup) by name; enumerations as text. */
 typedef struct dwell_report dwell_report;
 
@@ -116,7 +116,7 @@ typedef struct dwell_csr {
   const void* val;
 } dwell_csr;
 
-/* A prepared system, as cg_solver (solvers/cg/cg_solver.hpp) is: checked, planned, uploaded once. */
+/* A prepared system, as linear_solver (solvers/linear/linear_solver.hpp) is: checked, planned, uploaded once. */
 typedef struct dwell_cg dwell_cg;
 
 /* On a CPU host arrays are read in place, and must stay valid for the life of the handle. NULL for

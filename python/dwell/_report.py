@@ -70,7 +70,7 @@ def seconds(value: float) -> str:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report(Document):
-    """A solve by conjugate gradients. The fields are those of the library's ``cg_report``."""
+    """A solve by conjugate gradients. The fields are those of the library's ``solve_report``."""
 
     executor: str  #: never "auto"
     variant: str  #: never "auto"

@@ -13,7 +13,7 @@
 #include "device_facts.hpp"
 
 #include "dwell/execution/device/limits.hpp"
-#include "dwell/solvers/cg/explain.hpp"
+#include "dwell/solvers/linear/explain.hpp"
 
 namespace dwell::python {
 
@@ -58,7 +58,7 @@ fields dict_of(const policy_plan& p) {
   return out;
 }
 
-fields dict_of(const cg_explanation& e) {
+fields dict_of(const solve_explanation& e) {
   fields out;
   out["device"] = facts_dict(e.device);
   out["probed"] = e.probed;
@@ -89,10 +89,10 @@ fields dict_of(const cg_explanation& e) {
 template <class T>
 fields explain_arrays(const host_vector<const index>& row_ptr, const host_vector<const index>& col,
                       const host_vector<const T>& val, index cols, const device& where,
-                      const std::optional<std::string>& instead, const cg_options& options) {
+                      const std::optional<std::string>& instead, const solve_options& options) {
   const csr_view<T> a{static_cast<index>(row_ptr.size()) - 1, cols, row_ptr.data(), col.data(),
                       val.data()};
-  const cg_explanation e = [&] {
+  const solve_explanation e = [&] {
     const nb::gil_scoped_release released;
     return explain(a, instead ? facts_of(*instead) : where.facts(), options);
   }();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// dwell::cg_solver<T> as CgSolverF64 and CgSolverF32: keeps the arrays alive that a CPU reads in
+// dwell::linear_solver<T> as CgSolverF64 and CgSolverF32: keeps the arrays alive that a CPU reads in
 // place, and releases the interpreter's lock while it works.
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
@@ -67,18 +67,18 @@ class held_solver {
                                               const cuda_vector<const index>& row_ptr,
                                               const cuda_vector<const index>& col,
                                               const cuda_vector<const T>& val, index cols,
-                                              const cg_options& options) {
+                                              const solve_options& options) {
     return std::make_unique<held_solver>(where, row_ptr, col, val, cols, options);
   }
   /// Arrays of the host, or all three of a GPU.
   template <class Indices, class Values>
   held_solver(const device& where, const Indices& row_ptr, const Indices& col, const Values& val,
-              index cols, const cg_options& options)
+              index cols, const solve_options& options)
       : heard_(options.progress_interval), pattern_{keep(row_ptr), keep(col)}, values_(keep(val)) {
     const auto a = view_of<T>(row_ptr, col, val, cols);
-    cg_options o = options;
+    solve_options o = options;
     o.progress_interval = heard_.library_interval();
-    o.progress = [this](const cg_progress& now) {
+    o.progress = [this](const solve_progress& now) {
       return heard_.tell([&](const nb::object& progress) {
         return progress(now.iteration, now.relative_residual, now.target, now.seconds);
       });
@@ -90,18 +90,18 @@ class held_solver {
   index rows() const { return solver_->rows(); }
 
   template <class Vector, class Answer>
-  cg_report solve(const Vector& b, const Answer& x, nb::object progress) {
+  solve_report solve(const Vector& b, const Answer& x, nb::object progress) {
     return run_heard(heard_, std::move(progress),
                      [&, from = view(b), to = view(x)] { return solver_->solve(from, to); });
   }
   /// Column after column, until one is interrupted.
   template <class Columns, class Answers>
-  std::vector<cg_report> solve_columns(const Columns& b, const Answers& x, nb::object progress) {
+  std::vector<solve_report> solve_columns(const Columns& b, const Answers& x, nb::object progress) {
     const std::size_t n = b.shape(0), count = b.shape(1);
     require_equal(n, static_cast<std::size_t>(rows()), "right-hand side");
     require_equal(x.size(), b.size(), "answer");
     return run_heard(heard_, std::move(progress), [&, from = view(b), to = view(x)] {
-      std::vector<cg_report> reports;
+      std::vector<solve_report> reports;
       for (std::size_t k = 0; k < count; ++k) {
         reports.push_back(solver_->solve(part(from, k * n, n), part(to, k * n, n)));
         if (reports.back().stopped == stop_reason::interrupted) break;
@@ -147,7 +147,7 @@ class held_solver {
 
   listener heard_;
   kept_array pattern_[2], values_;
-  std::optional<cg_solver<T>> solver_;  ///< ends before the arrays that it reads
+  std::optional<linear_solver<T>> solver_;  ///< ends before the arrays that it reads
 };
 
 template <class T>
@@ -156,7 +156,7 @@ void add_solver(nb::module_& m, const char* name) {
   const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
   nb::class_<solver>(m, name)
       .def(nb::init<const device&, const host_vector<const index>&, const host_vector<const index>&,
-                    const host_vector<const T>&, index, const cg_options&>(),
+                    const host_vector<const T>&, index, const solve_options&>(),
            nb::arg("device"), arg("indptr"), arg("indices"), arg("data"), nb::arg("cols"),
            nb::arg("options"))
       .def_static("on_cuda", &solver::on_cuda, nb::arg("device"), arg("indptr"), arg("indices"),

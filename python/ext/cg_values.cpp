@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options and reports of conjugate gradients. The names are the library's (solvers/cg/cg.hpp).
+// Options and reports of conjugate gradients. The names are the library's (solvers/linear/solve.hpp).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,11 +9,11 @@
 #include "bindings.hpp"
 #include "cg_values.hpp"
 
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::python {
 
-fields setup_dict(const cg_setup& s) {
+fields setup_dict(const solve_setup& s) {
   fields out;
   out["context_s"] = s.context_s;
   out["check_s"] = s.check_s;
@@ -34,7 +34,7 @@ std::vector<std::string> preconditioner_names() {
 }
 
 /// The fields of dwell.Report.
-fields report_dict(const cg_report& r) {
+fields report_dict(const solve_report& r) {
   fields out;
   out["executor"] = r.executor;
   out["variant"] = r.variant;
@@ -71,31 +71,31 @@ fields report_dict(const cg_report& r) {
 }  // namespace
 
 void add_cg_values(nb::module_& m) {
-  nb::class_<cg_options>(m, "CgOptions")
+  nb::class_<solve_options>(m, "CgOptions")
       .def(nb::init<>())
-      .def_rw("executor", &cg_options::executor)
-      .def_rw("policy", &cg_options::policy)
-      .def_rw("variant", &cg_options::variant)
+      .def_rw("executor", &solve_options::executor)
+      .def_rw("policy", &solve_options::policy)
+      .def_rw("variant", &solve_options::variant)
       .def_prop_rw(
-          "preconditioner", [](const cg_options& o) { return to_string(o.preconditioner); },
-          [](cg_options& o, const std::string& name) {
+          "preconditioner", [](const solve_options& o) { return to_string(o.preconditioner); },
+          [](solve_options& o, const std::string& name) {
             o.preconditioner = parse_preconditioner(name);
           })
-      .def_rw("rtol", &cg_options::rtol)
-      .def_rw("atol", &cg_options::atol)
-      .def_rw("max_iterations", &cg_options::max_iterations)
-      .def_rw("assume_symmetric", &cg_options::assume_symmetric)
-      .def_rw("history", &cg_options::history)
-      .def_rw("fixed_iterations", &cg_options::fixed_iterations)
-      .def_rw("progress_interval", &cg_options::progress_interval)
-      .def_rw("teams", &cg_options::teams);
-  nb::class_<cg_report>(m, "CgReport")
-      .def_prop_ro("stopped", [](const cg_report& r) { return to_string(r.stopped); })
-      .def_ro("iterations", &cg_report::iterations)
-      .def_ro("rhs_norm", &cg_report::rhs_norm)
-      .def_ro("residual_relative_true", &cg_report::residual_relative_true)
+      .def_rw("rtol", &solve_options::rtol)
+      .def_rw("atol", &solve_options::atol)
+      .def_rw("max_iterations", &solve_options::max_iterations)
+      .def_rw("assume_symmetric", &solve_options::assume_symmetric)
+      .def_rw("history", &solve_options::history)
+      .def_rw("fixed_iterations", &solve_options::fixed_iterations)
+      .def_rw("progress_interval", &solve_options::progress_interval)
+      .def_rw("teams", &solve_options::teams);
+  nb::class_<solve_report>(m, "CgReport")
+      .def_prop_ro("stopped", [](const solve_report& r) { return to_string(r.stopped); })
+      .def_ro("iterations", &solve_report::iterations)
+      .def_ro("rhs_norm", &solve_report::rhs_norm)
+      .def_ro("residual_relative_true", &solve_report::residual_relative_true)
       .def("fields", &report_dict);
-  m.def("cg_variants", &cg_variants);
+  m.def("variants_of", [](const std::string& method) { return variants_of(method); });
   m.def("preconditioners", &preconditioner_names);
 }
 

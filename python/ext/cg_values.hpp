@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A cg_setup as a dict, whose keys are the fields of dwell.Setup.
+// A solve_setup as a dict, whose keys are the fields of dwell.Setup.
 #pragma once
 #include "fields.hpp"
 
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::python {
 
-fields setup_dict(const cg_setup& s);
+fields setup_dict(const solve_setup& s);
 
 }  // namespace dwell::python

@@ -12,7 +12,7 @@ CASES = {  # name: (page, what must be said)
               "expected a line like"),
     "order": ("```console\n$ printf 'a\\nb\\n'\nb\na\n```\n", "expected a line like"),
     "shell": ("```sh\nexit 0\n```\n\n```sh\ntrue\n```\n", "ended the shell"),
-    "compile": ("```cpp\n#include <dwell/core.hpp>\ndwell::cg_options o;\no.no_such = 1;\n```\n", "does not compile"),
+    "compile": ("```cpp\n#include <dwell/core.hpp>\ndwell::solve_options o;\no.no_such = 1;\n```\n", "does not compile"),
     "run": ("```cpp\nreturn 3;\n```\n", "expected status 0, found 3"),
     "marker": ("<!-- test: skp x -->\n```sh\ntrue\n```\n", "expected test:"),
     "language": ("```\ntrue\n```\n", "expected a block of"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conjugate gradients of dwell/dwell.h: handles over cg_solver.
+// Conjugate gradients of dwell/dwell.h: handles over linear_solver.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -9,84 +9,84 @@
 #include "dwell/solvers/c_api/options.hpp"
 #include "dwell/solvers/c_api/report.hpp"
 #include "dwell/solvers/c_api/status.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 
 namespace dwell::c_api {
 namespace {
 
-void set_preconditioner(cg_options& o, const char* name, const value& to) {
+void set_preconditioner(solve_options& o, const char* name, const value& to) {
   o.preconditioner = parse_preconditioner(expect<std::string>(name, to));
 }
 
 struct cg_table {
   static constexpr const char* solver = "dwell_cg";
   static constexpr const char* what = "an option of CG";
-  static constexpr option_row<cg_options> rows[] = {
-      {"executor", set_member<&cg_options::executor>},
-      {"policy", set_member<&cg_options::policy>},
-      {"variant", set_member<&cg_options::variant>},
+  static constexpr option_row<solve_options> rows[] = {
+      {"executor", set_member<&solve_options::executor>},
+      {"policy", set_member<&solve_options::policy>},
+      {"variant", set_member<&solve_options::variant>},
       {"preconditioner", set_preconditioner},
-      {"rtol", set_member<&cg_options::rtol>},
-      {"atol", set_member<&cg_options::atol>},
-      {"max_iterations", set_member<&cg_options::max_iterations>},
-      {"assume_symmetric", set_member<&cg_options::assume_symmetric>},
-      {"history", set_member<&cg_options::history>},
-      {"fixed_iterations", set_member<&cg_options::fixed_iterations>},
-      {"columns_at_once", set_member<&cg_options::columns_at_once>},
-      {"teams", set_member<&cg_options::teams>},
-      {"config", set_member<&cg_options::config>},
-      {"scratch_per_team", set_member<&cg_options::scratch_per_team>},
-      {"clusters", set_member<&cg_options::clusters>},
-      {"reverse_lanes", set_member<&cg_options::reverse_lanes>},
+      {"rtol", set_member<&solve_options::rtol>},
+      {"atol", set_member<&solve_options::atol>},
+      {"max_iterations", set_member<&solve_options::max_iterations>},
+      {"assume_symmetric", set_member<&solve_options::assume_symmetric>},
+      {"history", set_member<&solve_options::history>},
+      {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
+      {"columns_at_once", set_member<&solve_options::columns_at_once>},
+      {"teams", set_member<&solve_options::teams>},
+      {"config", set_member<&solve_options::config>},
+      {"scratch_per_team", set_member<&solve_options::scratch_per_team>},
+      {"clusters", set_member<&solve_options::clusters>},
+      {"reverse_lanes", set_member<&solve_options::reverse_lanes>},
   };
-  static void listen(cg_options& o, dwell_progress_function function, void* user) {
-    o.progress = [=](const cg_progress& p) {
+  static void listen(solve_options& o, dwell_progress_function function, void* user) {
+    o.progress = [=](const solve_progress& p) {
       const dwell_progress now{p.iteration, p.relative_residual, p.target, p.seconds};
       return function(&now, user) != 0;
     };
   }
 };
-using cg_options_by_name = options_by_name<cg_options, cg_table>;
+using cg_options_by_name = options_by_name<solve_options, cg_table>;
 
 template <auto... Member>
-constexpr auto get = get_member<cg_report, Member...>;
+constexpr auto get = get_member<solve_report, Member...>;
 
-constexpr report_row<cg_report> report_rows[] = {
-    {"executor", get<&cg_report::executor>},
-    {"variant", get<&cg_report::variant>},
-    {"policy", get<&cg_report::policy>},
-    {"policy_chosen", get<&cg_report::policy_chosen>},
-    {"reason", get<&cg_report::reason>},
-    {"device", get<&cg_report::device>},
-    {"on", get<&cg_report::on>},
-    {"precision", get<&cg_report::precision>},
-    {"preconditioner", get<&cg_report::preconditioner>},
-    {"teams", get<&cg_report::teams>},
-    {"lanes", get<&cg_report::lanes>},
-    {"bytes_per_iteration", get<&cg_report::bytes_per_iteration>},
-    {"iterations", get<&cg_report::iterations>},
-    {"stopped", get<&cg_report::stopped>},
-    {"rhs_norm", get<&cg_report::rhs_norm>},
-    {"residual_relative_recursive", get<&cg_report::residual_relative_recursive>},
-    {"residual_relative_true", get<&cg_report::residual_relative_true>},
-    {"residuals_disagree", get<&cg_report::residuals_disagree>},
-    {"condition_estimate", get<&cg_report::condition_estimate>},
-    {"error_estimate", get<&cg_report::error_estimate>},
-    {"no_digit_safe", get<&cg_report::no_digit_safe>},
-    {"stagnated", get<&cg_report::stagnated>},
-    {"advice", get<&cg_report::advice>},
-    {"context_s", get<&cg_report::setup, &cg_setup::context_s>},
-    {"check_s", get<&cg_report::setup, &cg_setup::check_s>},
-    {"upload_s", get<&cg_report::setup, &cg_setup::upload_s>},
-    {"plan_s", get<&cg_report::setup, &cg_setup::plan_s>},
-    {"cut_s", get<&cg_report::setup, &cg_setup::cut_s>},
-    {"preconditioner_s", get<&cg_report::setup, &cg_setup::preconditioner_s>},
-    {"load_s", get<&cg_report::setup, &cg_setup::load_s>},
-    {"setup_s", get<&cg_report::setup_s>},
-    {"solve_s", get<&cg_report::solve_s>},
-    {"finish_s", get<&cg_report::finish_s>},
-    {"per_iteration_us", get<&cg_report::per_iteration_us>},
-    {"columns_together", get<&cg_report::columns_together>},
+constexpr report_row<solve_report> report_rows[] = {
+    {"executor", get<&solve_report::executor>},
+    {"variant", get<&solve_report::variant>},
+    {"policy", get<&solve_report::policy>},
+    {"policy_chosen", get<&solve_report::policy_chosen>},
+    {"reason", get<&solve_report::reason>},
+    {"device", get<&solve_report::device>},
+    {"on", get<&solve_report::on>},
+    {"precision", get<&solve_report::precision>},
+    {"preconditioner", get<&solve_report::preconditioner>},
+    {"teams", get<&solve_report::teams>},
+    {"lanes", get<&solve_report::lanes>},
+    {"bytes_per_iteration", get<&solve_report::bytes_per_iteration>},
+    {"iterations", get<&solve_report::iterations>},
+    {"stopped", get<&solve_report::stopped>},
+    {"rhs_norm", get<&solve_report::rhs_norm>},
+    {"residual_relative_recursive", get<&solve_report::residual_relative_recursive>},
+    {"residual_relative_true", get<&solve_report::residual_relative_true>},
+    {"residuals_disagree", get<&solve_report::residuals_disagree>},
+    {"condition_estimate", get<&solve_report::condition_estimate>},
+    {"error_estimate", get<&solve_report::error_estimate>},
+    {"no_digit_safe", get<&solve_report::no_digit_safe>},
+    {"stagnated", get<&solve_report::stagnated>},
+    {"advice", get<&solve_report::advice>},
+    {"context_s", get<&solve_report::setup, &solve_setup::context_s>},
+    {"check_s", get<&solve_report::setup, &solve_setup::check_s>},
+    {"upload_s", get<&solve_report::setup, &solve_setup::upload_s>},
+    {"plan_s", get<&solve_report::setup, &solve_setup::plan_s>},
+    {"cut_s", get<&solve_report::setup, &solve_setup::cut_s>},
+    {"preconditioner_s", get<&solve_report::setup, &solve_setup::preconditioner_s>},
+    {"load_s", get<&solve_report::setup, &solve_setup::load_s>},
+    {"setup_s", get<&solve_report::setup_s>},
+    {"solve_s", get<&solve_report::solve_s>},
+    {"finish_s", get<&solve_report::finish_s>},
+    {"per_iteration_us", get<&solve_report::per_iteration_us>},
+    {"columns_together", get<&solve_report::columns_together>},
 };
 
 int status_of(stop_reason why) {
@@ -112,23 +112,23 @@ using namespace dwell::c_api;
 /// What dwell/dwell.h declares as opaque.
 struct dwell_cg {
   template <class T>
-  using solver_of = std::unique_ptr<dwell::cg_solver<T>>;
+  using solver_of = std::unique_ptr<dwell::linear_solver<T>>;
   std::atomic<bool> interrupt{false};
   dwell::device where = dwell::device::cpu();
   std::variant<solver_of<double>, solver_of<float>> solver;
   /// What was measured when the matrix was prepared, for reports.
-  dwell::cg_setup setup() const {
+  dwell::solve_setup setup() const {
     return std::visit([](const auto& s) { return s->setup(); }, solver);
   }
 
   /// The end of a solve: its status, and a report if somebody wants one.
-  int end(dwell::cg_report of, dwell_report** report) {
+  int end(dwell::solve_report of, dwell_report** report) {
     interrupt = false;
     const int status = status_of(of.stopped);
     if (report) {
       of.setup = setup();
       std::vector<double> history = std::move(of.history);
-      *report = new_report(std::span<const report_row<dwell::cg_report>>(report_rows), of,
+      *report = new_report(std::span<const report_row<dwell::solve_report>>(report_rows), of,
                            std::move(history));
     }
     return status;
@@ -144,7 +144,7 @@ int with_solver(dwell_cg* handle, F&& f) {
     require(handle, "solver");
     try {
       return std::visit(
-          [&]<class T>(std::unique_ptr<dwell::cg_solver<T>>& s) { return f(*s, T()); },
+          [&]<class T>(std::unique_ptr<dwell::linear_solver<T>>& s) { return f(*s, T()); },
           handle->solver);
     } catch (...) {
       handle->interrupt = false;
@@ -186,7 +186,7 @@ int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_c
     require(a, "matrix");
     auto made = std::make_unique<dwell_cg>();
     made->where = device_of(device);
-    dwell::cg_options o = cg_options_by_name::of(options);
+    dwell::solve_options o = cg_options_by_name::of(options);
     o.interrupt = &made->interrupt;
     with_precision(a->precision, [&]<class T>(T) {
       const auto* val = static_cast<const T*>(a->val);
@@ -194,11 +194,11 @@ int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_c
       if (on_host(a->memory)) {
         require(a->row_ptr, "row_ptr");
         const dwell::csr_view<T> view{a->rows, a->cols, a->row_ptr, a->col, val};
-        to = std::make_unique<dwell::cg_solver<T>>(made->where, view, o);
+        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
       } else {
         const dwell::device_csr_view<T> view{a->rows, a->cols, a->nonzeros,          a->row_ptr,
                                              a->col,  val,     made->where.ordinal()};
-        to = std::make_unique<dwell::cg_solver<T>>(made->where, view, o);
+        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
       }
     });
     *solver = made.release();
@@ -213,7 +213,7 @@ int dwell_cg_rows(const dwell_cg* solver) {
 }
 
 int dwell_cg_solve(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
-  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
     const auto n = static_cast<std::size_t>(s.rows());
     return solver->end(s.solve(elements<T>(b, n, "b"), elements<T>(x, n, "x")), report);
   });
@@ -221,7 +221,7 @@ int dwell_cg_solve(dwell_cg* solver, const void* b, void* x, dwell_report** repo
 
 int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, std::size_t ldb, void* x,
                            std::size_t ldx, dwell_report** reports) {
-  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
     const auto n = static_cast<std::size_t>(s.rows());
     const auto size = [&](std::size_t distance) {
       return count > 0 ? static_cast<std::size_t>(count - 1) * distance + n : 0;
@@ -241,7 +241,7 @@ int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x, dwell_rep
 }
 
 int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {
-  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
     const auto n = static_cast<std::size_t>(s.rows());
     s.solve_async(on_device(static_cast<const T*>(b), n, *solver),
                   on_device(static_cast<T*>(x), n, *solver));
@@ -251,11 +251,11 @@ int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {
 
 int dwell_cg_wait(dwell_cg* solver, dwell_report** report) {
   return with_solver(
-      solver, [&]<class T>(dwell::cg_solver<T>& s, T) { return solver->end(s.wait(), report); });
+      solver, [&]<class T>(dwell::linear_solver<T>& s, T) { return solver->end(s.wait(), report); });
 }
 
 int dwell_cg_update_values(dwell_cg* solver, const void* val, int memory) {
-  return with_solver(solver, [&]<class T>(dwell::cg_solver<T>& s, T) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
     const auto n = static_cast<std::size_t>(s.nonzeros());
     if (on_host(memory))
       s.update_values(elements<T>(val, n, "val"));

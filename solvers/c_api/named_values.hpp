@@ -100,7 +100,7 @@ value value_of(const T& from) {
   else
     return to_string(from);
 }
-/// Members of members: get_member<cg_report, &cg_report::setup, &cg_setup::check_s>.
+/// Members of members: get_member<solve_report, &solve_report::setup, &solve_setup::check_s>.
 template <class Report, auto... Members>
 value get_member(const Report& r) {
   return value_of((r.*....*Members));

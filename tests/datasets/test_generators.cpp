@@ -121,6 +121,30 @@ TEST(Poisson, FollowsItsDefinition) {
   }
 }
 
+TEST(Convection2d, FollowsItsDefinition) {
+  for (const auto [w, h] : {std::array{1, 1}, {4, 1}, {1, 4}, {7, 5}}) {
+    const double upwind = 12.5 / (w + 1);
+    const auto expected = by_definition(w * h, [=, w = w](index i, index j) {
+      if (i == j) return 4 + upwind;
+      const int across = j % w - i % w, along = j / w - i / w;
+      if (along == 0 && across == -1) return -1 - upwind;
+      return std::abs(across) + std::abs(along) == 1 ? -1.0 : 0.0;
+    });
+    const std::string size = std::to_string(w) + "x" + std::to_string(h);
+    expect_equal(generate("convection2d:" + size + ":12.5"), expected);
+  }
+  expect_equal(generate("convection2d:6x5:0"), generate("poisson2d:6x5"));
+}
+
+TEST(Helmholtz2d, IsThatOfPoissonLessTheSquareOfAWaveNumber) {
+  const double pi = std::acos(-1.0), angle = 2 * pi * 1.5 / 8;
+  csr<double> expected = generate("poisson2d:7x5");
+  for (double& v : expected.val)
+    if (v == 4) v = 4 - angle * angle;
+  expect_equal(generate("helmholtz2d:7x5:1.5"), expected);
+  expect_equal(generate("helmholtz2d:7x5:0"), generate("poisson2d:7x5"));
+}
+
 TEST(Box3d, FollowsItsDefinition) {
   for (const index n : {1, 2, 3, 5}) {
     SCOPED_TRACE(n);
@@ -160,6 +184,14 @@ TEST(Generate, SaysWhatWasExpected) {
       {"poisson2d:10x0", "expected poisson2d:WxH with sizes of at least 1"},
       {"poisson2d:100000x100000", "expected poisson2d:WxH with at most 2147483647 nonzeros"},
       {"poisson2d:2147483647x2147483647", "with at most 2147483647 nonzeros"},
+      {"convection2d:10x10", "expected convection2d:WxH:PECLET with sizes of at least 1 and a number "},
+      {"convection2d:10:5", "expected convection2d:WxH:PECLET with sizes"},
+      {"convection2d:10x10:", "expected convection2d:WxH:PECLET with sizes"},
+      {"convection2d:10x10:-1", "a number of at least 0, found 'convection2d:10x10:-1'"},
+      {"convection2d:10x10:5x", "expected convection2d:WxH:PECLET with sizes"},
+      {"convection2d:10x10:inf", "expected convection2d:WxH:PECLET with sizes"},
+      {"convection2d:10x10:nan", "expected convection2d:WxH:PECLET with sizes"},
+      {"helmholtz2d:100000x100000:1", "helmholtz2d:WxH:WAVES with at most 2147483647 nonzeros"},
       {"poisson3d:10x10", "expected poisson3d:WxHxD with sizes of at least 1"},
       {"poisson3d:2147483647x2147483647x2147483647", "with at most 2147483647 nonzeros"},
       {"box3d:1000", "expected box3d:N with 1 <= N <= 430, found 'box3d:1000'"},
@@ -169,8 +201,8 @@ TEST(Generate, SaysWhatWasExpected) {
        "af_1_k101, found 'like:ecology'"},
       {"like:", "found 'like:'"},
       {"hilbert:5",
-       "expected one of trefethen:N, poisson2d:WxH, poisson3d:WxHxD, box3d:N, like:NAME, "
-       "found 'hilbert:5'"},
+       "expected one of trefethen:N, poisson2d:WxH, poisson3d:WxHxD, "
+       "convection2d:WxH:PECLET, helmholtz2d:WxH:WAVES, box3d:N, like:NAME, found 'hilbert:5'"},
       {"", "found ''"},
   };
   for (const auto& [kind, message] : cases) {
@@ -206,7 +238,8 @@ TEST(Generate, HelpNamesEveryKindAndStandIn) {
     EXPECT_TRUE(is_generated(kind)) << kind;
     forms += kind + " ";
   }
-  EXPECT_EQ(forms, "trefethen:N poisson2d:WxH poisson3d:WxHxD box3d:N like:NAME ");
+  EXPECT_EQ(forms, "trefethen:N poisson2d:WxH poisson3d:WxHxD convection2d:WxH:PECLET "
+                   "helmholtz2d:WxH:WAVES box3d:N like:NAME ");
   for (const auto& name : stand_ins())
     EXPECT_NE(generated_kinds().back().what.find(name), std::string::npos) << name;
 }

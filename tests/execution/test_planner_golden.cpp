@@ -26,7 +26,7 @@
 #include "dwell/execution/program/configs.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/cg/explain.hpp"
+#include "dwell/solvers/linear/explain.hpp"
 #include "dwell/solvers/cg/programs/pipelined.hpp"
 #include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
@@ -168,7 +168,7 @@ const csr<double>& matrix(const std::string& kind) {
 template <class T>
 std::string answer_for_cg(const csr_view<T>& a, const std::string& device_name, asked_options o) {
   const device_facts device = planning_facts(device_name);
-  cg_options c;
+  solve_options c;
   c.variant = o.text("variant", "auto");
   const std::string executor = o.text("executor", "perks");
   const bool jacobi = o.text("preconditioner", "none") == "jacobi";
@@ -182,7 +182,7 @@ std::string answer_for_cg(const csr_view<T>& a, const std::string& device_name, 
   if (c.variant == "auto" && !build_has_cg_on(device.on)) return "";
   return answer_of([&] {
     if (c.variant == "auto") {
-      const cg_explanation e = explain(a, device, c);
+      const solve_explanation e = explain(a, device, c);
       std::string text = fmt::format("variant={} of_policy={} kernel={} teams={} us={}", e.variant,
                                      e.plan().policy, e.plan().config, e.plan().teams,
                                      microseconds(e.plan().seconds));

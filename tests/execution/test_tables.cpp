@@ -16,7 +16,7 @@
 #include "dwell/execution/program/plan/policy.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
-#include "dwell/solvers/cg/form.hpp"
+#include "dwell/solvers/linear/form.hpp"
 
 namespace dwell::test {
 namespace {
@@ -112,25 +112,25 @@ TEST(policy_words, two_need_no_executor_that_caches) {
 }
 
 TEST(forms_of_cg, are_compiled_for_every_executor_of_this_build) {
-  for (const cg_form& f : cg_forms())
+  for (const solver_form& f : solver_forms())
     for (const auto& v : program_kernels())
-      if (v.problem == std::string(cg_forms().front().program)) {
+      if (v.problem == std::string(solver_forms().front().program)) {
         EXPECT_NO_THROW((void)find_kernel(f.program, v.executor, v.type, v.on)) << f.name;
       }
 }
 
 TEST(forms_of_cg, one_is_weighed_first_and_others_say_when_they_may_beat_it) {
-  const auto forms = cg_forms();
+  const auto forms = solver_forms();
   EXPECT_EQ(
       std::count_if(forms.begin(), forms.end(), [](const auto& f) { return f.weighed_first; }), 1);
-  for (const cg_form& f : forms) {
-    EXPECT_EQ(&find_cg_form(f.name), &f);
+  for (const solver_form& f : forms) {
+    EXPECT_EQ(&find_form(f.method, f.name), &f);
     EXPECT_FALSE(f.weighed_first && f.may_beat) << f.name;
   }
-  const cg_form& textbook = find_cg_form("textbook");
+  const solver_form& textbook = find_form("cg", "textbook");
   EXPECT_TRUE(textbook.may_beat({.tiles_per_team = 13, .fair_tiles = 10}));
   EXPECT_FALSE(textbook.may_beat({.tiles_per_team = 11, .fair_tiles = 10}));
-  const cg_form& pipelined = find_cg_form("pipelined");
+  const solver_form& pipelined = find_form("cg", "pipelined");
   EXPECT_TRUE(pipelined.may_beat({.bound_by_barriers = true, .cooperative = true}));
   EXPECT_FALSE(pipelined.may_beat({.bound_by_barriers = true, .cooperative = false}));
   EXPECT_FALSE(pipelined.may_beat({.bound_by_barriers = false, .cooperative = true}));

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "dwell/base/error.hpp"
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::test {
 namespace {
@@ -20,7 +20,7 @@ bool has_config(const char* executor, int config) {
   const std::array<index, 1> col = {0};
   const std::array<double, 1> one = {1};
   std::array<double, 1> x = {0};
-  cg_options o;
+  solve_options o;
   o.executor = executor;
   o.config = config;
   try {

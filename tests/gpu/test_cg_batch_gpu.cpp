@@ -124,7 +124,7 @@ TEST_F(BatchRaces, tiny_solves) {
   const auto systems = of_sizes({1, 5, 70, 33}, 2);
   each_way([&](const way& w) {
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options(w, 0);
+      solve_options o = options(w, 0);
       o.preconditioner = p;
       o.max_iterations = 3;
       const auto got = run_all(systems, o);

@@ -18,7 +18,7 @@
 #include "dwell/eigen.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -44,16 +44,16 @@ class data_on_a_gpu : public testing::Test {
     v.download(to);
     return to;
   }
-  cg_options options(preconditioner p = preconditioner::none) const {
-    cg_options o;
+  solve_options options(preconditioner p = preconditioner::none) const {
+    solve_options o;
     o.rtol = 1e-10;
     o.preconditioner = p;
     return o;
   }
   /// The answer from and to the host's memory.
-  std::vector<double> from_the_host(const cg_options& o) const {
+  std::vector<double> from_the_host(const solve_options& o) const {
     std::vector<double> x(n, 0.0);
-    cg_solver<double> solver(place::where(), system.a.view(), o);
+    linear_solver<double> solver(place::where(), system.a.view(), o);
     EXPECT_EQ(solver.solve(std::span<const double>(system.b), std::span<double>(x)).stopped,
               stop_reason::converged);
     return x;
@@ -65,7 +65,7 @@ TEST_F(data_on_a_gpu, gives_the_bits_of_data_on_the_host) {
   for (const device& where : {place::where(), own.where()})
     for (const preconditioner p : preconditioners()) {
       SCOPED_TRACE(to_string(p) + (where.stream() ? ", in a stream" : ""));
-      const cg_options o = options(p);
+      const solve_options o = options(p);
       const std::vector<double> want = from_the_host(o);
       const auto row_ptr = buffer<index>::copy_of(where, system.a.row_ptr);
       const auto col = buffer<index>::copy_of(where, system.a.col);
@@ -80,8 +80,8 @@ TEST_F(data_on_a_gpu, gives_the_bits_of_data_on_the_host) {
                                       col.data(),
                                       val.data(),
                                       0};
-      cg_solver<double> solver(where, a, o);
-      const cg_report report = solver.solve(const_span_of(b), span_of(x));
+      linear_solver<double> solver(where, a, o);
+      const solve_report report = solver.solve(const_span_of(b), span_of(x));
       EXPECT_EQ(report.stopped, stop_reason::converged);
       EXPECT_LE(report.residual_relative_true, 1.1e-10);
       EXPECT_TRUE(same_bits(downloaded(x), want));
@@ -102,7 +102,7 @@ TEST_F(data_on_a_gpu, is_ordered_by_the_stream_of_the_caller) {
   const work_queue own(place::where());
   const device& where = own.where();
   const std::vector<double> want = from_the_host(options());
-  cg_solver<double> solver(where, system.a.view(), options());
+  linear_solver<double> solver(where, system.a.view(), options());
   // b is copied in the stream right before, and x right after: nobody waits in between.
   const auto source = buffer<double>::copy_of(where, system.b);
   for (int again = 0; again < 20; ++again) {
@@ -121,9 +121,9 @@ TEST_F(data_on_a_gpu, may_be_several_right_hand_sides) {
   constexpr int count = 5;
   const std::size_t pitch = n + 3;
   for (const int together : {1, 4}) {
-    cg_options o = options();
+    solve_options o = options();
     o.columns_at_once = together;
-    cg_solver<double> solver(where, system.a.view(), o);
+    linear_solver<double> solver(where, system.a.view(), o);
     std::vector<double> b(pitch * count, 0.0), x(pitch * count, 0.0);
     for (int k = 0; k < count; ++k)
       for (std::size_t i = 0; i < n; ++i)
@@ -134,7 +134,7 @@ TEST_F(data_on_a_gpu, may_be_several_right_hand_sides) {
     const auto reports = solver.solve(const_span_of(there), pitch, span_of(answer), pitch, count);
     ASSERT_EQ(reports.size(), static_cast<std::size_t>(count));
     (void)solver.solve(std::span<const double>(b), pitch, std::span<double>(x), pitch, count);
-    for (const cg_report& r : reports) EXPECT_EQ(r.stopped, stop_reason::converged);
+    for (const solve_report& r : reports) EXPECT_EQ(r.stopped, stop_reason::converged);
     EXPECT_EQ(reports.front().columns_together, together);
     EXPECT_TRUE(same_bits(downloaded(answer), x));
   }
@@ -142,7 +142,7 @@ TEST_F(data_on_a_gpu, may_be_several_right_hand_sides) {
 
 TEST_F(data_on_a_gpu, must_be_what_it_is_said_to_be) {
   const device where = place::where();
-  cg_solver<double> solver(where, system.a.view(), options());
+  linear_solver<double> solver(where, system.a.view(), options());
   const auto b = buffer<double>::copy_of(where, system.b);
   const buffer<double> x(where, n);
   memory_of(backend::cuda).finish(where);
@@ -191,7 +191,7 @@ TEST_F(data_on_a_gpu, as_a_map_of_eigen_is_refused) {
 
 TEST_F(data_on_a_gpu, that_is_not_finite_leaves_the_answer_as_it_was) {
   const device where = place::where();
-  cg_solver<double> solver(where, system.a.view(), options());
+  linear_solver<double> solver(where, system.a.view(), options());
   std::vector<double> broken = system.b;
   broken[n / 2] = std::numeric_limits<double>::quiet_NaN();
   const auto b = buffer<double>::copy_of(where, broken);

@@ -32,9 +32,9 @@ class Sanitizer : public testing::TestWithParam<const char*> {
       for (const std::string& executor : place::executors()) {
         for (const cut& how : place::cuts()) {
           if (how.teams > 5) continue;
-          for (const std::string& variant : cg_variants()) {
+          for (const std::string& variant : variants_of("cg")) {
             SCOPED_TRACE(executor + ", " + variant + ", " + describe(how));
-            cg_options o = with(executor, how, 0, p);
+            solve_options o = with(executor, how, 0, p);
             o.variant = variant;
             o.max_iterations = 3;
             o.history = true;
@@ -59,12 +59,12 @@ TEST_F(gpu, agrees_with_the_cpu) {
     SCOPED_TRACE(name);
     const auto s = make_system<double>(battery_at(name));
     const expectation e = expect_of(s, preconditioner::none);
-    cg_options o;
+    solve_options o;
     o.rtol = e.rtol;
     const auto here = run(s, o);
     check_solution(s, e, here);
     std::vector<double> x(here.x.size());
-    const cg_report there =
+    const solve_report there =
         solve(device::cpu(), s.a.view(), std::span<const double>(s.b), std::span<double>(x), o);
     EXPECT_LE(std::abs(there.iterations - here.report.iterations), 1 + 0.02 * there.iterations);
     double difference = 0, size = 0;
@@ -80,7 +80,7 @@ TEST_F(gpu, agrees_with_the_cpu) {
 // numbers.
 TEST_F(gpu, more_teams_than_fit_are_refused) {
   const auto s = make_system<double>(battery_at("mesh_33x47"));
-  cg_options o;
+  solve_options o;
   o.executor = "persistent";
   o.teams = 100000;
   try {
@@ -141,7 +141,7 @@ TEST_F(gpu, arrays_on_the_device_are_refused) {
 TEST_F(gpu, auto_takes_the_form_with_two_phases) {
   const auto s = make_system<double>(battery_at("mesh_33x47"));
   for (const char* executor : {"host-loop", "graph", "persistent", "perks"}) {
-    cg_options o;
+    solve_options o;
     o.executor = executor;
     EXPECT_EQ(run(s, o).report.variant, "single-reduction") << executor;
   }
@@ -150,7 +150,7 @@ TEST_F(gpu, auto_takes_the_form_with_two_phases) {
 // A refusal leaves the device usable.
 TEST_F(gpu, solves_after_an_error) {
   auto s = make_system<double>(battery_at("mesh_33x47"));
-  cg_options o;
+  solve_options o;
   o.executor = "no-such";
   EXPECT_THROW((void)run(s, o), input_error);
   EXPECT_EQ(run(s, {}).report.stopped, stop_reason::converged);

@@ -21,7 +21,7 @@ class auto_beside_measured : public testing::TestWithParam<std::string> {
 TEST_P(auto_beside_measured, both_solve) {
   linear_system<double> s{GetParam(), generate(GetParam()), {}};
   s.b = row_sums(s.a.view());
-  cg_options o;
+  solve_options o;
   o.executor = "perks";
   o.rtol = 1e-8;
   o.max_iterations = 20000;

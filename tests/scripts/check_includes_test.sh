@@ -22,16 +22,16 @@ expect() { # expect STATUS TEXT: the script's exit status, and what its output m
 expect 1 'no source files'
 put formats/a.hpp '#include <vector>' '#include "dwell/formats/b.hpp"'
 put execution/graph/program.hpp '#include "dwell/execution/host_loop/program.hpp"' '#include <cuda_runtime.h>'
-put solvers/cg/cg.cpp '#include "dwell/solvers/cg/cg.hpp"' '#include "dwell/execution/device/device.hpp"'
+put solvers/linear/cg.cpp '#include "dwell/solvers/linear/solve.hpp"' '#include "dwell/execution/device/device.hpp"'
 expect 0 'include rule: 3 files'
 
 put formats/bad.hpp '// text' '#include "dwell/execution/device/device.hpp"'
 expect 1 'formats/bad.hpp:2: formats/ may not include "dwell/execution/device/device.hpp"'
 rm formats/bad.hpp
 
-put solvers/cg/bad.cu '  #  include "dwell/execution/persistent/program.hpp"'
-expect 1 'solvers/cg/bad.cu:1: solvers/cg/ may not include'
-rm solvers/cg/bad.cu
+put solvers/linear/bad.cu '  #  include "dwell/execution/persistent/program.hpp"'
+expect 1 'solvers/linear/bad.cu:1: solvers/linear/ may not include'
+rm solvers/linear/bad.cu
 
 put datasets/bad.cpp '#include "generators.hpp"'
 expect 1 'datasets/bad.cpp:1: "generators.hpp" must be written from the top'
@@ -39,9 +39,9 @@ put datasets/bad.cpp '#include <dwell/datasets/generators.hpp>'
 expect 1 'datasets/bad.cpp:1: <dwell/datasets/generators.hpp> is ours'
 rm datasets/bad.cpp
 
-put solvers/cg/bad.cpp '#include "dwell/solvers/stencil/run.hpp"'
-expect 1 'solvers/cg/bad.cpp:1: solvers/cg/ may not include'
-rm solvers/cg/bad.cpp
+put solvers/linear/bad.cpp '#include "dwell/solvers/stencil/run.hpp"'
+expect 1 'solvers/linear/bad.cpp:1: solvers/linear/ may not include'
+rm solvers/linear/bad.cpp
 
 put execution/new/new.hpp '#include <vector>'
 expect 1 'execution/new/new.hpp:1: this folder has no include rule'

@@ -18,8 +18,8 @@
 #include "dwell/execution/policies/stencil/table.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/cg/decide.hpp"
-#include "dwell/solvers/cg/explain.hpp"
+#include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/explain.hpp"
 #include "dwell/solvers/stencil/decide.hpp"
 #include "dwell/solvers/stencil/explain.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
@@ -32,9 +32,9 @@ const csr<double>& small_system() {
   return a;
 }
 
-cg_options cg_way(const std::string& variant, const std::string& executor = automatic,
+solve_options cg_way(const std::string& variant, const std::string& executor = automatic,
                   const std::string& policy = automatic) {
-  cg_options o;
+  solve_options o;
   o.variant = variant;
   o.executor = executor;
   o.policy = policy;
@@ -51,10 +51,10 @@ stencil_options stencil_way(const std::string& executor, const std::string& poli
   return o;
 }
 
-/// cg_options under every executor of a CPU and policy that plans.
-std::vector<cg_options> ways_to_solve() {
-  std::vector<cg_options> all;
-  for (const auto& variant : after_auto(cg_variants())) {
+/// solve_options under every executor of a CPU and policy that plans.
+std::vector<solve_options> ways_to_solve() {
+  std::vector<solve_options> all;
+  for (const auto& variant : after_auto(variants_of("cg"))) {
     all.push_back(cg_way(variant));
     for (const executor_info& e : executors::all) {
       if (!e.on_cpu || !e.programs) continue;
@@ -70,12 +70,12 @@ TEST(decide_cg, is_what_solve_reports) {
   const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
   const device where = device::cpu(2);
   const plan_target target = target_of(where);
-  for (const cg_options& o : ways_to_solve()) {
+  for (const solve_options& o : ways_to_solve()) {
     SCOPED_TRACE(fmt::format("{}, {}, {}", o.executor, o.variant, o.policy));
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-    const auto made = decide(cg_request<double>{target, cuts, o});
+    const auto made = decide(solve_request<double>{target, cuts, o});
     std::vector<double> x(b.size(), 0.0);
-    const cg_report report = solve(where, a.view(), b, x, o);
+    const solve_report report = solve(where, a.view(), b, x, o);
     EXPECT_EQ(report.executor, made.executor);
     EXPECT_EQ(report.variant, made.form->name);
     EXPECT_EQ(report.policy, made.made.how.policy);
@@ -88,12 +88,12 @@ TEST(decide_cg, is_what_solve_reports) {
 TEST(decide_cg, is_what_explain_says) {
   const csr<double>& a = small_system();
   const plan_target target = target_of(device::cpu(2));
-  for (cg_options o : ways_to_solve()) {
+  for (solve_options o : ways_to_solve()) {
     o.executor = executors::perks.name;
     SCOPED_TRACE(fmt::format("{}, {}", o.variant, o.policy));
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-    const auto made = decide(cg_request<double>{target, cuts, o});
-    const cg_explanation said = explain(a.view(), target.facts, o);
+    const auto made = decide(solve_request<double>{target, cuts, o});
+    const solve_explanation said = explain(a.view(), target.facts, o);
     EXPECT_EQ(said.variant, made.form->name);
     EXPECT_EQ(said.considered.size(), made.considered.size());
     EXPECT_EQ(said.plan().policy, made.made.how.policy);
@@ -107,9 +107,9 @@ TEST(decide_cg, is_what_explain_says) {
 TEST(decide_cg, a_policy_that_tries_needs_something_to_try) {
   const csr<double>& a = small_system();
   const plan_target target = target_of(device::cpu(2));
-  const cg_options o = cg_way(automatic, executors::perks.name, "measured");
+  const solve_options o = cg_way(automatic, executors::perks.name, "measured");
   cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-  EXPECT_THROW((void)decide(cg_request<double>{target, cuts, o}), unsupported_error);
+  EXPECT_THROW((void)decide(solve_request<double>{target, cuts, o}), unsupported_error);
 }
 
 /// stencil_options under every executor of a CPU and policy that needs no trial.

@@ -14,7 +14,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
-#include "dwell/solvers/cg/cg_batch.hpp"
+#include "dwell/solvers/linear/cg_batch.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 
@@ -91,7 +91,7 @@ outcome<T> solve_with(cg_batch<T>& batch, const std::vector<T>& b, std::vector<T
 }
 
 template <class T>
-outcome<T> run_all(const std::vector<linear_system<T>>& systems, const cg_options& o,
+outcome<T> run_all(const std::vector<linear_system<T>>& systems, const solve_options& o,
                    const std::vector<T>& x0 = {}) {
   const auto all = views(systems);
   cg_batch<T> batch(place::where(), std::span<const csr_view<T>>(all), o);
@@ -104,7 +104,7 @@ solution<T> as_alone(const linear_system<T>& s, const outcome<T>& got, std::size
                      preconditioner p) {
   const cg_batch_entry& e = got.report.systems[k];
   solution<T> one{{}, got.x[k]};
-  cg_report& r = one.report;
+  solve_report& r = one.report;
   r.executor = got.report.executor;
   r.reason = got.report.reason;
   r.device = got.report.device;
@@ -138,7 +138,7 @@ inline void expect_equal(const cg_batch_entry& a, const cg_batch_entry& b) {
 
 /// Does the config exist, and hold a system of so many rows?
 inline bool holds(const way& w, const csr<double>& a, bool* exists = nullptr) {
-  cg_options o;
+  solve_options o;
   o.config = w.config;
   o.scratch_per_team = w.scratch;
   const csr_view<double> one = a.view();
@@ -171,8 +171,8 @@ class batches : public testing::Test {
       if (cpu) ways_.push_back({last_, true, scratch});
     }
   }
-  static cg_options options(const way& w, double rtol = 1e-10) {
-    cg_options o;
+  static solve_options options(const way& w, double rtol = 1e-10) {
+    solve_options o;
     o.rtol = rtol;
     o.config = w.config;
     o.reverse_lanes = w.reverse_lanes;

@@ -40,8 +40,8 @@ linear_system<T> make_system(const battery_case& c) {
   return s;
 }
 
-cg_options with(const std::string& executor, const cut& c, double rtol, preconditioner p) {
-  cg_options o;
+solve_options with(const std::string& executor, const cut& c, double rtol, preconditioner p) {
+  solve_options o;
   o.executor = executor;
   if (p != preconditioner::amg) o.variant = textbook();  // which has no chain
   o.preconditioner = p;
@@ -58,7 +58,7 @@ std::string describe(const cut& c) {
 }
 
 template <class T>
-solution<T> run(const linear_system<T>& s, const cg_options& options, std::vector<T> x0) {
+solution<T> run(const linear_system<T>& s, const solve_options& options, std::vector<T> x0) {
   solution<T> got{{}, std::move(x0)};
   got.x.resize(s.b.size(), T(0));
   got.report =
@@ -85,7 +85,7 @@ expectation expect_of(const linear_system<T>& s, preconditioner p) {
 
 template <class T>
 void check_report(const linear_system<T>& s, const solution<T>& got) {
-  const cg_report& r = got.report;
+  const solve_report& r = got.report;
   EXPECT_NE(r.executor, "auto");
   EXPECT_FALSE(r.executor.empty());
   EXPECT_FALSE(r.reason.empty());
@@ -130,7 +130,7 @@ template <class T>
 void check_solution(const linear_system<T>& s, const expectation& e, const solution<T>& got) {
   check_report(s, got);
   if (testing::Test::HasFatalFailure()) return;
-  const cg_report& r = got.report;
+  const solve_report& r = got.report;
   if (e.must_converge) {
     ASSERT_EQ(r.stopped, stop_reason::converged)
         << to_string(r.stopped) << " after " << r.iterations;
@@ -159,7 +159,7 @@ void check_solution(const linear_system<T>& s, const expectation& e, const solut
 
 #define DWELL_INSTANTIATE(T)                                                            \
   template linear_system<T> make_system(const battery_case&);                           \
-  template solution<T> run(const linear_system<T>&, const cg_options&, std::vector<T>); \
+  template solution<T> run(const linear_system<T>&, const solve_options&, std::vector<T>); \
   template expectation expect_of(const linear_system<T>&, preconditioner);              \
   template void check_report(const linear_system<T>&, const solution<T>&);              \
   template void check_solution(const linear_system<T>&, const expectation&, const solution<T>&);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "battery.hpp"
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "oracle.hpp"
 #include "place.hpp"
 
@@ -27,24 +27,24 @@ linear_system<T> make_system(const battery_case& c);
 
 template <class T>
 struct solution {
-  cg_report report;
+  solve_report report;
   std::vector<T> x;
 };
 
 /// Solves from `x0`, or from zeros.
 template <class T>
-solution<T> run(const linear_system<T>& s, const cg_options& options, std::vector<T> x0 = {});
+solution<T> run(const linear_system<T>& s, const solve_options& options, std::vector<T> x0 = {});
 
 /// The form of the iteration that all others are compared with, and those.
-inline std::string textbook() { return dwell::cg_variants().front(); }
+inline std::string textbook() { return dwell::variants_of("cg").front(); }
 inline std::vector<std::string> other_variants() {
-  std::vector<std::string> names = dwell::cg_variants();
+  std::vector<std::string> names = dwell::variants_of("cg");
   names.erase(names.begin());
   return names;
 }
 
 /// Options of a tight solve under one executor and cut.
-cg_options with(const std::string& executor, const cut& c, double rtol, preconditioner p);
+solve_options with(const std::string& executor, const cut& c, double rtol, preconditioner p);
 std::string describe(const cut& c);
 
 /// What does not depend on how a system is solved, computed once per system and preconditioner.

@@ -15,8 +15,8 @@ class each_executor : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 
-  cg_options options(double rtol = 1e-10) const {
-    cg_options o;
+  solve_options options(double rtol = 1e-10) const {
+    solve_options o;
     const std::string form = GetParam();
     const std::size_t slash = form.find('/');
     o.executor = form.substr(0, slash);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dwell/formats/csr.hpp"
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::test {
 

@@ -3,12 +3,11 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "dwell/formats/csr.hpp"
-#include "dwell/solvers/cg/examine.hpp"
+#include "dwell/solvers/linear/examine.hpp"
 
 namespace dwell::test {
 
@@ -35,20 +34,29 @@ system_facts plainly(const csr<T>& a, bool check_symmetry) {
       entries[{i, j}] = v;
       most = std::max(most, std::abs(v));
     }
-  facts.least_diagonal = a.rows ? std::numeric_limits<double>::infinity() : 0;
-  for (index i = 0; i < a.rows; ++i) {
+  facts.symmetric = facts.positive_diagonal = facts.full_diagonal = true;
+  const auto diagonal = [&](index i) {
     const auto at = entries.find({i, i});
-    if (at == entries.end() || !(at->second > T(0))) return {};
-    facts.least_diagonal = std::min(facts.least_diagonal, static_cast<double>(at->second));
-    facts.most_diagonal = std::max(facts.most_diagonal, static_cast<double>(at->second));
+    return at == entries.end() ? 0.0 : static_cast<double>(at->second);
+  };
+  for (index i = 0; i < a.rows; ++i) {
+    const double d = diagonal(i);
+    facts.full_diagonal &= d != 0;
+    facts.positive_diagonal &= d > 0;
+    if (!(d > 0)) continue;
+    facts.least_diagonal =
+        facts.most_diagonal > 0 ? std::min(facts.least_diagonal, d) : d;
+    facts.most_diagonal = std::max(facts.most_diagonal, d);
   }
   if (check_symmetry)
     for (const auto& [at, v] : entries) {
       const auto mirror = entries.find({at.second, at.first});
-      const double there = mirror == entries.end() ? 0.0 : static_cast<double>(mirror->second);
-      const double scale = std::sqrt(static_cast<double>(entries.at({at.first, at.first}))) *
-                           std::sqrt(static_cast<double>(entries.at({at.second, at.second})));
-      if (std::abs(static_cast<double>(v) - there) > symmetry_tolerance<T> * scale) return {};
+      const double here = v,
+                   there = mirror == entries.end() ? 0.0 : static_cast<double>(mirror->second);
+      const double scale = std::max({std::sqrt(std::abs(diagonal(at.first))) *
+                                         std::sqrt(std::abs(diagonal(at.second))),
+                                     std::abs(here), std::abs(there)});
+      if (std::abs(here - there) > symmetry_tolerance<T> * scale) facts.symmetric = false;
     }
   facts.sound = true;
   facts.exponent = most > T(0) ? std::ilogb(most) : exponent_of_zero;

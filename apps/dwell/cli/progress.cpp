@@ -57,7 +57,7 @@ void progress_line::erase() {
   dirty_ = false;
 }
 
-std::string describe(const cg_progress& now, const iteration_forecast& forecast) {
+std::string describe(const solve_progress& now, const iteration_forecast& forecast) {
   const double rate = now.seconds > 0 ? now.iteration / now.seconds : 0;
   const auto ahead = forecast.left(now.target);
   return fmt::format("iteration {}   residual {}, to reach {}   {} iterations/s   {} {} left",

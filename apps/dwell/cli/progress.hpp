@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {
@@ -48,7 +48,7 @@ class progress_line {
 };
 
 /// "iteration 1,234   residual 3.21e-05, to reach 1.00e-08   12,345 iterations/s   about 3 s left"
-std::string describe(const cg_progress& now, const iteration_forecast& forecast);
+std::string describe(const solve_progress& now, const iteration_forecast& forecast);
 
 /// "step 1,234 of 5,000   56 steps/s   about 3 s left"; under a tolerance "step 1,234   change
 /// 3.21e-05, to reach 1.00e-08   56 steps/s   at most 3 s left".

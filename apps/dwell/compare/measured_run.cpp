@@ -11,7 +11,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::app {
 
@@ -65,7 +65,7 @@ double speed_up_over(const measured_run& base, const measured_run& run) {
 std::string label(const measured_run& r) {
   const auto& asked = r.how.requested;
   std::string text = asked.policy.empty() ? r.executor() : r.executor() + " " + asked.policy;
-  const std::string usual = asked.policy.empty() ? cg_variants().front() : automatic;
+  const std::string usual = asked.policy.empty() ? variants_of("cg").front() : automatic;
   if (!asked.variant.empty() && asked.variant != usual) text += ", " + asked.variant;
   return text;
 }

@@ -18,7 +18,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/cg/programs/recurrence.hpp"
-#include "dwell/solvers/cg/programs/weighed_form.hpp"
+#include "dwell/solvers/linear/weighed_form.hpp"
 
 namespace dwell {
 

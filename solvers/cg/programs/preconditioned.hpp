@@ -8,11 +8,11 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/cg/programs/outcome.hpp"
+#include "dwell/solvers/cg/method.hpp"
 
 namespace dwell {
 
-struct preconditioned_cg : cg_outcome {
+struct preconditioned_cg : cg_method {
   static constexpr const char* name = "cg-preconditioned";
   static constexpr const char* variant = "preconditioned";
   /// h is the chain's input, which a pass writes as it writes r; r holds b at the start.

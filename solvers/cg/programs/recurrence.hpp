@@ -9,12 +9,12 @@
 #pragma once
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/cg/programs/outcome.hpp"
+#include "dwell/solvers/cg/method.hpp"
 #include "dwell/solvers/cg/programs/residual_replacement.hpp"
 
 namespace dwell {
 
-struct cg_recurrence : cg_outcome {
+struct cg_recurrence : cg_method {
   struct scalars {
     int step = 0;
     int stop = running;

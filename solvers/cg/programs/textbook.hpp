@@ -7,12 +7,12 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/cg/programs/outcome.hpp"
-#include "dwell/solvers/cg/programs/weighed_form.hpp"
+#include "dwell/solvers/cg/method.hpp"
+#include "dwell/solvers/linear/weighed_form.hpp"
 
 namespace dwell {
 
-struct textbook_cg : cg_outcome {
+struct textbook_cg : cg_method {
   static constexpr const char* name = "cg";
   static constexpr const char* variant = "textbook";
   /// The single reduction moves the same bytes with a barrier less, but its teams are cut between

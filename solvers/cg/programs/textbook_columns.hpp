@@ -14,12 +14,12 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/cg/programs/outcome.hpp"
+#include "dwell/solvers/cg/method.hpp"
 
 namespace dwell {
 
 template <int Columns>
-struct textbook_columns : cg_outcome {
+struct textbook_columns : cg_method {
   static_assert(Columns == 2 || Columns == 4 || Columns == 8);
   static constexpr const char* name = Columns == 2   ? "cg-2-columns"
                                       : Columns == 4 ? "cg-4-columns"

@@ -13,7 +13,7 @@
 
 #include "battery.hpp"
 #include "dwell/dwell.h"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "dwell/solvers/stencil/stencil_runner.hpp"
 #include "dwell/version.hpp"
 
@@ -94,20 +94,20 @@ class c_solves : public testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(c_solves, precisions);
 
-TYPED_TEST(c_solves, have_the_bits_of_cg_solver) {
+TYPED_TEST(c_solves, have_the_bits_of_linear_solver) {
   using T = TypeParam;
   const csr<T> a = converted<T>(mesh(31, 17, 4.25));
   const auto n = static_cast<std::size_t>(a.rows);
   std::vector<T> b(n), x(n, T(0)), want(n, T(0));
   for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i)));
 
-  cg_options o;
+  solve_options o;
   o.executor = "persistent";
   o.preconditioner = preconditioner::jacobi;
   o.rtol = 1e-5;
   o.history = true;
-  cg_solver<T> judge(device::cpu(2), a.view(), o);
-  const cg_report wanted = judge.solve(std::span<const T>(b), std::span<T>(want));
+  linear_solver<T> judge(device::cpu(2), a.view(), o);
+  const solve_report wanted = judge.solve(std::span<const T>(b), std::span<T>(want));
 
   const auto options = cg_options_of();
   EXPECT_EQ(dwell_options_set_text(options.get(), "executor", "persistent"), DWELL_SUCCESS);

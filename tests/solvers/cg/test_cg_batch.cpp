@@ -38,7 +38,7 @@ std::vector<linear_system<T>> of_all_sizes(const way& w) {
 }
 
 template <class T>
-void answers_are_right(const way& w, cg_options o) {
+void answers_are_right(const way& w, solve_options o) {
   const auto systems = of_all_sizes<T>(w);
   for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
     SCOPED_TRACE(to_string(p));
@@ -66,7 +66,7 @@ TEST_F(batches, answers_are_right) {
 
 /// A team of a batch works as the only team of a solver with as many lanes.
 template <class T>
-void bits_are_those_of_a_solver(const way& w, const cg_options& o) {
+void bits_are_those_of_a_solver(const way& w, const solve_options& o) {
   std::vector<linear_system<T>> systems;
   for (const index n : {1, 33, 257, 120})
     systems.push_back(system_of<T>(spd(n, 11 + static_cast<std::uint64_t>(n)), 5));
@@ -74,7 +74,7 @@ void bits_are_those_of_a_solver(const way& w, const cg_options& o) {
   bool compared = false;
   for (int config = 0; config < 2; ++config)
     for (std::size_t k = 0; k < systems.size(); ++k) {
-      cg_options alone = o;
+      solve_options alone = o;
       alone.scratch_per_team = 0;
       alone.executor = "persistent";
       alone.variant = "textbook";
@@ -106,7 +106,7 @@ void bits_are_those_of_a_solver(const way& w, const cg_options& o) {
 TEST_F(batches, bits_are_those_of_a_solver_with_one_team) {
   each_way([&](const way& w) {
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options(w, 1e-9);
+      solve_options o = options(w, 1e-9);
       o.preconditioner = p;
       bits_are_those_of_a_solver<double>(w, o);
       o.rtol = 1e-4;
@@ -244,7 +244,7 @@ TEST_F(batches, in_one_call) {
   const std::vector<linear_system<float>> systems = {system_of<float>(spd(20, 3), 4),
                                                      system_of<float>(spd(40, 5), 6)};
   const auto all = views(systems);
-  cg_options o;
+  solve_options o;
   o.rtol = 1e-4;
   std::vector<float> b = rhs(systems), x(b.size());
   const auto report = solve_batch(place::where(), std::span<const csr_view<float>>(all),

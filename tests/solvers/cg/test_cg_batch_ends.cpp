@@ -34,7 +34,7 @@ TEST_F(batches, a_system_that_fails_does_not_disturb_others) {
   };
   each_way([&](const way& w) {
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options(w);
+      solve_options o = options(w);
       o.preconditioner = p;
       const auto want = run_all(good, o, x0);
       EXPECT_EQ(want.report.converged, 5);
@@ -86,7 +86,7 @@ TEST_F(batches, a_system_that_fails_does_not_disturb_others) {
 }
 
 template <class T>
-void converges_at_scales(const way& w, const cg_options& o, int step) {
+void converges_at_scales(const way& w, const solve_options& o, int step) {
   std::vector<linear_system<T>> systems;
   for (int k = -1; k <= 1; ++k) {
     csr<double> a = spd(200, 7);
@@ -109,7 +109,7 @@ void converges_at_scales(const way& w, const cg_options& o, int step) {
 TEST_F(batches, of_matrices_of_any_scale) {
   each_way([&](const way& w) {
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options(w);
+      solve_options o = options(w);
       o.preconditioner = p;
       converges_at_scales<double>(w, o, 60);
       converges_at_scales<double>(w, o, 140);
@@ -124,7 +124,7 @@ TEST_F(batches, stop_at_a_limit) {
   for (const index n : {1, 200, 90}) systems.push_back(system_of<double>(spd(n, 3), 4));
   each_way([&](const way& w) {
     for (const bool fixed : {false, true}) {
-      cg_options o = options(w);
+      solve_options o = options(w);
       o.max_iterations = 5;
       o.fixed_iterations = fixed;
       const auto got = run_all(systems, o);
@@ -136,7 +136,7 @@ TEST_F(batches, stop_at_a_limit) {
       }
       EXPECT_EQ(got.report.converged, fixed ? 0 : 1);
     }
-    cg_options o = options(w);
+    solve_options o = options(w);
     o.max_iterations = 0;
     const auto x0 = random_vector(291, 8);
     const auto got = run_all(systems, o, x0);
@@ -152,7 +152,7 @@ TEST_F(batches, an_interrupt_ends_all) {
                                              {"slow", tridiagonal(n, 2, -1), random_vector(n, 3)});
   each_way([&](const way& w) {
     std::atomic<bool> stop = true;
-    cg_options o = options(w);
+    solve_options o = options(w);
     o.interrupt = &stop;
     const auto all = views(systems);
     cg_batch<double> batch(place::where(), std::span<const csr_view<double>>(all), o);
@@ -171,7 +171,7 @@ TEST_F(batches, an_interrupt_from_another_thread_ends_a_long_run) {
   const std::vector<linear_system<double>> systems(
       5, {"endless", tridiagonal(n, 2, -1), random_vector(n, 3)});
   std::atomic<bool> stop = false;
-  cg_options o = options({});
+  solve_options o = options({});
   o.rtol = 0;
   o.fixed_iterations = true;
   o.max_iterations = INT_MAX;
@@ -199,7 +199,7 @@ TEST_F(batches, values_may_change) {
   };
   each_way([&](const way& w) {
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options(w);
+      solve_options o = options(w);
       o.preconditioner = p;
       const auto all = views(systems);
       cg_batch<double> batch(place::where(), std::span<const csr_view<double>>(all), o);

@@ -22,7 +22,7 @@ class refusals_of_batches : public testing::Test {
     EXPECT_NE(said.find(words), std::string::npos) << said << "\nexpected: " << words;
     EXPECT_EQ(said.find('\n'), std::string::npos);
   }
-  static void make(const std::vector<csr_view<double>>& all, const cg_options& o = {}) {
+  static void make(const std::vector<csr_view<double>>& all, const solve_options& o = {}) {
     cg_batch<double>(place::where(), std::span<const csr_view<double>>(all), o);
   }
 };
@@ -30,7 +30,7 @@ class refusals_of_batches : public testing::Test {
 TEST_F(refusals_of_batches, options) {
   const csr<double> a = spd(10, 1);
   const auto refused = [&](auto&& change, const char* words) {
-    cg_options o;
+    solve_options o;
     change(o);
     expect_refusal<unsupported_error>([&] { make({a.view()}, o); }, words);
     expect_refusal<unsupported_error>(
@@ -43,9 +43,9 @@ TEST_F(refusals_of_batches, options) {
   refused([](auto& o) { o.teams = 3; }, "a batch has no number of teams of its own");
   refused([](auto& o) { o.clusters = false; }, "a batch has no clusters");
   refused([](auto& o) { o.history = true; }, "a batch has no history");
-  refused([](auto& o) { o.progress = [](const cg_progress&) {}; }, "a batch has no progress");
+  refused([](auto& o) { o.progress = [](const solve_progress&) {}; }, "a batch has no progress");
   refused([](auto& o) { o.config = 99; }, "expected a config from 0 to");
-  cg_options o;
+  solve_options o;
   o.rtol = -1;
   expect_refusal([&] { make({a.view()}, o); }, "rtol");
   o = {};
@@ -55,7 +55,7 @@ TEST_F(refusals_of_batches, options) {
 
 TEST_F(refusals_of_batches, matrices_by_number) {
   const csr<double> good = spd(10, 1);
-  const auto refused = [&](auto&& change, const std::string& words, const cg_options& o = {}) {
+  const auto refused = [&](auto&& change, const std::string& words, const solve_options& o = {}) {
     csr<double> bad = spd(7, 2);
     change(bad);
     expect_refusal(
@@ -70,7 +70,7 @@ TEST_F(refusals_of_batches, matrices_by_number) {
   refused([](auto& a) { a.val[0] = 0; }, "expected a positive diagonal, found 0 at (1, 1)");
   refused([](auto& a) { a.val.back() = std::numeric_limits<double>::infinity(); },
           "row 7 (counted from 1): expected finite values");
-  cg_options trusting;
+  solve_options trusting;
   trusting.assume_symmetric = true;
   // Columns of a neighbour are within the joined matrix, but not this system's.
   refused([](auto& a) { a.col.back() = 7; }, "row 6 (counted from 0): expected columns from 0 to 6",

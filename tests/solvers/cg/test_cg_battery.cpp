@@ -35,7 +35,7 @@ class battery_test : public testing::TestWithParam<std::string> {
       const std::vector<cut>& cuts = few ? place::few_cuts() : place::cuts();
       for (const cut& how : cuts) {
         SCOPED_TRACE(fmt::format("{} ({}): {}, {}", c.name, c.aim, executor, describe(how)));
-        cg_options options = with(executor, how, expected.rtol, p);
+        solve_options options = with(executor, how, expected.rtol, p);
         options.max_iterations = expected.max_iterations;
         const solution<T> got = run(system, options);
         EXPECT_EQ(got.report.executor, executor);
@@ -50,7 +50,7 @@ class battery_test : public testing::TestWithParam<std::string> {
       }
       const cut& how =
           *std::find_if(cuts.begin(), cuts.end(), [](const cut& c) { return c.teams > 0; });
-      cg_options options = with(executor, how, expected.rtol, p);
+      solve_options options = with(executor, how, expected.rtol, p);
       options.max_iterations = expected.max_iterations;
       EXPECT_TRUE(same_bits(bits.at({place::family(executor), how.teams, how.config}),
                             run(system, options).x))

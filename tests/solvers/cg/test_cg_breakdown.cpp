@@ -16,7 +16,7 @@ TEST_P(breakdown, f32_knows_its_limits) {
   // Asked for more than f32 can give, the recursive residual goes on falling and the true one does
   // not: the report must say so.
   const auto s = system<float>("mesh_33x47");
-  cg_options o = options(1e-12);
+  solve_options o = options(1e-12);
   o.max_iterations = 2000;
   const auto got = run(s, o);
   check_report(s, got);
@@ -48,7 +48,7 @@ TEST_P(breakdown, breakdown_where_not_positive_definite) {
   const auto must_break = [&](const linear_system<double>& s, int earliest, int latest) {
     SCOPED_TRACE(s.name);
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options();
+      solve_options o = options();
       o.preconditioner = p;
       const auto got = run(s, o);
       check_report(s, got);
@@ -67,7 +67,7 @@ TEST_P(breakdown, breakdown_where_not_positive_definite) {
 
 TEST_P(breakdown, products_that_overflow_are_scaled) {
   for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-    cg_options o = options();
+    solve_options o = options();
     o.preconditioner = p;
     const linear_system<double> s{
         "overflow", dense({{1e308, 5e307}, {5e307, 1e308}}), {1e10, 1e10}};

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cg_runner.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -20,9 +20,9 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-cg_options options(int at_once, const cut& c = {}, double rtol = 1e-10,
+solve_options options(int at_once, const cut& c = {}, double rtol = 1e-10,
                    preconditioner p = preconditioner::none) {
-  cg_options o = with(executors::persistent.name, c, rtol, p);
+  solve_options o = with(executors::persistent.name, c, rtol, p);
   o.columns_at_once = at_once;
   return o;
 }
@@ -75,7 +75,7 @@ block<T> random_block(index n, int columns, int gap = 0) {
 }
 
 template <class T>
-std::vector<cg_report> solve(cg_solver<T>& solver, block<T>& b, block<T>& x) {
+std::vector<solve_report> solve(linear_solver<T>& solver, block<T>& b, block<T>& x) {
   return solver.solve(std::span<const T>(b.all), b.distance, std::span<T>(x.all), x.distance,
                       b.count);
 }
@@ -87,29 +87,29 @@ class columns : public testing::Test {
 
 /// Every column by the rules for single solves: residuals, and the distance to the direct solution.
 template <class T>
-void expect_right(const csr<T>& a, cg_options o, int count, int gap) {
+void expect_right(const csr<T>& a, solve_options o, int count, int gap) {
   block<T> b = random_block<T>(a.rows, count, gap), x(a.rows, count, gap + 1, T(0));
   std::vector<expectation> wanted;
   for (int k = 0; k < count; ++k)
     wanted.push_back(expect_of(linear_system<T>{"column", a, b.copy(k)}, o.preconditioner));
   o.rtol = wanted[0].rtol;  // they depend on the matrix alone
   o.max_iterations = wanted[0].max_iterations;
-  cg_solver<T> solver(place::where(), a.view(), o);
-  const std::vector<cg_report> reports = solve(solver, b, x);
+  linear_solver<T> solver(place::where(), a.view(), o);
+  const std::vector<solve_report> reports = solve(solver, b, x);
   ASSERT_EQ(reports.size(), static_cast<std::size_t>(count));
   x.expect_gaps();
-  cg_options alone_o = o;
+  solve_options alone_o = o;
   alone_o.columns_at_once = 1;
-  cg_solver<T> alone(place::where(), a.view(), alone_o);
+  linear_solver<T> alone(place::where(), a.view(), alone_o);
   for (int k = 0; k < count; ++k) {
     SCOPED_TRACE("column " + std::to_string(k) + " of " + std::to_string(count));
     const linear_system<T> s{"column", a, b.copy(k)};
-    cg_report report = reports[static_cast<std::size_t>(k)];
+    solve_report report = reports[static_cast<std::size_t>(k)];
     // Of single solves: solve_s / iterations. What it is of a group: each_ends_by_itself.
     report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0;
     check_solution(s, wanted[static_cast<std::size_t>(k)], solution<T>{report, x.copy(k)});
     std::vector<T> y(b.n, T(0));
-    const cg_report other = alone.solve(std::span<const T>(s.b), std::span<T>(y));
+    const solve_report other = alone.solve(std::span<const T>(s.b), std::span<T>(y));
     EXPECT_EQ(report.stopped, other.stopped);
     EXPECT_NEAR(report.iterations, other.iterations, 2 + other.iterations / 20);
     EXPECT_NEAR(report.rhs_norm, other.rhs_norm, 1e-12 * other.rhs_norm);
@@ -170,7 +170,7 @@ TEST_F(columns, any_number_at_any_distance) {
         return all;
       }();
       block<double> b = random_block<double>(a.rows, count, count), x(a.rows, count, 5, 0.0);
-      cg_solver<double> solver(place::where(), a.view(), options(at_once, {}, 1e-8));
+      linear_solver<double> solver(place::where(), a.view(), options(at_once, {}, 1e-8));
       const auto reports = solve(solver, b, x);
       ASSERT_EQ(reports.size(), static_cast<std::size_t>(count));
       x.expect_gaps();
@@ -188,7 +188,7 @@ TEST_F(columns, any_number_at_any_distance) {
 
 /// A block of K columns, of which `of` is column `at`; the others are `beside`.
 template <class T>
-solution<T> among(cg_solver<T>& solver, int width, int at, const std::vector<T>& of,
+solution<T> among(linear_solver<T>& solver, int width, int at, const std::vector<T>& of,
                   const std::vector<T>& beside) {
   const auto n = static_cast<index>(of.size());
   block<T> b(n, width, 0, T(0)), x(n, width, 0, T(0));
@@ -206,7 +206,7 @@ void expect_independence(const cut& c, preconditioner p) {
   for (T& e : large) e *= T(1e30);
   for (T& e : tiny) e *= T(1e-30);
   for (const int width : {2, 4, 8}) {
-    cg_solver<T> solver(place::where(), a.view(),
+    linear_solver<T> solver(place::where(), a.view(),
                         options(width, c, sizeof(T) == 8 ? 1e-10 : 1e-5, p));
     const solution<T> first = among(solver, width, 0, b, rough);
     EXPECT_EQ(first.report.columns_together, width);
@@ -237,7 +237,7 @@ TEST_F(columns, reversed_lanes_and_repetition_change_no_bit) {
       std::vector<double> first;
       for (const bool reverse : {false, true, false}) {
         if (reverse && place::on() != backend::cpu) continue;
-        cg_solver<double> solver(place::where(), a.view(),
+        linear_solver<double> solver(place::where(), a.view(),
                                  options(width, {3, 1, reverse}, 1e-10, p));
         for (int again = 0; again < 2; ++again) {
           block<double> b = random_block<double>(a.rows, width), x(a.rows, width, 0, 0.0);
@@ -261,13 +261,13 @@ TEST_F(columns, each_ends_by_itself) {
         sine[static_cast<std::size_t>(i)] + std::sin(pi * (i + 1) * 90 / (n + 1));
   }
   for (const cut& c : place::few_cuts()) {
-    cg_options o = options(4, c, 1e-9);
+    solve_options o = options(4, c, 1e-9);
     block<double> b(n, 4, 0, 0.0), x(n, 4, 0, 0.0);
     b.set(0, sine);
     b.set(1, random_rhs<double>(n, 3));
     b.set(2, nothing);
     b.set(3, two);
-    cg_solver<double> solver(place::where(), a.view(), o);
+    linear_solver<double> solver(place::where(), a.view(), o);
     const auto reports = solve(solver, b, x);
     EXPECT_EQ(reports[0].iterations, 1);
     EXPECT_GT(reports[1].iterations, 50);
@@ -282,7 +282,7 @@ TEST_F(columns, each_ends_by_itself) {
     }
     // At a limit that the quick ones do not reach.
     o.max_iterations = 10;
-    cg_solver<double> limited(place::where(), a.view(), o);
+    linear_solver<double> limited(place::where(), a.view(), o);
     for (int k = 0; k < 4; ++k) x.set(k, nothing);
     const auto at_limit = solve(limited, b, x);
     EXPECT_EQ(at_limit[0].stopped, stop_reason::converged);
@@ -294,7 +294,7 @@ TEST_F(columns, each_ends_by_itself) {
 
 TEST_F(columns, start_vectors_and_any_scale) {
   const csr<double> a = battery_at("mesh_33x47").build();
-  cg_solver<double> solver(place::where(), a.view(), options(4));
+  linear_solver<double> solver(place::where(), a.view(), options(4));
   block<double> b = random_block<double>(a.rows, 4), x(a.rows, 4, 2, 0.0);
   const auto cold = solve(solver, b, x);
   block<double> warm = x;
@@ -316,7 +316,7 @@ TEST_F(columns, one_that_is_not_finite_is_refused_and_leaves_the_others_right) {
   const csr<double> a = battery_at("mesh_33x47").build();
   for (const cut& c : place::few_cuts())
     for (const preconditioner p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_solver<double> solver(place::where(), a.view(), options(4, c, 1e-10, p));
+      linear_solver<double> solver(place::where(), a.view(), options(4, c, 1e-10, p));
       block<double> b = random_block<double>(a.rows, 4), want(a.rows, 4, 0, 0.0), x = want;
       (void)solve(solver, b, want);
       b.column(1)[700] = nan;
@@ -341,7 +341,7 @@ TEST_F(columns, breakdown_of_some_and_of_all) {
   const csr<double> a = dense({{1, 2}, {2, 1}});
   for (const int width : {2, 4, 8})
     for (const cut& c : place::few_cuts()) {
-      cg_solver<double> solver(place::where(), a.view(), options(width, c));
+      linear_solver<double> solver(place::where(), a.view(), options(width, c));
       block<double> b(2, width, 0, 1.0), x(2, width, 0, 0.0);
       for (int k = 1; k < width; ++k) b.column(k)[1] = -1;
       const auto some = solve(solver, b, x);
@@ -362,7 +362,7 @@ TEST_F(columns, breakdown_of_some_and_of_all) {
 TEST_F(columns, overflow_in_one_leaves_its_start_vector) {
   // x = b / 1e-30 leaves f32 in the column whose right-hand side is large.
   const csr<float> a = convert<float>(tridiagonal(40, 3e-30, -1e-30).view());
-  cg_solver<float> solver(place::where(), a.view(), options(2, {}, 1e-5));
+  linear_solver<float> solver(place::where(), a.view(), options(2, {}, 1e-5));
   block<float> b(40, 2, 0, 1e-20f), x(40, 2, 0, 0.0f);
   for (float& e : b.column(1)) e = 1e20f;
   for (float& e : x.column(1)) e = 2;
@@ -377,10 +377,10 @@ TEST_F(columns, other_values_and_tolerances) {
   std::vector<double> twice = a.val;
   for (double& v : twice) v *= 2;
   for (const bool group_first : {true, false}) {
-    cg_solver<double> solver(place::where(), a.view(),
+    linear_solver<double> solver(place::where(), a.view(),
                              options(4, {}, 1e-10, preconditioner::jacobi));
     block<double> b = random_block<double>(a.rows, 4), x(a.rows, 4, 0, 0.0), y = x;
-    cg_solver<double> before(place::where(), a.view(),
+    linear_solver<double> before(place::where(), a.view(),
                              options(4, {}, 1e-10, preconditioner::jacobi));
     (void)solve(before, b, x);
     if (group_first) (void)solve(solver, b, y);
@@ -401,9 +401,9 @@ TEST_F(columns, other_values_and_tolerances) {
 TEST_F(columns, an_interrupt_ends_all) {
   const csr<double> a = tridiagonal(4000, 2, -1);
   const std::atomic<bool> stop = true;
-  cg_options o = options(8, {}, 1e-14);
+  solve_options o = options(8, {}, 1e-14);
   o.interrupt = &stop;
-  cg_solver<double> solver(place::where(), a.view(), o);
+  linear_solver<double> solver(place::where(), a.view(), o);
   block<double> b = random_block<double>(a.rows, 8), x(a.rows, 8, 0, 0.0);
   for (const auto& r : solve(solver, b, x)) {
     EXPECT_EQ(r.stopped, stop_reason::interrupted);
@@ -413,10 +413,10 @@ TEST_F(columns, an_interrupt_ends_all) {
 
 TEST_F(columns, fixed_iterations) {
   const csr<double> a = battery_at("mesh_33x47").build();
-  cg_options o = options(2);
+  solve_options o = options(2);
   o.fixed_iterations = true;
   o.max_iterations = 7;
-  cg_solver<double> solver(place::where(), a.view(), o);
+  linear_solver<double> solver(place::where(), a.view(), o);
   block<double> b = random_block<double>(a.rows, 2), x(a.rows, 2, 0, 0.0);
   for (double& e : b.column(1)) e = 0;
   for (const auto& r : solve(solver, b, x)) EXPECT_EQ(r.iterations, 7);

@@ -48,7 +48,7 @@ TEST_P(conditions, f32_and_jacobi) {
   const auto rough = random_vector(n, 11);
   std::copy(rough.begin(), rough.end(), s.b.begin());
   const double t = std::tan(std::numbers::pi / (2 * (n + 1)));
-  cg_options o = options(1e-6);
+  solve_options o = options(1e-6);
   o.preconditioner = preconditioner::jacobi;
   const auto got = run(s, o);
   EXPECT_NEAR(got.report.condition_estimate, 1 / (t * t), 0.05 / (t * t));
@@ -68,7 +68,7 @@ TEST_P(conditions, unknown_where_there_is_nothing_to_see) {
   linear_system<double> identity{"identity", battery_at("identity_257").build(), {}};
   identity.b.assign(257, 3.0);
   EXPECT_EQ(run(identity, options()).report.condition_estimate, 0) << "one iteration";
-  cg_options o = options();
+  solve_options o = options();
   o.fixed_iterations = true;
   o.max_iterations = 20;
   const auto timed = run(system("mesh_33x47"), o);
@@ -78,7 +78,7 @@ TEST_P(conditions, unknown_where_there_is_nothing_to_see) {
 
 TEST_P(conditions, a_residual_that_falls_and_one_that_rests) {
   const auto s = system("mesh_33x47");
-  cg_options o = options(1e-14);
+  solve_options o = options(1e-14);
   o.max_iterations = 60;
   const auto falls = run(s, o);
   EXPECT_EQ(falls.report.stopped, stop_reason::iteration_limit);
@@ -117,7 +117,7 @@ TEST(real_conditions, converged_and_no_digit_right_is_said) {
     linear_system<double> s{name, read_matrix_market(known->file).matrix, {}};
     s.b = row_sums(s.a.view());
     for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
-      cg_options o;
+      solve_options o;
       o.executor = "persistent";
       o.variant = variant;
       const auto got = run(s, o);

@@ -12,8 +12,8 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
-#include "dwell/solvers/cg/decide.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/solvers/linear/decide.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -24,17 +24,17 @@ class groups : public testing::Test {
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 
   /// Solves `count` systems.
-  static std::vector<cg_report> solve(const csr<double>& a, const cg_options& o, int count) {
+  static std::vector<solve_report> solve(const csr<double>& a, const solve_options& o, int count) {
     const auto n = static_cast<std::size_t>(a.rows);
     std::vector<double> b(n * static_cast<std::size_t>(count), 1.0), x(b.size(), 0.0);
-    cg_solver<double> solver(place::where(), a.view(), o);
+    linear_solver<double> solver(place::where(), a.view(), o);
     return solver.solve(std::span<const double>(b), n, std::span<double>(x), n, count);
   }
 };
 
 TEST_F(groups, requests_that_need_one_after_another_say_so) {
   const csr<double> a = mesh(20, 20, 4.2);
-  const auto expect_alone = [&](cg_options o, const std::string& why) {
+  const auto expect_alone = [&](solve_options o, const std::string& why) {
     for (const auto& r : solve(a, o, 3)) {
       EXPECT_EQ(r.columns_together, 1);
       EXPECT_EQ(r.stopped, stop_reason::converged);
@@ -42,7 +42,7 @@ TEST_F(groups, requests_that_need_one_after_another_say_so) {
           << r.reason;
     }
   };
-  cg_options o;
+  solve_options o;
   o.columns_at_once = 1;
   expect_alone(o, "as asked");
   o.columns_at_once = 4;
@@ -57,18 +57,18 @@ TEST_F(groups, requests_that_need_one_after_another_say_so) {
   o.history = true;
   expect_alone(o, "a history");
   o.history = false;
-  o.progress = [](const cg_progress&) {};
+  o.progress = [](const solve_progress&) {};
   expect_alone(o, "progress");
 }
 
 TEST_F(groups, asked_for) {
   const csr<double> a = mesh(20, 20, 4.2);
   for (const int at_once : {2, 4, 8}) {
-    cg_options o;
+    solve_options o;
     o.columns_at_once = at_once;
     const auto reports = solve(a, o, 9);
     for (int k = 0; k < 8; ++k) {
-      const cg_report& r = reports[static_cast<std::size_t>(k)];
+      const solve_report& r = reports[static_cast<std::size_t>(k)];
       EXPECT_EQ(r.columns_together, at_once);
       EXPECT_EQ(r.executor, "persistent");
       EXPECT_EQ(r.variant, "textbook");
@@ -84,7 +84,7 @@ TEST_F(groups, asked_for) {
 TEST_F(groups, wrong_numbers_are_refused) {
   const csr<double> a = mesh(5, 5, 4.2);
   for (const int wrong : {-1, 3, 5, 16}) {
-    cg_options o;
+    solve_options o;
     o.columns_at_once = wrong;
     EXPECT_EQ(
         refusal<input_error>([&] { (void)solve(a, o, 2); }),
@@ -96,9 +96,9 @@ TEST_F(groups, an_answer_must_not_overlap_another_right_hand_side) {
   const csr<double> a = mesh(5, 5, 4.2);
   const std::size_t n = 25;
   std::vector<double> both(4 * n, 1.0);
-  cg_options o;
+  solve_options o;
   o.columns_at_once = 2;
-  cg_solver<double> solver(place::where(), a.view(), o);
+  linear_solver<double> solver(place::where(), a.view(), o);
   const std::span<double> all(both);
   // b: columns 0 and 1; x: columns 1 and 2.
   EXPECT_NE(refusal<input_error>([&] {
@@ -113,9 +113,9 @@ TEST(group_decisions, a_cpu_goes_by_bytes) {
   const auto together = [](const csr<double>& a, int columns) {
     const plan_target target = target_of(device::cpu(2));
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-    const cg_options o;
-    const cg_request<double> q{target, cuts, o};
-    const cg_decision<double> alone = decide(q);
+    const solve_options o;
+    const solve_request<double> q{target, cuts, o};
+    const solve_decision<double> alone = decide(q);
     const auto group = decide_group(q, alone, columns);
     EXPECT_LT(group.how.made.facts.bytes_per_iteration,
               columns * (alone.made.facts.bytes_per_iteration +
@@ -137,8 +137,8 @@ TEST(group_decisions, an_h200_goes_by_time) {
   const auto decided = [](const csr<double>& a, int columns) {
     const plan_target target{facts_of("h200"), {}};
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-    const cg_options o;
-    const cg_request<double> q{target, cuts, o};
+    const solve_options o;
+    const solve_request<double> q{target, cuts, o};
     return decide_group(q, decide(q), columns);
   };
   const csr<double> large = generate("box3d:100");

@@ -26,8 +26,8 @@ class interrupts : public each_executor {
     const index n = sanitized ? 30001 : 300001;
     return {"endless", tridiagonal(n, 2, -1), random_vector(n, 3)};
   }
-  cg_options endlessly() const {
-    cg_options o = options(0);
+  solve_options endlessly() const {
+    solve_options o = options(0);
     o.max_iterations = INT_MAX;
     return o;
   }
@@ -37,7 +37,7 @@ TEST_P(interrupts, interrupt_set_before) {
   const auto s = system("mesh_33x47");
   const auto x0 = random_vector(s.a.rows, 6);
   const std::atomic<bool> stop{true};
-  cg_options o = options();
+  solve_options o = options();
   o.interrupt = &stop;
   const auto got = run(s, o, x0);
   check_report(s, got);
@@ -51,10 +51,10 @@ TEST_P(interrupts, interrupt_set_before) {
 TEST_P(interrupts, interrupt_never_set_changes_nothing) {
   const auto s = system("mesh_33x47");
   const std::atomic<bool> stop{false};
-  cg_options o = options();
+  solve_options o = options();
   const auto without = run(s, o);
   o.interrupt = &stop;
-  o.progress = [](const cg_progress&) {};
+  o.progress = [](const solve_progress&) {};
   o.progress_interval = 1e-4;
   o.history = true;
   const auto with_all = run(s, o);
@@ -67,7 +67,7 @@ TEST_P(interrupts, interrupt_from_another_thread) {
   for (const bool fixed : {false, true}) {
     SCOPED_TRACE(fixed ? "fixed iterations" : "to a tolerance");
     std::atomic<bool> stop{false};
-    cg_options o = endlessly();
+    solve_options o = endlessly();
     o.interrupt = &stop;
     o.fixed_iterations = fixed;
     if (fixed) o.max_iterations = 2000000;
@@ -95,16 +95,16 @@ TEST_P(interrupts, interrupt_from_another_thread) {
 
 TEST_P(interrupts, progress_is_told_to_the_caller) {
   const auto s = endless();
-  cg_options o = endlessly();
+  solve_options o = endlessly();
   o.rtol = 1e-200;
   std::atomic<bool> stop{false};
   o.interrupt = &stop;
   o.progress_interval = 0.02;
   const auto caller = std::this_thread::get_id();
   const auto began = now();
-  cg_progress last;
+  solve_progress last;
   int calls = 0;
-  o.progress = [&](const cg_progress& p) {
+  o.progress = [&](const solve_progress& p) {
     EXPECT_EQ(std::this_thread::get_id(), caller);
     EXPECT_GE(p.iteration, last.iteration);
     EXPECT_GE(p.seconds, last.seconds);
@@ -139,9 +139,9 @@ TEST_P(interrupts, exception_from_progress_ends_the_solve) {
   (void)run(small, options());  // what a backend starts once, it may keep
   const int threads = threads_of_this_process();
   ASSERT_GT(threads, 0);
-  cg_options o = endlessly();
+  solve_options o = endlessly();
   o.progress_interval = 0.01;
-  o.progress = [](const cg_progress& p) { throw enough{p.iteration}; };
+  o.progress = [](const solve_progress& p) { throw enough{p.iteration}; };
   for (int time = 0; time < 3; ++time) {
     bool came = false;
     try {

@@ -31,12 +31,12 @@ TEST_P(monitored, the_first_call_has_the_true_start_residual) {
       norm2(s.b);
   for (const double interval : {0.0, 1e-9}) {
     SCOPED_TRACE(interval);
-    cg_options o = options(0);
+    solve_options o = options(0);
     o.max_iterations = INT_MAX / 2;
     if (place::on() == backend::cuda) o.max_iterations = 10000000;
     o.progress_interval = interval;
-    std::vector<cg_progress> told;
-    o.progress = [&](const cg_progress& p) {
+    std::vector<solve_progress> told;
+    o.progress = [&](const solve_progress& p) {
       told.push_back(p);
       return told.size() < 5 && p.relative_residual >= 1e-3;
     };
@@ -57,14 +57,14 @@ TEST_P(monitored, the_first_call_has_the_true_start_residual) {
 
 TEST_P(monitored, every_iteration_on_request) {
   const auto s = system("power_law_1500");
-  cg_options o = options();
+  solve_options o = options();
   o.history = true;
   const auto silent = run(s, o);
   for (const bool history : {true, false}) {
     o.history = history;
     o.progress_interval = 0;
-    std::vector<cg_progress> told;
-    o.progress = [&](const cg_progress& p) { told.push_back(p); };
+    std::vector<solve_progress> told;
+    o.progress = [&](const solve_progress& p) { told.push_back(p); };
     const auto got = run(s, o);
     EXPECT_TRUE(same_bits(got.x, silent.x)) << "a monitor changes nothing";
     EXPECT_EQ(got.report.history.empty(), !history);
@@ -83,11 +83,11 @@ TEST_P(monitored, what_it_returns_stops_the_solve) {
   const auto s = endless();
   for (const double interval : {0.0, 0.01}) {
     SCOPED_TRACE(interval);
-    cg_options o = options(0);
+    solve_options o = options(0);
     o.max_iterations = 10000000;
     o.progress_interval = interval;
     int calls = 0;
-    o.progress = [&](const cg_progress&) { return ++calls < 3; };
+    o.progress = [&](const solve_progress&) { return ++calls < 3; };
     const auto got = run(s, o);
     EXPECT_EQ(got.report.stopped, stop_reason::interrupted) << to_string(got.report.stopped);
     EXPECT_EQ(calls, 3) << "none after it wanted an end";
@@ -98,20 +98,20 @@ TEST_P(monitored, what_it_returns_stops_the_solve) {
 
 TEST_P(monitored, functions_of_any_kind) {
   const auto s = system("mesh_33x47");
-  cg_options o = options();
+  solve_options o = options();
   o.progress_interval = 0;
   int calls = 0;
-  const std::function<void(const cg_progress&)> nothing = [&](const cg_progress&) { ++calls; };
-  const std::function<void(const cg_progress&)> empty;
+  const std::function<void(const solve_progress&)> nothing = [&](const solve_progress&) { ++calls; };
+  const std::function<void(const solve_progress&)> empty;
   o.progress = nothing;
   const auto got = run(s, o);
   EXPECT_EQ(calls, got.report.iterations + 1);
   // A number is no verdict.
   calls = 0;
-  o.progress = [&](const cg_progress&) { return calls++; };
+  o.progress = [&](const solve_progress&) { return calls++; };
   EXPECT_EQ(run(s, o).report.stopped, stop_reason::converged);
   EXPECT_EQ(calls, got.report.iterations + 1);
-  for (const cg_options& without : {[&] {
+  for (const solve_options& without : {[&] {
                                       o.progress = empty;
                                       return o;
                                     }(),

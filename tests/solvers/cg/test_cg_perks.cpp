@@ -37,7 +37,7 @@ class perks : public testing::TestWithParam<std::string> {
                {std::size_t{0}, std::size_t{12} << 10, std::size_t{48} << 10}) {
             SCOPED_TRACE(fmt::format("{}: policy {}, config {}, {} teams, scratch {}", GetParam(),
                                      policy, config, teams, scratch));
-            cg_options o = with("perks", {teams, config, false}, expected.rtol, p);
+            solve_options o = with("perks", {teams, config, false}, expected.rtol, p);
             o.policy = policy;
             o.scratch_per_team = scratch;
             o.max_iterations = expected.max_iterations;
@@ -73,7 +73,7 @@ class perks_whole : public testing::TestWithParam<std::string> {
     const linear_system<T> s = make_system<T>(battery_at(GetParam()));
     const expectation expected = expect_of(s, p);
     for (const char* variant : {"textbook", "single-reduction"}) {
-      cg_options o = with("perks", {teams, 0, false}, expected.rtol, p);
+      solve_options o = with("perks", {teams, 0, false}, expected.rtol, p);
       o.variant = variant;
       o.policy = "none";
       o.max_iterations = expected.max_iterations;
@@ -129,8 +129,8 @@ std::map<std::string, double> times_in(const std::string& reason) {
 class perks_measured : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
-  static cg_options measured() {
-    cg_options o;
+  static solve_options measured() {
+    solve_options o;
     o.executor = "perks";
     o.policy = "measured";
     o.rtol = 1e-9;
@@ -160,7 +160,7 @@ TEST_P(perks_measured, trials_leave_no_trace) {
     return x;
   }();
   for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-    cg_options o = measured();
+    solve_options o = measured();
     o.preconditioner = p;
     o.rtol = 1e-5;
     o.history = true;
@@ -177,7 +177,7 @@ TEST_P(perks_measured, trials_leave_no_trace) {
 TEST_P(perks_measured, interrupt_ends_the_trials) {
   const auto s = make_system<double>(battery_at(GetParam()));
   const std::atomic<bool> stop{true};
-  cg_options o = measured();
+  solve_options o = measured();
   o.interrupt = &stop;
   const auto got = run(s, o);
   EXPECT_EQ(got.report.stopped, stop_reason::interrupted);
@@ -197,7 +197,7 @@ class perks_refusals : public testing::Test {
 };
 
 TEST_F(perks_refusals, unknown_policy) {
-  cg_options o;
+  solve_options o;
   o.executor = "perks";
   o.policy = "everything";
   try {
@@ -213,7 +213,7 @@ TEST_F(perks_refusals, unknown_policy) {
 }
 
 TEST_F(perks_refusals, configs_for_fully_cached_systems) {
-  cg_options o;
+  solve_options o;
   o.executor = "perks";
   o.teams = 7;
   const auto refused = [&](int config) {
@@ -243,7 +243,7 @@ TEST_F(perks_refusals, configs_for_fully_cached_systems) {
 TEST_F(perks_refusals, executors_that_cache_nothing_take_no_policy) {
   for (const std::string& executor : place::executors()) {
     if (place::family(executor) != "plain") continue;
-    cg_options o;
+    solve_options o;
     o.executor = executor;
     o.policy = "vectors";
     EXPECT_THROW((void)run(s, o), input_error) << executor;

@@ -65,7 +65,7 @@ TEST_P(real_matrices, converge_at_the_known_count) {
         known->name, got.report.teams, count, expected, by_rounding->least, by_rounding->most);
   };
 
-  cg_options options;
+  solve_options options;
   options.variant = "textbook";
   options.rtol = 1e-6;
   options.max_iterations = 20000;

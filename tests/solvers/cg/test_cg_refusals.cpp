@@ -23,7 +23,7 @@ class refusals : public testing::Test {
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 
   linear_system<double> s{"mesh", mesh(7, 5, 4.5), std::vector<double>(35, 1.0)};
-  cg_options options;
+  solve_options options;
 
   double& at(index i, index j) {
     for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
@@ -249,21 +249,21 @@ TEST_F(refusals, graph_needs_cuda) {
 }
 
 TEST_F(refusals, options_out_of_range) {
-  const auto refused = [&](const char* what, const std::function<void(cg_options&)>& spoil) {
+  const auto refused = [&](const char* what, const std::function<void(solve_options&)>& spoil) {
     options = {};
     spoil(options);
     EXPECT_NE(refusal(), "") << what;
   };
-  refused("rtol < 0", [](cg_options& o) { o.rtol = -1e-8; });
-  refused("rtol nan", [](cg_options& o) { o.rtol = nan_value; });
-  refused("rtol infinite", [](cg_options& o) { o.rtol = infinity; });
-  refused("atol < 0", [](cg_options& o) { o.atol = -1; });
-  refused("atol nan", [](cg_options& o) { o.atol = nan_value; });
-  refused("atol infinite", [](cg_options& o) { o.atol = infinity; });
-  refused("max_iterations < 0", [](cg_options& o) { o.max_iterations = -1; });
-  refused("teams < 0", [](cg_options& o) { o.teams = -2; });
-  refused("config that does not exist", [](cg_options& o) { o.config = 999; });
-  refused("config < -1", [](cg_options& o) { o.config = -5; });
+  refused("rtol < 0", [](solve_options& o) { o.rtol = -1e-8; });
+  refused("rtol nan", [](solve_options& o) { o.rtol = nan_value; });
+  refused("rtol infinite", [](solve_options& o) { o.rtol = infinity; });
+  refused("atol < 0", [](solve_options& o) { o.atol = -1; });
+  refused("atol nan", [](solve_options& o) { o.atol = nan_value; });
+  refused("atol infinite", [](solve_options& o) { o.atol = infinity; });
+  refused("max_iterations < 0", [](solve_options& o) { o.max_iterations = -1; });
+  refused("teams < 0", [](solve_options& o) { o.teams = -2; });
+  refused("config that does not exist", [](solve_options& o) { o.config = 999; });
+  refused("config < -1", [](solve_options& o) { o.config = -5; });
 }
 
 TEST_F(refusals, devices_that_are_not_there) {

@@ -42,7 +42,7 @@ class scales : public each_executor {
   template <class T>
   void everywhere(const linear_system<T>& s, std::initializer_list<int> exponents, double rtol) {
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-      cg_options o = options(rtol);
+      solve_options o = options(rtol);
       o.preconditioner = p;
       o.max_iterations = 500;
       o.history = true;
@@ -79,7 +79,7 @@ TEST_P(scales, a_start_vector_and_an_absolute_tolerance) {
   auto zero = s;
   zero.b.assign(zero.b.size(), 0.0);
   for (const auto& base : {s, zero}) {
-    cg_options o = options(0);
+    solve_options o = options(0);
     o.history = true;
     o.atol = 1e-6;
     const auto one = run(base, o, x0);
@@ -103,10 +103,10 @@ TEST_P(scales, a_start_vector_and_an_absolute_tolerance) {
 
 TEST_P(scales, progress_is_in_the_users_units) {
   auto s = scaled(system("mesh_33x47"), -700, -700);
-  cg_options o = options();
+  solve_options o = options();
   o.progress_interval = 0;
-  std::vector<cg_progress> told;
-  o.progress = [&](const cg_progress& p) { told.push_back(p); };
+  std::vector<solve_progress> told;
+  o.progress = [&](const solve_progress& p) { told.push_back(p); };
   (void)run(s, o);
   ASSERT_FALSE(told.empty());
   EXPECT_NEAR(told[0].relative_residual, 1.0, 1e-12);

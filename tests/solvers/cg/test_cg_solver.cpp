@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "each_executor.hpp"
 #include "refusal.hpp"
 
@@ -29,7 +29,7 @@ void expect_refusal(F&& f, const std::string& words) {
 class prepared : public each_executor {
  protected:
   template <class T>
-  static solution<T> solve_with(cg_solver<T>& solver, const std::vector<T>& b,
+  static solution<T> solve_with(linear_solver<T>& solver, const std::vector<T>& b,
                                 std::vector<T> x = {}) {
     solution<T> got{{}, std::move(x)};
     got.x.resize(b.size(), T(0));
@@ -57,9 +57,9 @@ class prepared : public each_executor {
 };
 
 template <class T>
-void solves_are_equal(const linear_system<T>& s, cg_options o) {
+void solves_are_equal(const linear_system<T>& s, solve_options o) {
   o.history = true;
-  cg_solver<T> solver(place::where(), s.a.view(), o);
+  linear_solver<T> solver(place::where(), s.a.view(), o);
   EXPECT_EQ(solver.rows(), s.a.rows);
   EXPECT_GT(solver.setup().total(), 0);
   const solution<T> alone = run(s, o);
@@ -86,7 +86,7 @@ TEST_P(prepared, solves_are_what_they_are_alone) {
     SCOPED_TRACE(name);
     solves_are_equal(system(name), options());
     solves_are_equal(system<float>(name), options(1e-5));
-    cg_options o = options();
+    solve_options o = options();
     o.preconditioner = preconditioner::jacobi;
     solves_are_equal(system(name), o);
   }
@@ -94,7 +94,7 @@ TEST_P(prepared, solves_are_what_they_are_alone) {
 
 TEST_P(prepared, systems_of_any_scale) {
   const auto s = system("mesh_33x47");
-  cg_solver<double> solver(place::where(), s.a.view(), options());
+  linear_solver<double> solver(place::where(), s.a.view(), options());
   const auto one = solve_with(solver, s.b);
   for (const int exponent : {-900, -3, 700}) {
     std::vector<double> b = s.b;
@@ -108,7 +108,7 @@ TEST_P(prepared, systems_of_any_scale) {
 
 TEST_P(prepared, start_vectors_and_zeros) {
   const auto s = system("mesh_33x47");
-  cg_solver<double> solver(place::where(), s.a.view(), options());
+  linear_solver<double> solver(place::where(), s.a.view(), options());
   const auto cold = solve_with(solver, s.b);
   expect_same(solve_with(solver, s.b, cold.x), run(s, options(), cold.x));
   const auto nothing = solve_with(solver, std::vector<double>(s.b.size(), 0.0));
@@ -120,9 +120,9 @@ TEST_P(prepared, start_vectors_and_zeros) {
 TEST_P(prepared, other_values_of_the_same_pattern) {
   auto s = system("mesh_33x47");
   for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-    cg_options o = options();
+    solve_options o = options();
     o.preconditioner = p;
-    cg_solver<double> solver(place::where(), s.a.view(), o);
+    linear_solver<double> solver(place::where(), s.a.view(), o);
     expect_same(solve_with(solver, s.b), run(s, o));
     linear_system<double> changed = s;
     for (double& v : changed.a.val) v *= 3;
@@ -138,7 +138,7 @@ TEST_P(prepared, other_values_of_the_same_pattern) {
 
 TEST_P(prepared, values_that_cannot_be_leave_the_solver_as_it_was) {
   const auto s = system("mesh_33x47");
-  cg_solver<double> solver(place::where(), s.a.view(), options());
+  linear_solver<double> solver(place::where(), s.a.view(), options());
   std::vector<double> values = s.a.val;
   values[3] = std::numeric_limits<double>::quiet_NaN();
   expect_refusal<input_error>([&] { solver.update_values(std::span<const double>(values)); },
@@ -155,7 +155,7 @@ TEST_P(prepared, values_that_cannot_be_leave_the_solver_as_it_was) {
 
 TEST_P(prepared, tolerances) {
   const auto s = system("mesh_33x47");
-  cg_solver<double> solver(place::where(), s.a.view(), options(1e-3));
+  linear_solver<double> solver(place::where(), s.a.view(), options(1e-3));
   const auto coarse = solve_with(solver, s.b);
   solver.set_tolerances(1e-10);
   expect_same(solve_with(solver, s.b), run(s, options(1e-10)));
@@ -168,9 +168,9 @@ TEST_P(prepared, many_right_hand_sides) {
   const auto s = system("blocks_300");
   const auto n = static_cast<std::size_t>(s.a.rows), ldb = n + 3, ldx = n + 1;
   constexpr int count = 4;
-  cg_options o = options();
+  solve_options o = options();
   o.columns_at_once = 1;  // several at once: test_cg_columns.cpp
-  cg_solver<double> solver(place::where(), s.a.view(), o);
+  linear_solver<double> solver(place::where(), s.a.view(), o);
   std::vector<double> b(ldb * (count - 1) + n, -7.0), x(ldx * (count - 1) + n, 0.0);
   for (int k = 0; k < count; ++k) {
     const auto rhs = other_rhs<double>(s.a.rows, 20u + static_cast<unsigned>(k));
@@ -201,7 +201,7 @@ TEST_P(prepared, many_right_hand_sides) {
 
 TEST_P(prepared, wrong_calls) {
   const auto s = system("blocks_300");
-  cg_solver<double> solver(place::where(), s.a.view(), options());
+  linear_solver<double> solver(place::where(), s.a.view(), options());
   const std::vector<double> b = s.b, shorter(b.begin(), b.end() - 1);
   std::vector<double> x(b.size(), 0.0), before = x;
   expect_refusal<input_error>([&] { solve_with(solver, shorter, x); }, "right-hand side: expected");
@@ -220,9 +220,9 @@ TEST_P(prepared, wrong_calls) {
   const device_span<double> view_x{x.data(), x.size(), 0};
   expect_refusal<input_error>([&] { (void)solver.solve(view_b, view_x); },
                               place::on() == backend::cpu ? "memory of the host" : "the host's");
-  cg_options wrong = options();
+  solve_options wrong = options();
   wrong.rtol = -1;
-  expect_refusal<input_error>([&] { cg_solver<double>(place::where(), s.a.view(), wrong); },
+  expect_refusal<input_error>([&] { linear_solver<double>(place::where(), s.a.view(), wrong); },
                               "rtol");
   x.assign(x.size(), 0.0);
   solver.solve(b, x);
@@ -232,9 +232,9 @@ TEST_P(prepared, wrong_calls) {
 TEST_P(prepared, an_interrupt_ends_a_solve_and_not_the_solver) {
   const auto s = system("mesh_33x47");
   std::atomic<bool> stop = true;
-  cg_options o = options();
+  solve_options o = options();
   o.interrupt = &stop;
-  cg_solver<double> solver(place::where(), s.a.view(), o);
+  linear_solver<double> solver(place::where(), s.a.view(), o);
   EXPECT_EQ(solve_with(solver, s.b).report.stopped, stop_reason::interrupted);
   stop = false;
   const auto got = solve_with(solver, s.b);
@@ -244,12 +244,12 @@ TEST_P(prepared, an_interrupt_ends_a_solve_and_not_the_solver) {
 TEST_P(prepared, an_exception_of_the_progress_ends_a_solve_and_not_the_solver) {
   const auto s = system("mesh_33x47");
   bool fail = true;
-  cg_options o = options();
+  solve_options o = options();
   o.progress_interval = 0;
-  o.progress = [&](const cg_progress&) {
+  o.progress = [&](const solve_progress&) {
     if (fail) throw std::runtime_error("enough");
   };
-  cg_solver<double> solver(place::where(), s.a.view(), o);
+  linear_solver<double> solver(place::where(), s.a.view(), o);
   std::vector<double> x(s.b.size(), 0.0);
   EXPECT_THROW(solver.solve(s.b, x), std::runtime_error);
   EXPECT_EQ(x, std::vector<double>(s.b.size(), 0.0));
@@ -260,12 +260,12 @@ TEST_P(prepared, an_exception_of_the_progress_ends_a_solve_and_not_the_solver) {
 /// The same kernel with different amounts of scratch, which on a GPU is limited for all launches of
 /// a kernel together.
 TEST_P(prepared, a_smaller_system_does_not_disturb_a_larger_one) {
-  cg_options o = options();
+  solve_options o = options();
   o.teams = 1;
   o.config = 0;
   const auto large = system("prime_1009"), small = system("mesh_33x47");
-  cg_solver<double> first(place::where(), large.a.view(), o);
-  cg_solver<double> second(place::where(), small.a.view(), o);
+  linear_solver<double> first(place::where(), large.a.view(), o);
+  linear_solver<double> second(place::where(), small.a.view(), o);
   expect_same(solve_with(second, small.b), run(small, o));
   const auto again = solve_with(first, large.b);
   expect_same(again, run(large, o));
@@ -274,12 +274,12 @@ TEST_P(prepared, a_smaller_system_does_not_disturb_a_larger_one) {
 
 TEST_P(prepared, moves) {
   const auto s = system("blocks_300");
-  cg_solver<double> first(place::where(), s.a.view(), options());
+  linear_solver<double> first(place::where(), s.a.view(), options());
   const auto want = solve_with(first, s.b);
-  cg_solver<double> second(std::move(first));
+  linear_solver<double> second(std::move(first));
   expect_same(solve_with(second, s.b), want);
   const auto other = system("mesh_33x47");
-  cg_solver<double> third(place::where(), other.a.view(), options());
+  linear_solver<double> third(place::where(), other.a.view(), options());
   third = std::move(second);
   expect_same(solve_with(third, s.b), want);
 }
@@ -292,7 +292,7 @@ TEST_P(prepared, eight_solvers_in_eight_threads) {
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < x.size(); ++t)
       threads.emplace_back([&, t] {
-        cg_solver<double> solver(place::where(), s.a.view(), options());
+        linear_solver<double> solver(place::where(), s.a.view(), options());
         for (int k = 0; k < 3; ++k) {
           std::fill(x[t].begin(), x[t].end(), 0.0);
           (void)solver.solve(s.b, x[t]);

@@ -38,7 +38,7 @@ TEST_P(stops, zero_right_hand_side) {
   auto s = system("arrow_first");
   s.b.assign(s.b.size(), 0.0);
   for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
-    cg_options o = options();
+    solve_options o = options();
     o.preconditioner = p;
     const auto got = run(s, o);
     check_report(s, got);
@@ -48,7 +48,7 @@ TEST_P(stops, zero_right_hand_side) {
     for (const double e : got.x) ASSERT_EQ(e, 0);
   }
   // Where b = 0 the residuals are absolute.
-  cg_options o = options();
+  solve_options o = options();
   o.atol = 1e-9;
   const auto got = run(s, o, random_vector(s.a.rows, 5));
   check_report(s, got);
@@ -70,7 +70,7 @@ TEST_P(stops, exact_start_vector) {
           x0[static_cast<std::size_t>(s.a.col[static_cast<std::size_t>(k)])];
   for (const double rtol : {1e-8, 0.0})
     for (const int limit : {0, 1, 100}) {
-      cg_options o = options(rtol);
+      solve_options o = options(rtol);
       o.max_iterations = limit;
       const auto got = run(s, o, x0);
       check_report(s, got);
@@ -85,7 +85,7 @@ TEST_P(stops, iteration_limit) {
   const auto x0 = random_vector(s.a.rows, 12);
   for (const int limit : {0, 1, 2, 7}) {
     SCOPED_TRACE(limit);
-    cg_options o = options();
+    solve_options o = options();
     o.max_iterations = limit;
     const auto got = run(s, o, x0);
     check_report(s, got);
@@ -100,7 +100,7 @@ TEST_P(stops, iteration_limit) {
 TEST_P(stops, convergence_at_the_limit_is_convergence) {
   const auto s = system("tridiagonal_500");
   const int count = run(s, options()).report.iterations;
-  cg_options o = options();
+  solve_options o = options();
   o.max_iterations = count;
   EXPECT_EQ(run(s, o).report.stopped, stop_reason::converged);
   o.max_iterations = count - 1;
@@ -113,7 +113,7 @@ TEST_P(stops, history_has_every_residual) {
   for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
     const auto s = system("power_law_1500");
     const auto x0 = random_vector(s.a.rows, 4);
-    cg_options o = options();
+    solve_options o = options();
     o.preconditioner = p;
     EXPECT_TRUE(run(s, o).report.history.empty());
     o.history = true;
@@ -135,7 +135,7 @@ TEST_P(stops, history_has_every_residual) {
                 half.report.residual_relative_recursive * half.report.rhs_norm,
                 1e-12 * h[static_cast<std::size_t>(o.max_iterations)]);
   }
-  cg_options o = options();
+  solve_options o = options();
   o.history = true;
   o.max_iterations = 0;
   EXPECT_EQ(run(system("arrow_last"), o).report.history.size(), 1u);
@@ -144,7 +144,7 @@ TEST_P(stops, history_has_every_residual) {
 /// 16 GiB of possible residuals, of which a CPU touches those of the run.
 TEST_P(stops, a_history_costs_what_it_holds) {
   if (sanitized || place::on() != backend::cpu) GTEST_SKIP() << "memory is counted on a CPU only";
-  cg_options o = options();
+  solve_options o = options();
   o.history = true;
   o.max_iterations = std::numeric_limits<int>::max();
   const auto peak_kb = [] {
@@ -160,7 +160,7 @@ TEST_P(stops, a_history_costs_what_it_holds) {
 }
 
 TEST_P(stops, fixed_iterations_run_them_all) {
-  cg_options o = options();
+  solve_options o = options();
   o.fixed_iterations = true;
   o.history = true;
   // Past convergence; after the residual has become exactly zero; where p.Ap < 0.
@@ -181,7 +181,7 @@ TEST_P(stops, fixed_iterations_run_them_all) {
 TEST_P(stops, tolerances) {
   const auto s = system("dense_row_middle");
   const double b_norm = norm2(s.b);
-  cg_options o = options(0);
+  solve_options o = options(0);
   o.atol = 1e-5 * b_norm;
   const auto absolute = run(s, o);
   EXPECT_EQ(absolute.report.stopped, stop_reason::converged);
@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(every_executor, stops, testing::ValuesIn(executors_and_
 TEST(automatic, chooses_an_executor_that_exists) {
   DWELL_SKIP_IF_ABSENT();
   const auto s = make_system<double>(battery_at("mesh_33x47"));
-  const auto got = run(s, cg_options{});
+  const auto got = run(s, solve_options{});
   check_report(s, got);
   EXPECT_EQ(got.report.stopped, stop_reason::converged);
   const auto& all = place::executors();

@@ -15,7 +15,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/cg/form.hpp"
+#include "dwell/solvers/linear/form.hpp"
 #include "real_matrices.hpp"
 
 namespace dwell::test {
@@ -32,7 +32,7 @@ class cg_variants : public testing::TestWithParam<std::string> {
     for (const std::string& variant : other_variants()) {
       std::map<std::tuple<std::string, int, int, int>, std::vector<T>> bits;
       std::map<std::string, int> forms, compared;  // by family
-      const auto one = [&](cg_options o, const std::string& policy) {
+      const auto one = [&](solve_options o, const std::string& policy) {
         SCOPED_TRACE(fmt::format("{}: {} under {}, policy {}, teams {}, config {}{}", GetParam(),
                                  variant, o.executor, policy, o.teams, o.config,
                                  o.reverse_lanes ? ", lanes reversed" : ""));
@@ -43,7 +43,7 @@ class cg_variants : public testing::TestWithParam<std::string> {
         EXPECT_EQ(got.report.variant, variant);
         // What such a variant carries along may cost it steps that Eigen does not need.
         expectation here = expected;
-        if (find_cg_form(variant).drifts) here.eigen_iterations = -1;
+        if (find_form("cg", variant).drifts) here.eigen_iterations = -1;
         check_solution(s, here, got);
         if (expected.eigen_iterations >= 0) {
           EXPECT_LE(got.report.iterations, 1.05 * expected.eigen_iterations + 2);
@@ -91,14 +91,14 @@ INSTANTIATE_TEST_SUITE_P(battery, cg_variants, testing::ValuesIn(names()),
 TEST(cg_variant_names, unknown_is_refused_with_the_list) {
   DWELL_SKIP_IF_ABSENT();
   const auto s = make_system<double>(battery_at("five_rows"));
-  cg_options o;
+  solve_options o;
   o.variant = "s-step";
   try {
     (void)run(s, o);
     ADD_FAILURE() << "variant 's-step' was accepted";
   } catch (const input_error& e) {
     const std::string message = e.what();
-    std::vector<std::string> names = after_auto(dwell::cg_variants());
+    std::vector<std::string> names = after_auto(dwell::variants_of("cg"));
     names.emplace_back("s-step");
     for (const std::string& name : names)
       EXPECT_NE(message.find(name), std::string::npos) << name << ": " << message;
@@ -120,7 +120,7 @@ TEST_P(ill_conditioned, as_accurate_as_the_textbook) {
   s.b = row_sums(s.a.view());
   for (const auto p : {preconditioner::none, preconditioner::jacobi})
     for (const double rtol : {1e-6, 1e-10}) {
-      cg_options o;
+      solve_options o;
       o.executor = "persistent";
       o.preconditioner = p;
       o.rtol = rtol;

@@ -42,10 +42,10 @@ Matrix laplacian() {
 Eigen::VectorXd right_hand_side() { return Eigen::VectorXd::LinSpaced(n, -1.0, 2.0); }
 
 template <class Matrix>
-Eigen::VectorXd solved(const Matrix& a, dwell::cg_options options = {}) {
+Eigen::VectorXd solved(const Matrix& a, dwell::solve_options options = {}) {
   options.rtol = 1e-12;
   Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
-  const dwell::cg_report report =
+  const dwell::solve_report report =
       dwell::solve(dwell::device::cpu(2), a, right_hand_side(), x, options);
   EXPECT_EQ(report.stopped, dwell::stop_reason::converged);
   EXPECT_LT(report.residual_relative_true, 1e-11);
@@ -69,7 +69,7 @@ TEST(eigen_adapter, both_storage_orders) {
 }
 
 TEST(eigen_adapter, assumed_symmetric) {
-  dwell::cg_options options;
+  dwell::solve_options options;
   options.assume_symmetric = true;
   const Eigen::VectorXd expected = solved(laplacian<row_major>());
   EXPECT_TRUE(same_bits(expected, solved(laplacian<row_major>(), options)));
@@ -82,12 +82,12 @@ TEST(eigen_adapter, assumed_symmetric_is_not_transposed) {
   column_major a = laplacian<column_major>();
   a.coeffRef(3, 4) = -2.5;
   a.makeCompressed();
-  dwell::cg_options options;
+  dwell::solve_options options;
   options.assume_symmetric = true;
   options.max_iterations = 1;
   const Eigen::VectorXd b = right_hand_side();
   Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
-  const dwell::cg_report report = dwell::solve(dwell::device::cpu(1), a, b, x, options);
+  const dwell::solve_report report = dwell::solve(dwell::device::cpu(1), a, b, x, options);
   const double with_a = (b - a * x).norm() / b.norm();
   const double with_transpose = (b - a.transpose() * x).norm() / b.norm();
   ASSERT_GT(std::abs(with_a - with_transpose), 1e-6);
@@ -130,9 +130,9 @@ TEST(eigen_adapter, single_precision) {
   const Eigen::SparseMatrix<float> a = laplacian<Eigen::SparseMatrix<float>>();
   const Eigen::VectorXf b = right_hand_side().cast<float>();
   Eigen::VectorXf x = Eigen::VectorXf::Zero(n);
-  dwell::cg_options options;
+  dwell::solve_options options;
   options.rtol = 1e-5;
-  const dwell::cg_report report = dwell::solve(dwell::device::cpu(1), a, b, x, options);
+  const dwell::solve_report report = dwell::solve(dwell::device::cpu(1), a, b, x, options);
   EXPECT_EQ(report.precision, "f32");
   EXPECT_LT((x.cast<double>() - reference()).norm(), 1e-4 * reference().norm());
 }
@@ -155,7 +155,7 @@ void expect_columns() {
   Eigen::MatrixXd x = Eigen::MatrixXd::Constant(n + 5, 4, 9.0);
   x.block(2, 1, n, 3).setZero();
   static_assert(std::is_same_v<scalar, double>);
-  dwell::cg_options o;
+  dwell::solve_options o;
   o.columns_at_once = 1;  // to compare bits with single solves
   const auto reports = dwell::solve_columns(cpu, a, wide.topRows(n), x.block(2, 1, n, 3), o);
   ASSERT_EQ(reports.size(), 3u);

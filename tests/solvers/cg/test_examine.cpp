@@ -16,8 +16,8 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/cg/examining.hpp"
-#include "dwell/solvers/cg/system_check.hpp"
+#include "dwell/solvers/linear/examining.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
 #include "place.hpp"
 #include "plain_examination.hpp"
 
@@ -30,6 +30,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 void expect_same(const system_facts& found, const system_facts& expected, const char* by) {
   ASSERT_EQ(found.sound, expected.sound) << by;
   if (!expected.sound) return;
+  EXPECT_EQ(found.symmetric, expected.symmetric) << by;
+  EXPECT_EQ(found.positive_diagonal, expected.positive_diagonal) << by;
+  EXPECT_EQ(found.full_diagonal, expected.full_diagonal) << by;
   EXPECT_EQ(found.exponent, expected.exponent) << by;
   EXPECT_EQ(found.least_diagonal, expected.least_diagonal) << by;
   EXPECT_EQ(found.most_diagonal, expected.most_diagonal) << by;
@@ -38,7 +41,7 @@ void expect_same(const system_facts& found, const system_facts& expected, const 
 template <class T>
 bool refused(const csr<T>& a, bool assume_symmetric) {
   try {
-    check_system(a.view(), assume_symmetric);
+    check_system(a.view(), {.look_for_symmetry = !assume_symmetric});
   } catch (const input_error&) {
     return true;
   }
@@ -71,7 +74,7 @@ void check(const csr<T>& a) {
         expected, "the steps of a GPU, on the host");
     expect_same(examine(host, here, symmetry), expected, "the pass of a CPU");
     if (a.row_ptr.back() == static_cast<index>(a.col.size())) {
-      EXPECT_EQ(refused(a, !symmetry), !expected.sound);
+      EXPECT_EQ(refused(a, !symmetry), !expected.is(matrix_class::positive_definite));
     }
   }
 }
@@ -93,7 +96,7 @@ TEST_P(examined_battery, is_sound) {
   const csr<double> a = battery_at(GetParam()).build();
   check(a);
   check(convert<float>(a.view()));
-  EXPECT_TRUE(examined(a, true).sound);
+  EXPECT_TRUE(examined(a, true).is(matrix_class::positive_definite));
 }
 
 std::vector<std::string> names() {
@@ -191,7 +194,7 @@ TEST_F(examined_matrix, verdicts_are_those_of_plain_checks) {
     SCOPED_TRACE(c.name);
     csr<double> a = mesh(70, 50, 4.5);
     c.make(a);
-    sound += plainly(a, true).sound;
+    sound += plainly(a, true).is(matrix_class::positive_definite);
     check(a);
   }
   EXPECT_EQ(sound, 7) << "nothing, rounding, three tolerated entries without mirror, two scales";
@@ -242,20 +245,21 @@ TEST_F(examined_matrix, verdicts_of_random_changes_are_those_of_plain_checks) {
 }
 
 template <class T>
-void check_inverse(const csr<T>& a, int exponent) {
+void check_inverse(const csr<T>& a, int exponent, bool magnitudes) {
   const device where = place::where();
   const placed_csr<T> placed(where, a.view());
   buffer<T> to(where, static_cast<std::size_t>(a.rows));
-  invert_diagonal(where, placed.arrays(), exponent, to.data());
+  invert_diagonal(where, placed.arrays(), exponent, magnitudes, to.data());
   std::vector<T> found(to.size());
   to.download(found);
   for (index i = 0; i < a.rows; ++i)
     for (index k = a.row_ptr[static_cast<std::size_t>(i)];
          k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
       if (a.col[static_cast<std::size_t>(k)] == i) {
-        const T expected =
-            T(1) / static_cast<T>(std::ldexp(
-                       static_cast<double>(a.val[static_cast<std::size_t>(k)]), exponent));
+        const T value = a.val[static_cast<std::size_t>(k)];
+        const T expected = T(1) / static_cast<T>(std::ldexp(
+                                      static_cast<double>(magnitudes ? std::abs(value) : value),
+                                      exponent));
         ASSERT_EQ(std::memcmp(&found[static_cast<std::size_t>(i)], &expected, sizeof(T)), 0)
             << "row " << i;
       }
@@ -264,9 +268,12 @@ void check_inverse(const csr<T>& a, int exponent) {
 TEST_F(examined_matrix, inverse_of_the_diagonal_is_that_of_loops) {
   for (const char* name : {"one_by_one", "ill_scaled", "power_law_1500", "dense_row_middle"})
     for (const int exponent : {0, 5, -90}) {
-      const csr<double> a = battery_at(name).build();
-      check_inverse(a, exponent);
-      check_inverse(convert<float>(a.view()), exponent);
+      csr<double> a = battery_at(name).build();
+      for (std::size_t k = 0; k < a.val.size(); k += 3) a.val[k] = -a.val[k];
+      for (const bool magnitudes : {false, true}) {
+        check_inverse(a, exponent, magnitudes);
+        check_inverse(convert<float>(a.view()), exponent, magnitudes);
+      }
     }
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "dwell/solvers/cg/cg.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 #include "dwell/solvers/stencil/stencil_runner.hpp"
 

@@ -17,7 +17,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/cg/cg_solver.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "place.hpp"
 #include "symmetric.hpp"
@@ -304,7 +304,7 @@ void solve_under_every_executor(const csr<double>& matrix, double rtol, int most
       if (reversed && place::on() == backend::cuda) continue;
       SCOPED_TRACE(executor + (reversed ? " reversed" : ""));
       const cut how{3, place::on() == backend::cuda ? 0 : 1, reversed};
-      cg_options o = with(executor, how, rtol, preconditioner::amg);
+      solve_options o = with(executor, how, rtol, preconditioner::amg);
       const solution<T> got = run(system, o);
       EXPECT_EQ(got.report.stopped, stop_reason::converged);
       EXPECT_LE(got.report.iterations, most_iterations);
@@ -328,7 +328,7 @@ TEST_F(amg, needs_few_iterations_more_on_larger_grids) {
   int before = 0;
   for (const index n : {32, 64, 128}) {
     const linear_system<double> system = system_of<double>(poisson2d(n, n));
-    cg_options o;
+    solve_options o;
     o.preconditioner = preconditioner::amg;
     const auto got = run(system, o);
     EXPECT_EQ(got.report.stopped, stop_reason::converged);
@@ -348,10 +348,10 @@ TEST_F(amg, takes_other_values_of_the_same_pattern) {
          k < second.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
       if (second.col[static_cast<std::size_t>(k)] == i)
         second.val[static_cast<std::size_t>(k)] *= 3;
-  cg_options o;
+  solve_options o;
   o.preconditioner = preconditioner::amg;
   o.rtol = 1e-10;
-  cg_solver<double> changed(place::where(), first.view(), o),
+  linear_solver<double> changed(place::where(), first.view(), o),
       fresh(place::where(), second.view(), o);
   const std::vector<double> b(static_cast<std::size_t>(first.rows), 1.0);
   std::vector<double> x(b.size(), 0.0), y(b.size(), 0.0);
@@ -359,7 +359,7 @@ TEST_F(amg, takes_other_values_of_the_same_pattern) {
   changed.update_values(second.val);
   EXPECT_GT(changed.setup().preconditioner_s, 0.0);
   std::fill(x.begin(), x.end(), 0.0);
-  const cg_report of_changed = changed.solve(b, x), of_fresh = fresh.solve(b, y);
+  const solve_report of_changed = changed.solve(b, x), of_fresh = fresh.solve(b, y);
   EXPECT_EQ(of_changed.iterations, of_fresh.iterations);
   EXPECT_TRUE(same_bits(x, y));
 }
@@ -371,7 +371,7 @@ TEST_F(amg, holds_for_matrices_of_any_scale) {
     csr<double> scaled = a;
     for (double& v : scaled.val) v *= scale;
     const linear_system<double> system = system_of<double>(scaled);
-    cg_options o;
+    solve_options o;
     o.preconditioner = preconditioner::amg;
     o.rtol = 1e-9;
     const auto got = run(system, o);
@@ -382,7 +382,7 @@ TEST_F(amg, holds_for_matrices_of_any_scale) {
 
 TEST_F(amg, has_a_form_of_its_own) {
   const linear_system<double> system = system_of<double>(poisson2d(20, 20));
-  cg_options o;
+  solve_options o;
   o.preconditioner = preconditioner::amg;
   o.variant = "pipelined";
   EXPECT_THROW(run(system, o), unsupported_error);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// dwell compare cg: executors, variants, policies and peers side by side, on one system after the
+// other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "linear/choices.hpp"
+#include "linear/commands.hpp"
+#include "linear/comparison.hpp"
+#include "linear/comparison_run.hpp"
+#include "cli/arguments.hpp"
+#include "cli/completions.hpp"
+#include "cli/file_options.hpp"
+#include "cli/matrix_source.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/signals.hpp"
+#include "compare/layout.hpp"
+#include "compare/options.hpp"
+
+#include "dwell/execution/program/plan/policy.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct compare_arguments : compare_options {
+  std::vector<std::string> matrices;
+  std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
+  std::string rhs = "ones";
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  int iterations = 1000, max_iterations = 10000, rhs_count = 1;
+  double rtol = 1e-8;
+  bool to_tolerance = false;
+};
+
+comparison_request request_of(const compare_arguments& args) {
+  comparison_request r(resolve(args.device, args.threads, threads_for::all_work));
+  r.threads = args.threads;
+  r.executors = args.executors;
+  r.policies = args.policies;
+  r.peers = args.peers;
+  r.variants = args.variants;
+  r.rhs = args.rhs;
+  r.rhs_count = args.rhs_count;
+  r.precision = args.precision;
+  r.runs.count = args.repetitions;
+  r.runs.interrupt = &graceful_stop::requested();
+  r.options.fixed_iterations = !args.to_tolerance;
+  r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
+  r.options.rtol = args.rtol;
+  r.options.interrupt = r.runs.interrupt;
+  r.options.preconditioner = args.preconditioner;
+  return r;
+}
+
+comparison head_of(const comparison_request& r) {
+  comparison c;
+  c.device = r.where.facts().name;
+  c.backend = to_string(r.where.on());
+  c.precision = r.precision;
+  c.preconditioner = to_string(r.options.preconditioner);
+  c.rhs = r.rhs;
+  c.fixed = r.options.fixed_iterations;
+  c.iterations = r.options.max_iterations;
+  c.rtol = r.options.rtol;
+  c.repetitions = r.runs.count;
+  return c;
+}
+
+/// The worst that happened: a device that failed, a system that was refused, one that was not
+/// positive definite, one that did not converge. What is unsupported is not an error.
+exit_code code_of(const comparison& c) {
+  if (c.interrupted) return exit_code::interrupted;
+  bool failed = false, refused = false, broken = false, unfinished = false;
+  for (const auto& m : c.matrices) {
+    refused = refused || !m.refusal.empty();
+    for (const auto& r : m.runs) {
+      failed = failed || r.outcome == compared_run::state::failed;
+      broken = broken || r.stopped == to_string(stop_reason::breakdown) ||
+               r.stopped == to_string(stop_reason::not_finite);
+      unfinished = unfinished || (!c.fixed && r.stopped == to_string(stop_reason::iteration_limit));
+    }
+  }
+  return failed       ? exit_code::device
+         : refused    ? exit_code::bad_input
+         : broken     ? exit_code::breakdown
+         : unfinished ? exit_code::not_converged
+                      : exit_code::done;
+}
+
+exit_code run(const compare_arguments& args) {
+  output_files outputs;
+  outputs.add(args.output);
+  std::vector<std::pair<std::string, std::string>> inputs;
+  for (const auto& matrix : args.matrices) {
+    outputs.protect(matrix);
+    require_source(matrix);
+    inputs.emplace_back("MATRIX", matrix);
+  }
+  require_one_reader(inputs);
+  auto request = request_of(args);
+  auto result = head_of(request);
+  progress_line progress(true);
+  std::optional<graceful_stop> on_signal;
+  for (std::size_t i = 0; i < args.matrices.size() && !*request.options.interrupt; ++i) {
+    const auto place =
+        fmt::format("{} ({} of {}): ", args.matrices[i], i + 1, args.matrices.size());
+    progress.show(place + "reading");
+    const auto source = load_matrix(args.matrices[i], args.threads);
+    if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
+    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
+    result.matrices.push_back(measure(request, source, args.matrices[i]));
+  }
+  result.interrupted = *request.options.interrupt;
+  progress.erase();
+  hand_over(result, args);
+  if (result.interrupted) say(interrupted_words(rows_of(result)));
+  for (const auto& m : result.matrices)
+    if (!m.refusal.empty()) say(m.name + ": " + m.refusal);
+  return code_of(result);
+}
+
+void add_what(CLI::App& app, compare_arguments& args) {
+  app.option_defaults()->group("What to compare");
+  auto* matrix = app.add_option_function<std::vector<std::string>>(
+      "MATRIX",
+      [&args](const std::vector<std::string>& texts) {
+        for (const auto& text : texts) args.matrices.push_back(input_name(text));
+      },
+      "One or more. " + matrix_help);
+  matrix->required()->type_name("");
+  set_completions(matrix, {matrix_kind_words(), value_completions::file});
+  add_compared(app, args, executors_of("cg"), built_policies());
+  add_choices(
+      app, "--variants", args.variants, variant_choices(),
+      fmt::format("Forms of the iteration, for all executors; some of {} (default: {}, and auto "
+                  "for perks)",
+                  fmt::join(variant_choices(), ", "), variants_of("cg").front()));
+  auto* peers = add_choices(app, "--peers", args.peers, {"cusparse", "eigen"},
+                            "cusparse (with cuBLAS, in a stream and in CUDA graphs), eigen (on the "
+                            "CPU)");
+  app.add_flag_callback(
+         "--no-peers", [&args] { args.peers.clear(); }, "No peers")
+      ->excludes(peers);
+}
+
+void add_how(CLI::App& app, compare_arguments& args) {
+  app.option_defaults()->group("How");
+  add_where(app, args);
+  auto* fixed = add_positive(app, "--iterations", args.iterations,
+                             "Run exactly so many, whatever the residual");
+  auto* rtol = add_tolerance(app, "--rtol", args.rtol,
+                             "Instead: run until |r| <= rtol |b|, and compare times to solution")
+                   ->excludes(fixed)
+                   ->default_str("");
+  add_positive(app, "--max-iterations", args.max_iterations, "With --rtol: iteration limit")
+      ->needs(rtol);
+  add_choice(app, "--rhs", args.rhs, {"ones", "row-sums"},
+             "Right-hand side; row-sums: A times ones");
+  add_positive(app, "--rhs-count", args.rhs_count,
+               "Of 2 and more: rows for so many right-hand sides (the others random), solved 1, 2, "
+               "4 and 8 at once, with times per right-hand side");
+  add_measuring(app, args);
+  add_preconditioner(app, args.preconditioner,
+                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid");
+  add_results(app, args);
+}
+
+}  // namespace
+
+command add_compare_cg(CLI::App& app) {
+  const auto args = std::make_shared<compare_arguments>();
+  add_what(app, *args);
+  add_how(app, *args);
+  app.footer(
+      std::string("Every run starts from x = 0 and a fresh copy of the data; its time excludes\n"
+                  "reading and set-up. ") +
+      compare_conduct + exit_code_help +
+      "\nExamples:\n"
+      "  dwell compare cg trefethen:2000 like:ecology2 --policies none,greedy,auto\n"
+      "  dwell compare cg A.mtx --rtol 1e-8 --format markdown --output A.md");
+  auto* rtol = app.get_option("--rtol");
+  return [args, rtol, &app] {
+    require_perks_for(app, *args, {"--policies"});
+    args->to_tolerance = rtol->count() > 0;
+    return run(*args);
+  };
+}
+
+}  // namespace dwell::app

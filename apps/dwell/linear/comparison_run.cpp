@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// The baseline is host-loop. Floors come from the planner's model: of the plan that an executor
+// runs, which for those that cache nothing is that of policy "none".
+#include "linear/comparison_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "linear/peers/peers.hpp"
+#include "linear/result.hpp"
+#include "linear/right_hand_sides.hpp"
+#include "linear/vectors.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/executors.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/solvers/linear/explain.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+/// The form in which executors are compared where none is asked for. With a chain of products
+/// there is one only.
+std::string usual_form(const solve_options& o) {
+  return o.preconditioner == preconditioner::amg ? automatic : variants_of("cg").front();
+}
+
+/// Floors in microseconds, by the planner's model, asked for once for each form of the iteration.
+template <class T>
+class floors {
+ public:
+  /// Throws input_error if the solver would refuse the system.
+  floors(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
+    (void)of(usual_form(request.options), nothing_cached);
+  }
+
+  /// Of `policy` of perks or, if that is empty, of an executor that caches nothing and so runs on
+  /// the whole device; 0 where there is no model.
+  double of(const std::string& variant, const std::string& policy) {
+    const auto known = known_.find(variant);
+    const auto& all = known != known_.end() ? known->second : known_[variant] = ask(variant);
+    const auto found = all.find(policy);
+    return found != all.end() ? found->second : 0.0;
+  }
+
+ private:
+  std::map<std::string, double> ask(const std::string& variant) const {
+    std::map<std::string, double> out;
+    auto options = request_.options;
+    options.variant = variant;
+    options.assume_symmetric = !known_.empty();  // the first has looked
+    const auto facts = request_.where.facts();
+    try {
+      const auto found = explain(a_, facts, options);
+      if (!found.projected) return out;
+      for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
+      options.teams = facts.units;
+      options.assume_symmetric = true;
+      const auto on_all = found.in_cluster ? explain(a_, facts, options) : found;
+      for (const auto& p : on_all.policies)
+        if (p.policy == nothing_cached) out[""] = p.floor * 1e6;
+    } catch (const unsupported_error&) {  // the rows of perks will say why
+    }
+    return out;
+  }
+
+  const comparison_request& request_;
+  const csr_view<T> a_;
+  std::map<std::string, std::map<std::string, double>> known_;
+};
+
+template <class T>
+class measurement {
+ public:
+  measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
+              compared_matrix& out)
+      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(request, a) {}
+
+  bool run_all(const std::string& text) {
+    if (!add(executors::host_loop.name, usual_form(request_.options), "")) return false;
+    for (const auto& executor : request_.executors)
+      for (const auto& variant : variants_of(executor))
+        for (const auto& policy : policies_of(executor)) {
+          if (executor == executors::host_loop.name && variant == usual_form(request_.options))
+            continue;  // the first row
+          if (!add(executor, variant, policy)) return false;
+        }
+    for (const int together : {1, 2, 4, 8})
+      if (request_.rhs_count > 1 && together <= request_.rhs_count && !add_several(together))
+        return false;
+    for (const auto& peer : request_.peers)
+      if (!(peer == "cusparse" ? add_cusparse(request_, text, out_.runs)
+                               : add_eigen(request_, a_, b_, out_.runs)))
+        return false;
+    return true;
+  }
+
+ private:
+  std::vector<std::string> variants_of(const std::string& executor) const {
+    if (!request_.variants.empty()) return request_.variants;
+    return {has_policies(executor) ? std::string(automatic) : usual_form(request_.options)};
+  }
+  std::vector<std::string> policies_of(const std::string& executor) const {
+    return has_policies(executor) ? request_.policies : std::vector<std::string>{""};
+  }
+
+  bool add(const std::string& executor, const std::string& variant, const std::string& policy) {
+    compared_run run(executor, variant, policy);
+    auto options = request_.options;
+    options.executor = executor;
+    options.variant = variant;
+    options.policy = policy.empty() ? nothing_cached : policy;
+    options.assume_symmetric = true;  // floors_ has looked
+    const bool finished = repeat(request_.runs, run, [&] {
+      std::fill(x_.begin(), x_.end(), T(0));
+      const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
+      run.how = execution_of(report, run.how.requested);
+      run.policy_chosen = report.policy_chosen;
+      run.floor_us = floors_.of(report.variant, policy.empty() ? "" : report.policy_chosen);
+      run.iterations = report.iterations;
+      run.stopped = to_string(report.stopped);
+      run.residual = report.residual_relative_true;
+      if (out_.runs.empty()) out_.bytes_per_iteration = report.bytes_per_iteration;
+      return report.per_iteration_us;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
+  /// request_.rhs_count right-hand sides, so many in one pass over the matrix.
+  bool add_several(int together) {
+    compared_run run(fmt::format("{}-at-once", together), "", "");
+    auto options = request_.options;
+    options.columns_at_once = together;
+    options.assume_symmetric = true;
+    const std::size_t n = b_.size();
+    const int count = request_.rhs_count;
+    std::vector<T> b(b_.begin(), b_.end());
+    for (int k = 2; k <= count; ++k)
+      for (const double e : random_rhs(a_.rows, k)) b.push_back(static_cast<T>(e));
+    std::vector<T> x(b.size());
+    std::optional<linear_solver<T>> solver;
+    const bool finished = repeat(request_.runs, run, [&] {
+      if (!solver) solver.emplace(request_.where, a_, options);
+      std::fill(x.begin(), x.end(), T(0));
+      const auto columns = solver->solve(std::span<const T>(b), n, std::span<T>(x), n, count);
+      const solve_report& first = columns.front();
+      run.how = execution_of(first, run.how.requested);
+      run.how.ran.executor = run.how.requested.executor;
+      run.stopped = to_string(first.stopped);
+      run.residual = 0.0;
+      run.iterations = 0;
+      for (const solve_report& r : columns) {
+        run.residual = std::max(run.residual, r.residual_relative_true);
+        run.iterations = std::max(run.iterations, r.iterations);
+        if (r.stopped != stop_reason::converged) run.stopped = to_string(r.stopped);
+      }
+      return run.iterations > 0 ? solve_seconds(columns) * 1e6 / count / run.iterations : 0.0;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
+  const comparison_request& request_;
+  const csr_view<T> a_;
+  const std::span<const T> b_;
+  std::vector<T> x_;
+  compared_matrix& out_;
+  floors<T> floors_;
+};
+
+}  // namespace
+
+compared_matrix measure(const comparison_request& request, const matrix_source& source,
+                        const std::string& text) {
+  const auto& a = source.content.matrix;
+  compared_matrix out;
+  out.name = source.name;
+  out.rows = a.rows;
+  out.nonzeros = a.nonzeros();
+  try {
+    const auto b = make_rhs(parse_rhs(request.rhs), source, request.threads);
+    if (request.precision == "f64") {
+      measurement<double>(request, a.view(), b, out).run_all(text);
+    } else {
+      const auto single = convert<float>(a.view());
+      const auto b_single = to_single(b, "right-hand side");
+      measurement<float>(request, single.view(), b_single, out).run_all(text);
+    }
+  } catch (const input_error& e) {
+    out.refusal = e.what();
+    out.runs.clear();
+  }
+  return out;
+}
+
+}  // namespace dwell::app

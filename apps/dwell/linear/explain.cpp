@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// dwell explain solve and dwell explain cg: what perks would do with a matrix on a device, be it here or not, and why.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "linear/choices.hpp"
+#include "linear/commands.hpp"
+#include "linear/explanation.hpp"
+#include "linear/vectors.hpp"
+#include "cli/arguments.hpp"
+#include "cli/completions.hpp"
+#include "cli/file_options.hpp"
+#include "cli/matrix_source.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/limits.hpp"
+#include "dwell/execution/device/thread_limit.hpp"
+#include "dwell/execution/program/plan/policy.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct explain_arguments {
+  std::string command;
+  std::string matrix;
+  device_choice device;
+  std::string device_facts;
+  int threads = 0;
+  std::string policy = "auto", precision = "f64";
+  solve_options options;
+  destination json_target;
+};
+
+exit_code run(explain_arguments args) {
+  output_files outputs;
+  outputs.add(args.json_target);
+  outputs.protect(args.matrix);
+  require_source(args.matrix);
+  require_threads(args.threads);
+  const auto facts = args.device_facts.empty()
+                         ? resolve(args.device, args.threads, threads_for::all_work).facts()
+                         : facts_of(args.device_facts);
+  args.options.policy = args.policy;
+
+  progress_line progress(true);
+  progress.show("reading " + args.matrix);
+  const auto source = load_matrix(args.matrix, args.threads);
+  const auto a = source.content.matrix.view();
+  progress.show("planning");
+  const auto found = args.precision == "f64"
+                         ? explain(a, facts, args.options)
+                         : explain(convert<float>(a).view(), facts, args.options);
+  progress.erase();
+  if (!args.json_target.standard()) write_stdout(app::to_text(found, source.name, args.command));
+  if (args.json_target) args.json_target.write(json_text(app::to_json(found, source.name, args.command)));
+  return exit_code::done;
+}
+
+command add_command(CLI::App& app, const std::string& name) {
+  const auto args = std::make_shared<explain_arguments>();
+  args->command = name;
+  set_completions(add_input(app, "MATRIX", args->matrix, matrix_help, "")->required(),
+                  {matrix_kind_words(), value_completions::file});
+  auto* here = add_device(app, args->device, "Explain for this device");
+  std::vector<std::string> devices;
+  for (const char* name : known_devices()) devices.emplace_back(name);
+  add_choice(app, "--device-facts", args->device_facts, devices,
+             "Explain for a device that need not be here, from its data sheet. Needs a build with "
+             "CUDA, but no GPU")
+      ->excludes(here);
+  add_positive(app, "--threads", args->threads,
+               "Threads to read with, and of the CPU as a device (default: of those there are, as "
+               "many as the work is worth)");
+  add_choice(app, "--policy", args->policy, after_auto(planning_policies()),
+             "The policy whose plan is shown in full");
+  if (name == "solve") add_solver(app, args->options.method);
+  add_variant(app, args->options.variant, "Form of the iteration, of cg");
+  add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
+  add_preconditioner(app, args->options.preconditioner, "Of the solve");
+  app.add_flag("--assume-symmetric", args->options.assume_symmetric,
+               "Skip the check that the matrix is symmetric");
+  add_json(app, args->json_target, "all this");
+  app.footer(
+      fmt::format("Examples:\n"
+                  "  dwell explain {0} like:ecology2 --device-facts h200\n"
+                  "  dwell explain {0} A.mtx --device cuda --policy mixed --json -",
+                  name));
+  return [args] { return run(*args); };
+}
+
+}  // namespace
+
+command add_explain_solve(CLI::App& app) { return add_command(app, "solve"); }
+
+command add_explain_cg(CLI::App& app) { return add_command(app, "cg"); }
+
+}  // namespace dwell::app

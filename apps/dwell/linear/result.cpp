@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// See result.hpp.
+#include "linear/result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "linear/right_hand_sides.hpp"
+#include "linear/timing.hpp"
+#include "dwell/version.hpp"
+#include "report/table.hpp"
+#include "report/units.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+std::int64_t matrix_bytes(const solve_result& r) {
+  const std::int64_t value = r.report.precision == "f32" ? 4 : 8, number = sizeof(index);
+  return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
+}
+
+std::string outcome(const solve_report& report) {
+  const auto n = format_plural(report.iterations, "iteration");
+  switch (report.stopped) {
+    case stop_reason::converged:
+      return "converged after " + n;
+    case stop_reason::iteration_limit:
+      return "NOT converged within the limit of " + n;
+    case stop_reason::breakdown:
+      for (const auto& m : dwell::methods())
+        if (m.name == report.method) return "BREAKDOWN after " + n + ": " + m.breaks_down;
+      return "BREAKDOWN after " + n;
+    case stop_reason::not_finite:
+      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
+    case stop_reason::interrupted:
+      return "INTERRUPTED after " + n;
+  }
+  return {};
+}
+
+using named_seconds = std::pair<const char*, double>;
+std::array<named_seconds, 6> setup_parts(const solve_setup& s) {
+  return {{{"check", s.check_s},
+           {"upload", s.upload_s},
+           {"plan", s.plan_s},
+           {"cut", s.cut_s},
+           {"preconditioner", s.preconditioner_s},
+           {"load", s.load_s}}};
+}
+
+/// Of what matrix a condition is.
+const char* condition_of(preconditioner p) {
+  switch (p) {
+    case preconditioner::none:
+      return "";
+    case preconditioner::jacobi:
+      return " (of the matrix scaled by its diagonal)";
+    case preconditioner::amg:
+      return " (of the preconditioned matrix)";
+  }
+  return "";
+}
+
+std::vector<timed_part> parts_of(const solve_result& r) {
+  return timed_parts(r.report, r.generated, r.read_s, r.write_s, r.wall_s);
+}
+
+json setup_json(const solve_report& report) {
+  json out;
+  for (const auto& [name, seconds] : setup_parts(report.setup))
+    out[std::string(name) + "_s"] = seconds;
+  out["vectors_s"] = std::max(0., report.setup_s - report.setup.total());
+  return out;
+}
+
+json columns_json(const solve_result& r) {
+  json all = json::array();
+  for (const solve_report& column : r.columns)
+    all.push_back({{"together", column.columns_together},
+                   {"iterations", column.iterations},
+                   {"stop_reason", to_string(column.stopped)},
+                   {"relative_true", column.residual_relative_true},
+                   {"solve_s", column.solve_s}});
+  return all;
+}
+
+void add_time(const solve_result& r, table& out) {
+  const auto& report = r.report;
+  if (!r.timing) {
+    out.row("time",
+            fmt::format("{} {}, set-up {}, solve {}, finish {}", r.generated ? "generate" : "read",
+                        format_seconds(r.read_s), format_seconds(report.setup_s),
+                        format_seconds(report.solve_s), format_seconds(report.finish_s)));
+    std::vector<std::string> parts;
+    for (const auto& [name, seconds] : setup_parts(report.setup))
+      if (seconds >= 0.05 * report.setup_s)
+        parts.push_back(fmt::format("{} {}", name, format_seconds(seconds)));
+    if (!parts.empty()) out.row("set-up", fmt::format("{}", fmt::join(parts, ", ")));
+  }
+  if (report.iterations == 0) return;
+  std::string each = format_seconds(report.per_iteration_us * 1e-6) + " per iteration";
+  if (report.bytes_per_iteration > 0 && report.per_iteration_us > 0) {
+    const auto bytes = static_cast<double>(report.bytes_per_iteration);
+    each += fmt::format(", {} ({} each, by the model)",
+                        format_rate(bytes / (report.per_iteration_us * 1e-6)), format_bytes(bytes));
+  }
+  out.row(r.timing ? "iteration" : "", each);
+}
+
+}  // namespace
+
+std::string title_of(const std::string& method) {
+  for (const auto& m : dwell::methods())
+    if (m.name == method) return m.title;
+  return method;
+}
+
+double target(const solve_result& r) { return target(r, r.report); }
+double target(const solve_result& r, const solve_report& of) {
+  const double norm = of.rhs_norm;
+  return norm > 0 ? std::max(r.options.rtol, r.options.atol / norm) : r.options.atol;
+}
+
+exit_code code_of(const solve_result& r) {
+  for (const solve_report& column : r.columns)
+    if (column.stopped != stop_reason::converged) return code_of(column.stopped);
+  return code_of(stop_reason::converged);
+}
+
+std::string failure_line(const solve_result& r) {
+  for (std::size_t k = 0; k < r.columns.size(); ++k) {
+    const solve_report& report = r.columns[k];
+    if (report.stopped == stop_reason::converged) continue;
+    const std::string which =
+        r.columns.size() > 1 ? fmt::format("right-hand side {} of {}: ", k + 1, r.columns.size())
+                             : "";
+    return fmt::format("{}{}; relative residual {} (true {}), wanted {}{}{}", which,
+                       outcome(report), format_residual(report.residual_relative_recursive),
+                       format_residual(report.residual_relative_true),
+                       format_residual(target(r, report)), report.advice.empty() ? "" : "; ",
+                       report.advice);
+  }
+  return {};
+}
+
+std::string unsafe_answer(const solve_result& r) {
+  if (r.report.stopped != stop_reason::converged || !r.report.no_digit_safe) return {};
+  return fmt::format(
+      "the condition, at least {:.1e}, times the true residual is {:.1e}: no digit of the answer "
+      "is "
+      "safe. Ask for a smaller --rtol{}{}",
+      r.report.condition_estimate, r.report.error_estimate,
+      r.report.preconditioner == preconditioner::none ? ", or use a preconditioner" : "",
+      r.report.precision == "f32" ? ", or solve in f64" : "");
+}
+
+std::string to_text(const solve_result& r) {
+  const auto& report = r.report;
+  table out("dwell " DWELL_VERSION_STRING ": " + title_of(report.method));
+  out.row("matrix", r.matrix_name + (r.generated ? " (generated)" : ""));
+  out.row("", fmt::format(
+                  "{} rows, {} nonzeros{}, {}", format_count(r.rows), format_count(r.nonzeros),
+                  r.explicit_zeros ? " + " + format_plural(r.explicit_zeros, "explicit zero") : "",
+                  format_bytes(static_cast<double>(matrix_bytes(r)))));
+  out.row("right-hand side", describe(r.rhs));
+  if (r.columns.size() > 1) out.row("", fmt::format("and {} random", r.columns.size() - 1));
+  if (r.companion_unused)
+    out.row("", "the archive holds another one, its companion: use it with --rhs companion");
+  out.row("start vector", r.start_file.empty() ? "zeros" : r.start_file);
+  out.gap();
+  out.row("device", fmt::format("{} ({})", report.device, to_string(report.on)));
+  out.row("executor", fmt::format("{} on {}", report.executor,
+                                  format_teams(report.on, report.teams, report.lanes)));
+  if (!report.reason.empty()) out.row("", report.reason);
+  if (r.command == "solve")
+    out.row("solver", fmt::format("{}: {}", report.method, report.method_reason));
+  out.row("variant", report.variant);
+  out.row("policy", report.policy == report.policy_chosen
+                        ? report.policy
+                        : fmt::format("{}: {}", report.policy, report.policy_chosen));
+  out.row("precision", report.precision);
+  out.row("preconditioner", to_string(report.preconditioner));
+  out.gap();
+  out.row("result", outcome(report));
+  if (!report.advice.empty()) out.row("", report.advice);
+  out.row("residual",
+          fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
+                      format_residual(report.residual_relative_recursive),
+                      format_residual(report.residual_relative_true), format_residual(target(r)),
+                      report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
+  if (report.condition_estimate > 0 && report.error_estimate == 0)
+    out.row("condition", fmt::format("at least {:.1e}{}", report.condition_estimate,
+                                     condition_of(report.preconditioner)));
+  else if (report.condition_estimate > 0)
+    out.row("condition",
+            fmt::format("at least {:.1e}{}; the residual allows a relative error of {:.1e}{}",
+                        report.condition_estimate, condition_of(report.preconditioner),
+                        report.error_estimate, report.no_digit_safe ? ": NO DIGIT IS SAFE" : ""));
+  if (r.largest_error)
+    out.row("error", format_residual(*r.largest_error) + " at most in any element of the answer");
+  if (r.columns.size() > 1) out.row("all", describe_columns(r.columns));
+  add_time(r, out);
+  for (std::size_t i = 0; i < r.files.size(); ++i)
+    out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
+  return out.text() + (r.timing ? "\n" + timing_table(parts_of(r)) : "");
+}
+
+execution execution_of(const solve_report& report, const execution::choices& requested) {
+  return {report.device, to_string(report.on),
+          requested,     {report.executor, report.variant, report.policy},
+          report.reason, report.teams,
+          report.lanes};
+}
+
+json to_json(const solve_result& r) {
+  const auto& report = r.report;
+  json out = document(r.command);
+  out.update({{"matrix",
+               {{"name", r.matrix_name},
+                {"rows", r.rows},
+                {"nonzeros", r.nonzeros},
+                {"explicit_zeros", r.explicit_zeros},
+                {"bytes", matrix_bytes(r)}}},
+              {"rhs", option_text(r.rhs)},
+              {"start", r.start_file.empty() ? "zeros" : r.start_file},
+              {"solver", report.method},
+              {"solver_reason", report.method_reason},
+              {"precision", report.precision},
+              {"preconditioner", to_string(report.preconditioner)}});
+  add_fields(out, execution_columns(true),
+             execution_of(report, {r.options.executor, r.options.variant, r.options.policy}));
+  out.update({{"policy_chosen", report.policy_chosen},
+              {"tolerance",
+               {{"relative", r.options.rtol}, {"absolute", r.options.atol}, {"target", target(r)}}},
+              {"max_iterations", r.options.max_iterations},
+              {"iterations", report.iterations},
+              {"stop_reason", to_string(report.stopped)},
+              {"rhs_norm", report.rhs_norm},
+              {"residual",
+               {{"relative_recursive", report.residual_relative_recursive},
+                {"relative_true", report.residual_relative_true},
+                {"disagree", report.residuals_disagree}}},
+              {"condition", number_or_null(report.condition_estimate)},
+              {"error_estimate", number_or_null(report.error_estimate)},
+              {"no_digit_safe", report.no_digit_safe},
+              {"stagnated", report.stagnated},
+              {"advice", text_or_null(report.advice)},
+              {"largest_error", r.largest_error ? json(*r.largest_error) : json(nullptr)},
+              {"time",
+               {{"read_s", r.read_s},
+                {"context_s", report.setup.context_s},
+                {"setup_s", report.setup_s},
+                {"setup", setup_json(report)},
+                {"solve_s", report.solve_s},
+                {"finish_s", report.finish_s},
+                {"write_s", r.write_s},
+                {"other_s", parts_of(r).back().seconds},
+                {"total_s", total_of(parts_of(r))},
+                {"per_iteration_us", report.per_iteration_us}}},
+              {"bytes_per_iteration", report.bytes_per_iteration},
+              {"right_hand_sides", columns_json(r)},
+              {"warnings", r.warnings},
+              {"files", {{"answer", nullptr}, {"history", nullptr}, {"report", nullptr}}}});
+  for (const auto& [what, file] : r.files) out["files"][what] = file;
+  return out;
+}
+
+std::string history_csv(const solve_report& report) {
+  struct row {
+    std::size_t iteration;
+    double residual, scale;
+  };
+  std::vector<row> rows;
+  const double scale = report.rhs_norm > 0 ? report.rhs_norm : 1;
+  for (const double residual : report.history) rows.push_back({rows.size(), residual, scale});
+  return csv_of(
+      columns<row>{{"iteration", "", unit::count, [](const row& r) { return r.iteration; }},
+                   {"residual_norm", "", unit::residual, [](const row& r) { return r.residual; }},
+                   {"relative_residual", "", unit::residual,
+                    [](const row& r) { return r.residual / r.scale; }}},
+      rows);
+}
+
+std::string answer_comment(const solve_result& r) {
+  return fmt::format(
+      "x of A x = b, by dwell {}\nA: {}\nb: {}\n{}; relative residual {} (true {}), wanted {}",
+      DWELL_VERSION_STRING, r.matrix_name, describe(r.rhs), outcome(r.report),
+      format_residual(r.report.residual_relative_recursive),
+      format_residual(r.report.residual_relative_true), format_residual(target(r)));
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// See right_hand_sides.hpp.
+#include "linear/right_hand_sides.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "linear/vectors.hpp"
+#include "report/units.hpp"
+
+#include "dwell/solvers/linear/linear_solver.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+/// f(report, width) for the first column of every group.
+template <class F>
+void each_group(std::span<const solve_report> columns, F&& f) {
+  for (std::size_t k = 0; k < columns.size();) {
+    f(columns[k], columns[k].columns_together);
+    k += static_cast<std::size_t>(columns[k].columns_together);
+  }
+}
+
+template <class T>
+std::vector<solve_report> solve_block(const device& where, const csr_view<T>& a,
+                                   const std::vector<T>& b, std::vector<T>& x, int count,
+                                   const solve_options& options) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  linear_solver<T> solver(where, a, options);
+  std::vector<solve_report> reports =
+      solver.solve(std::span<const T>(b), n, std::span<T>(x), n, count);
+  reports.front().setup = solver.setup();
+  reports.front().setup_s += solver.setup().total();
+  return reports;
+}
+
+}  // namespace
+
+std::vector<double> random_rhs(index rows, int number) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(number));
+  std::vector<double> v(static_cast<std::size_t>(rows));
+  for (double& e : v) e = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
+  return v;
+}
+
+std::vector<solve_report> solve_several(const std::string& precision, const device& where,
+                                     const csr<double>& a, const std::vector<double>& b,
+                                     std::vector<double>& x, int count, const solve_options& options) {
+  std::vector<double> all_b = b, all_x = x;
+  for (int k = 2; k <= count; ++k) {
+    const std::vector<double> more = random_rhs(a.rows, k);
+    all_b.insert(all_b.end(), more.begin(), more.end());
+  }
+  all_x.resize(all_b.size(), 0.0);
+  std::vector<solve_report> reports;
+  if (precision == "f64") {
+    reports = solve_block(where, a.view(), all_b, all_x, count, options);
+  } else {
+    const auto single = convert<float>(a.view());
+    const auto b_single = to_single(all_b, "right-hand side");
+    auto x_single = to_single(all_x, "start vector");
+    reports = solve_block(where, single.view(), b_single, x_single, count, options);
+    std::copy(x_single.begin(), x_single.end(), all_x.begin());
+  }
+  std::copy_n(all_x.begin(), x.size(), x.begin());
+  return reports;
+}
+
+double solve_seconds(std::span<const solve_report> columns) {
+  double all = 0;
+  each_group(columns, [&](const solve_report& first, int) { all += first.solve_s; });
+  return all;
+}
+
+std::string describe_columns(std::span<const solve_report> columns) {
+  std::vector<int> widths;
+  each_group(columns, [&](const solve_report&, int width) { widths.push_back(width); });
+  const auto [least, most] = std::minmax_element(
+      columns.begin(), columns.end(),
+      [](const solve_report& a, const solve_report& b) { return a.iterations < b.iterations; });
+  const auto ended = std::count_if(columns.begin(), columns.end(), [](const solve_report& r) {
+    return r.stopped == stop_reason::converged;
+  });
+  return fmt::format("{} in passes of {}; {} converged, after {} to {} iterations; {} each",
+                     columns.size(), fmt::join(widths, " + "), ended, least->iterations,
+                     most->iterations,
+                     format_seconds(solve_seconds(columns) / static_cast<double>(columns.size())));
+}
+
+}  // namespace dwell::app

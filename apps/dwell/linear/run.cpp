@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// dwell solve and dwell cg: read a system, solve it, hand over the answer and the report. What can fail before
+// the solve is tried before the solve; whatever the reason of its end, its outcome is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "linear/choices.hpp"
+#include "linear/commands.hpp"
+#include "linear/monitor.hpp"
+#include "linear/result.hpp"
+#include "linear/right_hand_sides.hpp"
+#include "cli/arguments.hpp"
+#include "cli/completions.hpp"
+#include "cli/file_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_target.hpp"
+#include "cli/signals.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/formats/vector_file.hpp"
+#include "dwell/solvers/built_kernels.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct solve_arguments {
+  std::string command;
+  std::string matrix, rhs = "row-sums", start;
+  device_choice device;
+  int threads = 0;
+  std::string precision = "f64";
+  solve_options options;
+  int rhs_count = 1;
+  int monitor = 0;  ///< a line for so many iterations; 0: none
+  bool timing = false;
+  destination output, history;
+  report_target report;
+};
+
+/// Throws unsupported_error if this build has no such executor there: before a long file is read.
+void require_executor(const solve_arguments& args, backend on) {
+  if (args.options.executor == automatic) return;
+  std::vector<std::string> there;
+  for (const auto& v : built_kernels()) {
+    if (v.problem != "cg" || v.on != on || v.precision != args.precision) continue;
+    if (v.executor == args.options.executor) return;
+    if (std::find(there.begin(), there.end(), v.executor) == there.end())
+      there.push_back(v.executor);
+  }
+  throw unsupported_error(fmt::format("--executor {}: not available on {} in {}; expected auto{}{}",
+                                      args.options.executor, to_string(on), args.precision,
+                                      there.empty() ? "" : " or one of: ", fmt::join(there, ", ")));
+}
+
+output_files check_files(const solve_arguments& args) {
+  output_files outputs;
+  if (args.output && !is_vector_name(args.output.path()))
+    throw input_error(
+        fmt::format("--output: expected {}, found '{}'", vector_names, args.output.name()));
+  for (const auto& to : {args.output, args.history, args.report.json}) outputs.add(to);
+  const auto rhs = parse_rhs(args.rhs);
+  require_one_reader({{"MATRIX", args.matrix}, {"--rhs", rhs.file}, {"--x0", args.start}});
+  outputs.protect(args.matrix);
+  if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
+  if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
+  return outputs;
+}
+
+solve_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
+                   const std::vector<double>& b, std::vector<double>& x,
+                   const solve_options& options) {
+  if (precision == "f64") return solve(where, a.view(), b, x, options);
+  const auto single = convert<float>(a.view());
+  const auto b_single = to_single(b, "right-hand side");
+  auto x_single = to_single(x, "start vector");
+  const auto report = solve(where, single.view(), b_single, x_single, options);
+  std::copy(x_single.begin(), x_single.end(), x.begin());
+  return report;
+}
+
+/// Writes the files that were asked for. An answer with a NaN would be no Matrix Market file.
+void write_files(const solve_arguments& args, const std::vector<double>& x, solve_result& result,
+                 handover& by) {
+  if (const auto& to = args.output) {
+    if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
+      if (by.attempt(to.label(), [&] { write_vector(to.path(), x, answer_comment(result)); }))
+        result.files.emplace_back("answer", to.label());
+    } else {
+      result.warnings.push_back(to.label() + " is not written: the answer is not finite");
+    }
+  }
+  if (const auto& to = args.history)
+    if (by.attempt(to.label(), [&] { to.write(history_csv(result.report)); }))
+      result.files.emplace_back("history", to.label());
+}
+
+using clock = std::chrono::steady_clock;
+double seconds_since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+exit_code run(const solve_arguments& args) {
+  const auto begin = clock::now();
+  const auto outputs = check_files(args);
+  require_source(args.matrix);
+  const auto where = resolve(args.device, args.threads, threads_for::all_work);
+  require_executor(args, where.on());
+
+  solve_result result;
+  result.rhs = parse_rhs(args.rhs);
+  result.start_file = args.start;
+  result.options = args.options;
+  result.command = args.command;
+
+  progress_line progress(!args.report.quiet && args.monitor == 0);
+  progress.show("reading " + args.matrix);
+  const auto source = load_matrix(args.matrix, args.threads);
+  const auto& a = source.content.matrix;
+  result.matrix_name = source.name;
+  result.generated = source.generated;
+  result.companion_unused =
+      source.content.companion_rhs && result.rhs.what != rhs_source::kind::companion;
+  result.rows = a.rows;
+  result.explicit_zeros = count_explicit_zeros(a);
+  result.nonzeros = a.nonzeros() - result.explicit_zeros;
+  result.read_s = source.read_s;
+  const auto b = make_rhs(result.rhs, source, args.threads);
+  auto x = make_start(args.start, source, args.threads);
+
+  auto options = args.options;
+  iteration_forecast forecast(options.max_iterations);
+  if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
+    options.progress = [&](const solve_progress& now) {
+      forecast.add(now.iteration, now.relative_residual);
+      progress.show(describe(now, forecast));
+    };
+  std::optional<solve_monitor> monitor;
+  if (args.monitor > 0) {
+    monitor.emplace(b, args.monitor);
+    options.progress = [&](const solve_progress& now) { (*monitor)(now); };
+    options.progress_interval = 0;  // every iteration, in order
+  }
+  progress.show("setting up");
+  graceful_stop on_signal;
+  options.interrupt = &graceful_stop::requested();
+  if (args.rhs_count == 1)
+    result.columns = {solve_in(args.precision, where, a, b, x, options)};
+  else
+    result.columns = solve_several(args.precision, where, a, b, x, args.rhs_count, options);
+  result.report = result.columns.front();
+  result.report.solve_s = solve_seconds(result.columns);
+  if (monitor) monitor->finish();
+  progress.erase();
+
+  if (result.rhs.what == rhs_source::kind::row_sums && !x.empty()) {
+    double largest = 0;
+    for (const double v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v - 1)) : v;
+    result.largest_error = largest;
+  }
+  if (result.report.residuals_disagree)
+    result.warnings.push_back(fmt::format(
+        "the true residual {:.2e} and the recursive one {:.2e} disagree by more than a factor of "
+        "ten: the answer is as good as the true one, rounding allows no better{}",
+        result.report.residual_relative_true, result.report.residual_relative_recursive,
+        args.precision == "f32" ? " in f32" : ""));
+  if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);
+  handover by;
+  const auto before_writing = clock::now();
+  write_files(args, x, result, by);
+  result.write_s = seconds_since(before_writing);
+  result.timing = args.timing;
+  result.wall_s = seconds_since(begin);
+  for (const auto& w : result.warnings) warn(w);
+  return deliver(result, args.report, outputs, by);
+}
+
+void add_problem(CLI::App& app, solve_arguments& args) {
+  app.option_defaults()->group("System");
+  set_completions(add_input(app, "MATRIX", args.matrix, matrix_help, "")->required(),
+                  {matrix_kind_words(), value_completions::file});
+  auto* rhs = add_input(
+      app, "--rhs", args.rhs,
+      "Right-hand side: ones; row-sums (A times ones, so that the exact solution is known: all "
+      "ones); companion (NAME_b.mtx of a SuiteSparse .tar.gz); or a vector as --output "
+      "writes them (- is standard input). The "
+      "default does not depend on what an archive holds; the report says if it has a companion",
+      "ones|row-sums|companion|FILE|-");
+  rhs->default_str(args.rhs);
+  set_completions(rhs, {{"ones", "row-sums", "companion"}, value_completions::file});
+  add_positive(app, "--rhs-count", args.rhs_count,
+               "Solve with so many right-hand sides: that of --rhs, to which the report and the "
+               "files belong, and random ones; several in one pass over the matrix where that pays "
+               "(not with --history or --monitor, nor with an executor, variant or policy that "
+               "cannot)");
+  add_input(app, "--x0", args.start,
+            "Start vector, e.g. the --output of an earlier run (default: zeros)");
+  app.add_flag("--assume-symmetric", args.options.assume_symmetric,
+               "Skip the check that the matrix is symmetric");
+}
+
+void add_execution(CLI::App& app, solve_arguments& args) {
+  app.option_defaults()->group("Execution");
+  if (args.command == "solve") add_solver(app, args.options.method);
+  add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args.threads,
+               "Threads to read with, and to solve with on the CPU (default: of those there are, "
+               "as many as the work is worth)");
+  add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
+             "In which loop the iterations run; the report says why auto chose what it chose");
+  add_choice(app, "--policy", args.options.policy, after_auto(built_policies()),
+             "What is cached on the chip between iterations, by executors that cache");
+  add_variant(app, args.options.variant,
+              "The form of cg's iteration: three, two or one barrier; fewer move more bytes");
+  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
+  add_preconditioner(app, args.options.preconditioner,
+                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid, for "
+                     "cg");
+}
+
+void add_stops(CLI::App& app, solve_arguments& args) {
+  app.option_defaults()->group("When to stop");
+  add_tolerance(app, "--rtol", args.options.rtol,
+                "Converged when |r| <= max(rtol |b|, atol): relative tolerance");
+  add_tolerance(app, "--atol", args.options.atol, "Absolute tolerance");
+  add_positive(app, "--max-iterations", args.options.max_iterations, "Iteration limit");
+}
+
+void add_results(CLI::App& app, solve_arguments& args) {
+  app.option_defaults()->group("Results");
+  add_destination(app, "-o,--output", args.output,
+                  "Write the answer: .mtx or .mtx.gz (Matrix Market) or .npy (NumPy); standard "
+                  "output (-), a pipe or a device without an ending takes Matrix Market text");
+  add_destination(app, "--history", args.history, "Write |r| of every iteration as CSV");
+  add_optional_positive(app, "--monitor", args.monitor, 1, "K",
+                        "Write |r| and |r|/|b| of every K-th iteration (without K: of each) and of "
+                        "the last one on standard error, also with --quiet. Takes the memory of "
+                        "--history and some time")
+      ->group("Results");
+  app.add_flag("--timing", args.timing,
+               "In the report: a table of where the time went, from reading to writing");
+  add_report_target(app, args.report);
+}
+
+command add_command(CLI::App& app, const std::string& name, const std::string& examples) {
+  const auto args = std::make_shared<solve_arguments>();
+  args->command = name;
+  add_problem(app, *args);
+  add_execution(app, *args);
+  add_stops(app, *args);
+  add_results(app, *args);
+  app.footer(
+      std::string("Files appear whole or not at all; also when the solve did not converge or was\n"
+                  "interrupted. With one on standard output the report goes to standard error.\n"
+                  "The first Ctrl-C ends it at the next iteration, a second one\n"
+                  "ends the program at once.\n\n") +
+      exit_code_help + "\nExamples:\n" + examples);
+  return [args] {
+    args->options.history = static_cast<bool>(args->history);
+    return run(*args);
+  };
+}
+
+}  // namespace
+
+command add_solve(CLI::App& app) {
+  return add_command(app, "solve",
+                     "  dwell solve convection2d:300x300\n"
+                     "  dwell solve A.mtx.gz --solver minres --rtol 1e-6 --output x.mtx\n"
+                     "  dwell solve A.mtx --preconditioner jacobi --json - | jq .solver");
+}
+
+command add_cg(CLI::App& app) {
+  return add_command(
+      app, "cg",
+      "  dwell cg trefethen:2000\n"
+      "  dwell cg bcsstk17.mtx.gz --preconditioner jacobi --rtol 1e-6 --output x.mtx\n"
+      "  dwell cg ecology2.tar.gz --device cuda --json - | jq .time");
+}
+
+}  // namespace dwell::app

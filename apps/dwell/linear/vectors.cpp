@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Lengths are checked here, where the name of the file is known.
+#include "linear/vectors.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cli/file_options.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/formats/vector_file.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+std::vector<double> read_fitting(const std::string& file, const char* what,
+                                 const matrix_source& source, int threads) {
+  auto v = dwell::read_vector(file, threads);
+  const auto rows = source.content.matrix.rows;
+  if (v.size() != static_cast<std::size_t>(rows))
+    throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
+                                  file, rows, what, source.name, v.size()));
+  return v;
+}
+
+std::vector<double> row_sums(const csr<double>& a) {
+  std::vector<double> sums(static_cast<std::size_t>(a.rows));
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sums[i] += a.val[k];
+  return sums;
+}
+
+}  // namespace
+
+rhs_source parse_rhs(const std::string& text) {
+  using kind = rhs_source::kind;
+  if (text == "ones") return {kind::ones, {}};
+  if (text == "row-sums") return {kind::row_sums, {}};
+  if (text == "companion") return {kind::companion, {}};
+  return {kind::file, input_name(text)};
+}
+
+std::string option_text(const rhs_source& rhs) {
+  switch (rhs.what) {
+    case rhs_source::kind::ones:
+      return "ones";
+    case rhs_source::kind::row_sums:
+      return "row-sums";
+    case rhs_source::kind::companion:
+      return "companion";
+    case rhs_source::kind::file:
+      return rhs.file;
+  }
+  return {};
+}
+
+std::string describe(const rhs_source& rhs) {
+  switch (rhs.what) {
+    case rhs_source::kind::ones:
+      return "ones";
+    case rhs_source::kind::row_sums:
+      return "row sums of the matrix (exact solution: all ones)";
+    case rhs_source::kind::companion:
+      return "the companion in the archive of the matrix";
+    case rhs_source::kind::file:
+      return rhs.file;
+  }
+  return {};
+}
+
+std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source, int threads) {
+  const auto& a = source.content.matrix;
+  switch (rhs.what) {
+    case rhs_source::kind::ones:
+      return std::vector<double>(static_cast<std::size_t>(a.rows), 1.0);
+    case rhs_source::kind::row_sums:
+      return row_sums(a);
+    case rhs_source::kind::companion:
+      if (const auto& why = source.content.companion_refusal; !why.empty())
+        throw input_error("--rhs companion: " + why);
+      if (!source.content.companion_rhs)
+        throw input_error(fmt::format(
+            "--rhs companion: {} has none (expected a .tar.gz that holds {}_b.mtx of {} values)",
+            source.name, source.name, a.rows));
+      return *source.content.companion_rhs;
+    case rhs_source::kind::file:
+      return read_fitting(rhs.file, "right-hand side", source, threads);
+  }
+  return {};
+}
+
+std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads) {
+  if (file.empty())
+    return std::vector<double>(static_cast<std::size_t>(source.content.matrix.rows));
+  return read_fitting(file, "start vector", source, threads);
+}
+
+std::vector<float> to_single(std::span<const double> v, const std::string& what) {
+  std::vector<float> out(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    out[i] = static_cast<float>(v[i]);
+    if (!std::isfinite(out[i]))
+      throw input_error(fmt::format("{}: value {} ({}) is too large for --precision f32; use f64",
+                                    what, i + 1, v[i]));
+  }
+  return out;
+}
+
+}  // namespace dwell::app

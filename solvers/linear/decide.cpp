@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// See decide.hpp.
+#include "dwell/solvers/linear/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/model/projection.hpp"
+
+namespace dwell {
+namespace {
+
+struct executor_choice {
+  std::string name, why;
+};
+
+executor_choice choose_executor(const solve_options& o, const device_facts& facts) {
+  if (o.executor != automatic) return {o.executor, "as asked"};
+  if (facts.on == backend::cpu)
+    return {executors::persistent.name, "threads that live through the solve"};
+  if (facts.cooperative_launch)
+    return {executors::perks.name, "one launch, and what fits is cached on the chip"};
+  return {executors::graph.name, "this device cannot launch cooperatively"};
+}
+
+/// A form with its plan.
+template <class T>
+solve_decision<T> in_form(const solver_form& form, const solve_request<T>& q, const executor_choice& by) {
+  const program_kernel& v = find_kernel(form.program, by.name, precision_of<T>, q.target.on());
+  return {by.name, by.why, &form, &v, form.code<T>().plan(q, v), {}};
+}
+
+/// On a GPU: of the forms that may win the one with the least projected time.
+template <class T>
+solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choice& by) {
+  const auto forms = forms_of(q.options.method);
+  const auto found =
+      std::find_if(forms.begin(), forms.end(), [](const solver_form& f) { return f.weighed_first; });
+  const solver_form& first = found == forms.end() ? forms.front() : *found;
+  solve_decision<T> best = in_form(first, q, by);
+  const bool cooperative = best.kernel->cooperative;
+  const device_limits limits =
+      cooperative ? limits_of(q.target.facts) : with_launches(limits_of(q.target.facts));
+  const auto projected = [&](const planned<T>& made) {
+    return project(made.facts, made.how, made.configs, limits);
+  };
+  const projection of_first = projected(best.made);
+  const program_facts& p = best.made.facts;
+  const weighed_form known{
+      p.tiles_per_team,
+      static_cast<double>(p.nonzeros) / tile_size / p.teams + 1.0,
+      bound_by_barriers(of_first),
+      cooperative,
+  };
+  double least = of_first.seconds;
+  std::vector<considered_form> considered = {{first.name, least}};
+  for (const solver_form& form : forms) {
+    if (!form.may_beat || !form.may_beat(known)) continue;
+    solve_decision<T> other = in_form(form, q, by);
+    const double seconds = projected(other.made).seconds;
+    considered.push_back({form.name, seconds});
+    if (seconds < least) best = std::move(other), least = seconds;
+  }
+  best.considered = std::move(considered);
+  return best;
+}
+
+template <class T>
+solve_decision<T> choose(const solve_request<T>& q) {
+  const executor_choice by = choose_executor(q.options, q.target.facts);
+  if (const solver_form* asked = form_asked_for(q.options)) return in_form(*asked, q, by);
+  if (q.target.on() != backend::cpu) return in_fastest_form(q, by);
+  solve_decision<T> only = in_form(forms_of(q.options.method).front(), q, by);
+  only.considered = {{only.form->name, 0.0}};
+  return only;
+}
+
+/// Of the one kernel that is to run, the device itself says whether it fits.
+template <class T>
+void check_on_device(const solve_request<T>& q, solve_decision<T>& chosen) {
+  planned<T>& made = chosen.made;
+  made.configs[static_cast<std::size_t>(made.how.config)] =
+      config_on(*chosen.kernel, q.target, made.how.config);
+  check_plan(*chosen.kernel, made.how, made.configs,
+             cached_bytes<T>(made.how.cache, made.cut->outline.narrow), q.target.facts);
+}
+
+/// Of an iteration: projected seconds, on a CPU bytes.
+template <class T>
+double cost(const solve_request<T>& q, const solve_decision<T>& d) {
+  const planned<T>& made = d.made;
+  if (q.target.on() == backend::cpu) return static_cast<double>(made.facts.bytes_per_iteration);
+  const device_limits limits = limits_of(q.target.facts);
+  return project(made.facts, made.how, made.configs,
+                 d.kernel->cooperative ? limits : with_launches(limits))
+      .seconds;
+}
+
+}  // namespace
+
+const solver_form* form_asked_for(const solve_options& o) {
+  const auto forms = forms_of(o.method);
+  const bool chain = o.preconditioner == preconditioner::amg;
+  if (!chain && o.variant == automatic) return nullptr;
+  const auto with_chain =
+      std::find_if(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
+  if (chain && with_chain == forms.end())
+    throw unsupported_error(fmt::format("preconditioner {}: expected method {}, found {}",
+                                        to_string(o.preconditioner), solver_forms().front().method,
+                                        o.method));
+  const solver_form& form =
+      o.variant == automatic ? *with_chain : find_form(o.method, o.variant);
+  if (chain && !form.with_chain)
+    throw unsupported_error(fmt::format("preconditioner {}: expected variant auto or {}, found {}",
+                                        to_string(o.preconditioner), with_chain->name, o.variant));
+  if (!chain && form.with_chain)
+    throw unsupported_error(fmt::format("variant {}: expected preconditioner amg, found {}",
+                                        form.name, to_string(o.preconditioner)));
+  return &form;
+}
+
+template <class T>
+solve_decision<T> decide(const solve_request<T>& q) {
+  solve_decision<T> chosen = choose(q);
+  check_on_device(q, chosen);
+  return chosen;
+}
+
+std::string why_one_at_a_time(const solve_options& o, const device_facts& facts) {
+  if (o.columns_at_once == 1) return "as asked";
+  if (o.executor != automatic && o.executor != executors::persistent.name)
+    return fmt::format("executor {} has no kernel for several", o.executor);
+  const solver_form& form = column_forms().front();
+  if (o.method != form.method) return fmt::format("method {} has no kernel for several", o.method);
+  if (o.variant != automatic && o.variant != form.name)
+    return fmt::format("variant {} has no kernel for several", o.variant);
+  if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
+  if (o.config >= 0 && o.executor == automatic && facts.on != backend::cpu)
+    return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
+  if (o.preconditioner == preconditioner::amg)
+    return fmt::format("preconditioner {} is applied to one", to_string(o.preconditioner));
+  if (o.history) return "a history is that of one";
+  if (o.progress) return "progress is told of one";
+  if (facts.on != backend::cpu && !facts.cooperative_launch)
+    return "this device cannot launch cooperatively";
+  return {};
+}
+
+template <class T>
+group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T>& alone,
+                                  int columns) {
+  const auto forms = column_forms();
+  const solver_form& form = *std::find_if(forms.begin(), forms.end(),
+                                      [&](const solver_form& f) { return f.columns == columns; });
+  group_decision<T> out;
+  out.columns = columns;
+  out.how = in_form(form, q, {executors::persistent.name, ""});
+  check_on_device(q, out.how);
+  const double together = cost(q, out.how), each = cost(q, alone);
+  out.per_column = together / columns;
+  out.together = q.options.columns_at_once > 1 || out.per_column < each;
+  const bool on_cpu = q.target.on() == backend::cpu;
+  const double unit = on_cpu ? 1e-6 : 1e6;
+  out.why = fmt::format(
+      "{} right-hand sides in one pass over the matrix{}: {:.4g} {} an iteration, "
+      "one alone {:.4g}",
+      columns, q.options.columns_at_once > 1 ? " as asked" : "", together * unit,
+      on_cpu ? "MB" : "us projected", each * unit);
+  out.how.why = out.why;
+  return out;
+}
+
+template solve_decision<double> decide(const solve_request<double>&);
+template solve_decision<float> decide(const solve_request<float>&);
+template group_decision<double> decide_group(const solve_request<double>&,
+                                                const solve_decision<double>&, int);
+template group_decision<float> decide_group(const solve_request<float>&, const solve_decision<float>&,
+                                               int);
+
+}  // namespace dwell

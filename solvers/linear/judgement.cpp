@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// See judgement.hpp.
+#include "dwell/solvers/linear/judgement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "dwell/solvers/linear/form.hpp"
+#include "dwell/solvers/linear/lanczos.hpp"
+#include "dwell/solvers/linear/outcome.hpp"
+
+namespace dwell {
+namespace {
+
+stop_reason reason_of(int stop) {
+  switch (stop) {
+    case run_outcome::converged:
+      return stop_reason::converged;
+    case run_outcome::iteration_limit:
+      return stop_reason::iteration_limit;
+    case run_outcome::breakdown:
+      return stop_reason::breakdown;
+    case run_outcome::interrupted:
+      return stop_reason::interrupted;
+    default:
+      return stop_reason::not_finite;
+  }
+}
+
+/// Both estimates. What the start does not excite Lanczos does not see; but no eigenvalue range is
+/// smaller than that of the diagonal, whose elements are values of x.Ax / x.x too. With M = D^-1
+/// the norm in which the condition matters is that of D^(-1/2), where the matrix is D^(-1/2) A
+/// D^(-1/2).
+void estimate_error(const solve_end& end, solve_report& report) {
+  const solver_form& form = find_form(report.method, report.variant);
+  if (!form.shows_spectrum) return;
+  const spectrum_seen seen = spectrum_of(end.coefficients);
+  if (!(seen.least > 0.0)) return;
+  const solve_numbers& n = end.numbers;
+  double relative = report.residual_relative_true;
+  if (form.with_chain) {  // of M A: no norm of the error follows from it
+    report.condition_estimate = seen.most / seen.least;
+    return;
+  }
+  if (report.preconditioner == preconditioner::jacobi) {
+    report.condition_estimate = seen.most / seen.least;
+    relative = std::sqrt(n.rr_by_diagonal) / std::sqrt(n.bb_by_diagonal);
+  } else {
+    report.condition_estimate = std::max(seen.most, std::ldexp(end.most_diagonal, -n.by.matrix)) /
+                                std::min(seen.least, std::ldexp(end.least_diagonal, -n.by.matrix));
+  }
+  if (std::isfinite(relative)) report.error_estimate = report.condition_estimate * relative;
+  report.no_digit_safe = report.error_estimate >= 0.1;
+}
+
+/// Has the last third of the steps found no half of the best residual before? `size(k)` is the
+/// residual's after k steps.
+template <class F>
+bool rests(int steps, F&& size) {
+  constexpr int least = 30;  // steps from which a third says something
+  if (steps < least) return false;
+  const auto best = [&](int from, int to) {
+    double m = size(from);
+    for (int k = from + 1; k < to; ++k) m = std::min(m, size(k));
+    return m;
+  };
+  const int last = steps - steps / 3;
+  return !(best(last, steps + 1) < 0.5 * best(0, last));
+}
+
+bool stagnated(const solve_end& end) {
+  const int step = end.numbers.step;
+  const auto n = static_cast<std::size_t>(step);
+  if (end.history.size() > n) return rests(step, [&](int k) { return end.history[k]; });
+  if (end.coefficients.size() > n)
+    return rests(step, [&](int k) { return std::sqrt(end.coefficients[k].weight); });
+  return false;
+}
+
+/// "variant a or b": those that do not drift, the one with the fewest barriers first.
+std::string steadier_forms(const std::string& method) {
+  std::string names;
+  for (const solver_form& f : forms_of(method))
+    if (!f.drifts && !f.with_chain)
+      names = names.empty() ? f.name : std::string(f.name) + " or " + names;
+  return "variant " + names;
+}
+
+std::string advice(const solve_report& r) {
+  if (r.stopped == stop_reason::iteration_limit) {
+    std::vector<const char*> tries;
+    if (!r.stagnated) tries.push_back("more iterations");
+    const bool chains = std::ranges::any_of(forms_of(r.method), &solver_form::with_chain);
+    if (r.preconditioner == preconditioner::none)
+      tries.push_back(chains ? "a preconditioner (jacobi, amg)" : "a preconditioner (jacobi)");
+    const std::string steadier =
+        find_form(r.method, r.variant).drifts ? steadier_forms(r.method) : "";
+    if (r.stagnated && !steadier.empty()) tries.push_back(steadier.c_str());
+    if (r.stagnated && r.precision == "f32") tries.push_back("f64");
+    if (tries.empty()) tries.push_back("more iterations, or a better start vector");
+    return fmt::format("{}: try {}",
+                       r.stagnated ? "the residual stagnates, the last third of the iterations did "
+                                     "not halve it"
+                                   : "the residual still falls",
+                       fmt::join(tries, ", "));
+  }
+  const bool failed = r.stopped == stop_reason::breakdown || r.stopped == stop_reason::not_finite;
+  if (r.stopped == stop_reason::breakdown && find_form(r.method, r.variant).solves == matrix_class::positive_definite)
+    return "the matrix is not positive definite: try method minres";
+  if (failed && r.precision == "f32") return "f32 may be too short for this matrix: try f64";
+  return {};
+}
+
+}  // namespace
+
+double scaled_norms::relative(double scaled) const {
+  if (rhs == 0.0) return std::ldexp(scaled, by.vectors);
+  return std::ldexp(scaled / rhs, by.vectors - by.rhs);
+}
+
+double scaled_norms::rhs_norm() const { return std::ldexp(rhs, by.rhs); }
+
+template <class T>
+solve_report report_of(const plan_target& target, const solve_options& o, const solve_decision<T>& made) {
+  const plan& how = made.made.how;
+  solve_report report;
+  report.executor = made.executor;
+  report.method = made.form->method;
+  report.variant = made.form->name;
+  report.bytes_per_iteration = made.made.facts.bytes_per_iteration;
+  report.policy = how.policy;
+  report.policy_chosen = how.chosen;
+  report.reason = made.why + "; " + how.reason;
+  report.device = target.facts.name;
+  report.on = target.on();
+  report.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
+  report.preconditioner = o.preconditioner;
+  report.teams = how.teams;
+  report.columns_together = made.form->columns;
+  report.lanes = made.kernel->configs[static_cast<std::size_t>(how.config)].lanes;
+  return report;
+}
+
+template solve_report report_of(const plan_target&, const solve_options&, const solve_decision<double>&);
+template solve_report report_of(const plan_target&, const solve_options&, const solve_decision<float>&);
+
+void judge(solve_end end, const solve_options& o, solve_report& report) {
+  const solve_numbers& n = end.numbers;
+  const scaled_norms norms{n.by, n.rhs};
+  report.rhs_norm = norms.rhs_norm();
+  report.iterations = std::max(n.step, 0);
+  report.stopped = n.representable ? reason_of(n.stop) : stop_reason::not_finite;
+  report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
+  report.residual_relative_recursive = norms.relative(std::sqrt(n.rr));
+  report.residual_relative_true = norms.relative(std::sqrt(n.true_rr));
+  // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
+  const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
+  const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
+  // Where numbers ended that is what there is to say.
+  report.residuals_disagree = report.stopped != stop_reason::not_finite && !(upper <= 10.0 * lower);
+
+  if (!o.fixed_iterations) {
+    if (n.rhs > 0.0) estimate_error(end, report);
+    report.stagnated = report.stopped == stop_reason::iteration_limit && stagnated(end);
+    report.advice = advice(report);
+  }
+  report.history = std::move(end.history);
+  for (double& h : report.history) h = std::ldexp(h, norms.by.vectors);
+}
+
+}  // namespace dwell

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What a run has come to, and what its answer is worth: residuals, the condition that the iteration
+// has seen, and what to try where it did not converge. Private to the solver.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "dwell/execution/device/plan_target.hpp"
+#include "dwell/execution/program/program.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/solve_steps.hpp"
+
+namespace dwell {
+
+/// Norms of the scaled system in the caller's units.
+struct scaled_norms {
+  system_scale by;
+  double rhs = 0;  ///< ||2^-by.rhs b||
+
+  /// Over ||b||, or where b = 0 itself.
+  double relative(double scaled) const;
+  double rhs_norm() const;
+};
+
+/// How a solve ended, in the numbers of the scaled system.
+struct solve_end {
+  solve_numbers numbers;
+  double least_diagonal = 0, most_diagonal = 0;  ///< of the matrix as the caller has it
+  std::vector<step_coefficients> coefficients;   ///< of the first steps, from step 0 on
+  std::vector<double> history;                   ///< if asked for
+};
+
+/// Coefficients that are worth recording: 2 MiB of them.
+inline constexpr int most_coefficients = 1 << 17;
+
+/// And of each system of a batch, where they are for the condition alone: their first steps show
+/// the extreme eigenvalues of most of the spectrum that a solve finds, and judging many systems
+/// must not take longer than solving them.
+inline constexpr int most_batch_coefficients = 128;
+inline std::size_t batch_coefficients(const solve_options& o) {
+  if (o.fixed_iterations) return 0;
+  return static_cast<std::size_t>(std::min(o.max_iterations, most_batch_coefficients - 1)) + 1;
+}
+/// What is known before the first iteration.
+template <class T>
+solve_report report_of(const plan_target& target, const solve_options& o, const solve_decision<T>& made);
+
+/// Fills in what the report says of the end.
+void judge(solve_end end, const solve_options& o, solve_report& report);
+
+}  // namespace dwell

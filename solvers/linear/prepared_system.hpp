@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The matrix of a prepared solver: where the device's teams can read it, and checked there. Private
+// to the solver.
+#pragma once
+#include <span>
+
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/device_views.hpp"
+#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/formats/csr.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/linear/system_scale.hpp"
+
+namespace dwell {
+
+template <class T>
+class prepared_system {
+ public:
+  /// Refuses what check_system() refuses. A GPU gets a copy of the arrays. Adds to check_s and
+  /// upload_s of `setup`.
+  prepared_system(const device& where, const csr_view<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
+  prepared_system(const device& where, const device_csr_view<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
+  /// From now on this is asked for too. Throws as check_system() does.
+  void demand(const matrix_demand& more);
+  /// The same pattern with other values, as many as before. Values that are refused leave the ones
+  /// before.
+  void update(std::span<const T> values, solve_setup& setup);
+  void update(device_span<const T> values, solve_setup& setup);
+
+  const csr_arrays<T>& arrays() const { return arrays_; }
+  const system_facts& facts() const { return facts_; }
+  /// The matrix is solved divided by two to this power.
+  int scale_exponent() const { return matrix_scale<T>(facts_.exponent); }
+  /// The caller's arrays, which a CPU reads in place; empty on a GPU.
+  csr_view<T> in_place() const;
+
+ private:
+  /// Throws input_error unless the matrix is sound.
+  system_facts examined(const csr_arrays<T>& a, solve_setup& setup) const;
+  /// The host says what is wrong, and where.
+  [[noreturn]] void refuse(const csr_arrays<T>& a) const;
+  void take(buffer<T> values, solve_setup& setup);
+
+  device where_;
+  matrix_demand demand_;
+  buffer<index> row_ptr_, col_;
+  buffer<T> val_;
+  csr_arrays<T> arrays_;
+  system_facts facts_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Linear systems A x = b by iterative methods: conjugate gradients (Hestenes and Stiefel, 1952) for
+// symmetric positive definite matrices, MINRES (Paige and Saunders, 1975) for symmetric ones,
+// Bi-CGSTAB (van der Vorst, 1992) for all. Options, report, and the one call that solves. Nothing
+// here needs CUDA.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dwell/base/api.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/progress_function.hpp"
+#include "dwell/formats/csr.hpp"
+#include "dwell/solvers/linear/matrix_class.hpp"
+
+namespace dwell {
+
+/// What an iteration multiplies the residual by.
+enum class preconditioner {
+  none,    ///< nothing
+  jacobi,  ///< the inverse of the matrix's diagonal
+  amg      ///< smoothed aggregation multigrid, a V-cycle in f32
+};
+/// "none", "jacobi" or "amg".
+DWELL_API std::string to_string(preconditioner p);
+/// All of them, the default first.
+DWELL_API std::vector<preconditioner> preconditioners();
+/// Throws input_error if none has the name.
+DWELL_API preconditioner parse_preconditioner(std::string_view name);
+
+/// A method, as solve_options::method names it.
+struct method_description {
+  std::string name;   ///< "cg"
+  std::string title;  ///< "conjugate gradients"
+  matrix_class solves = matrix_class::general;
+  std::string breaks_down;  ///< how, in words
+};
+/// All of them; each solves what those before it solve too.
+DWELL_API std::vector<method_description> methods();
+
+/// The forms of a method's iteration, which solve_options::variant may be besides "auto". Throws
+/// input_error if there is no such method.
+DWELL_API std::vector<std::string> variants_of(std::string_view method);
+
+/// Why a solve ended.
+enum class stop_reason {
+  converged,        ///< the residual fell under the tolerance
+  iteration_limit,  ///< max_iterations were done
+  breakdown,        ///< a method cannot go on: of cg p.Ap <= 0, the matrix is not positive definite
+  not_finite,       ///< a NaN or an infinity appeared, or the answer has an element too large for
+                    ///< its format: x is then the start vector
+  interrupted       ///< the caller asked to stop, by `interrupt` or from `progress`
+};
+/// In words, as reports have it: "converged".
+DWELL_API std::string to_string(stop_reason r);
+
+/// What a running solve tells: called from the thread that called solve().
+struct solve_progress {
+  int iteration = 0;             ///< done so far
+  double relative_residual = 0;  ///< ||r|| / ||b||, recursive
+  double target = 0;             ///< the relative residual at which the solve ends
+  double seconds = 0;            ///< since the first iteration
+};
+
+/// What a solve is asked to do. Defaults are those of the command line.
+struct solve_options {
+  /// "cg", "minres", "bicgstab", or "auto": the first of these whose demands the matrix meets:
+  /// symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since the matrix
+  /// is not positive definite, minres goes on from there (not in solve_async(), nor with amg).
+  std::string method = "cg";
+  /// "auto", "host-loop", "graph", "persistent", "perks".
+  std::string executor = "auto";
+  /// What perks caches on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy",
+  /// "model"; "measured" tries the plans of these on the device first, which takes some
+  /// milliseconds.
+  std::string policy = "auto";
+  /// The form of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per iteration),
+  /// "single-reduction" (two) and "pipelined" (one, with residual replacement), the forms of Chen
+  /// and Carson; "auto": on a GPU the one with the least projected time (pipelined only in one
+  /// kernel), on a CPU textbook. The other methods have "textbook".
+  std::string variant = "auto";
+  /// What the residual is multiplied by. Of minres jacobi has the magnitudes of the diagonal; of
+  /// bicgstab it is applied from the right. amg is for cg.
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
+  double rtol = 1e-8;
+  double atol = 0;             ///< see rtol
+  int max_iterations = 10000;  ///< the solve ends there, as iteration_limit
+  /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
+  bool assume_symmetric = false;
+  /// Record ||r|| of every iteration in solve_report::history. A GPU sets 8 bytes aside for each of
+  /// max_iterations (device_error if it has not so much), a CPU takes memory as they come.
+  bool history = false;
+  /// For timing: run max_iterations, whatever the residual and the sign of p.Ap.
+  bool fixed_iterations = false;
+  /// Set to true (from a signal handler or another thread) to end at the next iteration.
+  const std::atomic<bool>* interrupt = nullptr;
+  /// Called about every `progress_interval` seconds while iterating, first when the residual of
+  /// the start is known. If it returns a bool, false stops the solve (stop_reason::interrupted) at
+  /// the next iteration that looks; what else it may return is ignored. With an interval of 0 it is
+  /// called for every iteration from 0 on, in order, none left out; the solve does not wait for it,
+  /// so calls may lag behind by some milliseconds, the last ones until after its end, and a false
+  /// takes effect as late. That needs the memory of a history.
+  progress_function<solve_progress> progress;
+  double progress_interval = 0.1;  ///< seconds
+  /// Of several right-hand sides (linear_solver): how many are solved in one pass over the matrix. 0:
+  /// as many as pay, by the model of the device. 1: one after another. 2, 4, 8: so many, and of
+  /// what is left over the next smaller numbers. Executors "auto" and "persistent" in the textbook
+  /// form can do it; with another executor, form or caching policy, with `history` or `progress`,
+  /// systems are solved one after another, and the report's reason says why.
+  int columns_at_once = 0;
+  /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
+  int teams = 0;
+  int config = -1;                   ///< which of the compiled kernels
+  std::size_t scratch_per_team = 0;  ///< bytes that perks may use; 0: what the device has
+  bool clusters = true;              ///< the blocks of perks may be one thread block cluster
+  /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
+  bool reverse_lanes = false;
+};
+
+/// What preparing the solves of a matrix took, in seconds on the host's clock.
+struct solve_setup {
+  /// Creating the CUDA context, where this was the first use of the device in the process; in no
+  /// sum.
+  double context_s = 0;
+  double check_s = 0;           ///< of the matrix
+  double upload_s = 0;          ///< its arrays to the device
+  double plan_s = 0;            ///< executor, form, policy, config; trials of plans
+  double cut_s = 0;             ///< into tiles, in the device's memory
+  double preconditioner_s = 0;  ///< of preconditioners that have a set-up of their own
+  double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
+  /// The sum of all but context_s.
+  double total() const { return check_s + upload_s + plan_s + cut_s + preconditioner_s + load_s; }
+};
+
+/// What was run, why, what it cost, and whether the answer is right.
+struct solve_report {
+  std::string method;           ///< never "auto"
+  std::string method_reason;    ///< why this one
+  std::string executor;         ///< never "auto"
+  std::string variant;          ///< never "auto"
+  std::string policy = "none";  ///< what is cached on the chip between iterations
+  /// Whose plan that is, where `policy` ("model", "measured") picks among those of others.
+  std::string policy_chosen = "none";
+  std::string reason;         ///< why this executor and this plan, one line
+  std::string device;         ///< name of the device
+  backend on = backend::cpu;  ///< of the device
+  std::string precision;      ///< "f64" or "f32"
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< as asked for
+  int teams = 0;                                                       ///< threads or thread blocks
+  int lanes = 0;                                                       ///< per team
+  std::size_t bytes_per_iteration =
+      0;  ///< that an iteration must move, by the model, nothing cached
+
+  int iterations = 0;                            ///< done
+  stop_reason stopped = stop_reason::converged;  ///< why it ended
+  double rhs_norm = 0;                           ///< ||b||
+  double residual_relative_recursive =
+      0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
+  double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64
+  bool residuals_disagree = false;    ///< by more than a factor of ten
+  std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
+  /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
+  /// it: the true condition is not smaller, and may be larger where b hides an eigenvector. 0: not
+  /// known (fewer than two iterations, b = 0, fixed_iterations, or another method than cg).
+  double condition_estimate = 0;
+  /// condition_estimate times the true relative residual: how large ||error|| / ||x|| may be by
+  /// what is known of the condition (jacobi: in the norm of the diagonal's root). 0: not
+  /// known.
+  double error_estimate = 0;
+  bool no_digit_safe = false;  ///< it is 0.1 or more
+  bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
+  std::string advice;      ///< what to try where it did not converge, one line; may be empty
+
+  solve_setup setup;       ///< of the matrix; zeros where a linear_solver was prepared before
+  double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
+  double solve_s = 0;   ///< from the first to the last phase, on the device's clock
+  double finish_s = 0;  ///< after it: the true residual, the answer to where it belongs
+  /// solve_s / iterations. Of several columns together: solve_s over the most iterations of one of
+  /// them, the time of an iteration that serves columns_together systems (or fewer, once some have
+  /// ended).
+  double per_iteration_us = 0;
+  /// Right-hand sides that were solved in one pass over the matrix, this one among them. The
+  /// seconds above are those of all together, in the report of each.
+  int columns_together = 1;
+};
+
+/// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the
+/// solve was interrupted or did not converge. Sizes: b and x have A.rows elements. Throws
+/// input_error before any work if A is not square or not what the method asks for (of cg symmetric
+/// with a positive diagonal, of minres symmetric, with jacobi a diagonal without zeros), if a size is wrong or a value is not finite, if x overlaps an array
+/// of A or b, or if an array is in a GPU's memory; unsupported_error if the
+/// executor does not exist on this device; device_error if the device fails or has too little
+/// memory.
+DWELL_API solve_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
+                          std::span<double> x, const solve_options& options = {});
+/// The same in f32.
+DWELL_API solve_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
+                          std::span<float> x, const solve_options& options = {});
+
+}  // namespace dwell

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The passes of solve_steps.hpp, element by element, for both backends.
+#pragma once
+#include <cmath>
+
+#include "dwell/base/power_of_two.hpp"
+#include "dwell/execution/vectors/ordered_pass.hpp"
+#include "dwell/solvers/linear/solve_steps.hpp"
+
+namespace dwell::solve_pass {
+
+DWELL_HD bool finite(double v) { return v - v == 0.0; }
+
+/// Largest elements of b and x, and how many are not finite.
+template <class T>
+struct examine {
+  static constexpr int totals = 3;
+  solve_places<T> at;
+
+  DWELL_HD int constants() const { return 0; }
+  DWELL_HD void element(index i, int, double* acc) const {
+    const double one[totals] = {std::fabs(static_cast<double>(at.b[i])),
+                                std::fabs(static_cast<double>(at.x[i])),
+                                finite(at.b[i]) && finite(at.x[i]) ? 0.0 : 1.0};
+    combine(acc, one);
+  }
+  DWELL_HD static void combine(double* to, const double* from) {
+    for (int k = 0; k < 2; ++k) to[k] = to[k] > from[k] ? to[k] : from[k];
+    to[2] += from[2];
+  }
+  DWELL_HD void conclude(const double* acc) const {
+    solve_numbers& n = *at.numbers;
+    n.finite = acc[2] == 0.0;
+    n.by = n.finite ? scale_of<T>(at.matrix_exponent, exponent_of(acc[0]), exponent_of(acc[1]))
+                    : system_scale{};
+  }
+};
+
+template <int Totals>
+struct sums {
+  static constexpr int totals = Totals;
+  DWELL_HD static void combine(double* to, const double* from) {
+    for (int k = 0; k < Totals; ++k) to[k] += from[k];
+  }
+};
+
+/// The scaled vectors, and ||b||.
+template <class T>
+struct load : sums<1> {
+  solve_places<T> at;
+
+  struct scales {
+    power_of_two answer, vectors, rhs;
+  };
+  DWELL_HD scales constants() const {
+    const system_scale& by = at.numbers->by;
+    return {power_of_two(-by.answer()), power_of_two(-by.vectors), power_of_two(-by.rhs)};
+  }
+  DWELL_HD void element(index i, const scales& by, double* acc) const {
+    at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]));
+    at.run_rhs_at(i) = static_cast<T>(by.vectors(at.b[i]));
+    const double e = by.rhs(at.b[i]);
+    acc[0] += e * e;
+  }
+  DWELL_HD void conclude(const double* acc) const {
+    solve_numbers& n = *at.numbers;
+    n.rhs = std::sqrt(acc[0]);
+    const double relative = at.rtol * std::ldexp(n.rhs, n.by.rhs - n.by.vectors);
+    const double absolute = std::ldexp(at.atol, -n.by.vectors);
+    n.target = relative > absolute ? relative : absolute;
+    *at.target2 = n.target * n.target;
+  }
+};
+
+/// The answer in the caller's units, where the run left it; is it representable?
+template <class T>
+struct answer : sums<1> {
+  solve_places<T> at;
+
+  DWELL_HD power_of_two constants() const { return power_of_two(at.numbers->by.answer()); }
+  DWELL_HD void element(index i, const power_of_two& scale, double* acc) const {
+    const T value = static_cast<T>(scale(at.run_x_at(i)));
+    at.run_x_at(i) = value;
+    acc[0] += finite(value) ? 0.0 : 1.0;
+  }
+  DWELL_HD void conclude(const double* acc) const {
+    solve_numbers& n = *at.numbers;
+    n.step = *at.step;
+    n.stop = *at.stop;
+    n.rr = *at.rr;
+    n.representable = acc[0] == 0.0 || n.step <= 0;
+    n.taken = n.finite && n.representable && n.step > 0;
+  }
+};
+
+/// Element of row `i` of b' - A' x', by eight lanes, each with every eighth nonzero.
+template <class T>
+struct residual_row {
+  static constexpr int lanes = 8;
+  solve_places<T> at;
+
+  struct scales {
+    power_of_two matrix, answer, vectors;
+    const T* x;
+    int stride;
+  };
+  DWELL_HD scales constants() const {
+    const solve_numbers& n = *at.numbers;
+    return {power_of_two(-n.by.matrix), power_of_two(-n.by.answer()), power_of_two(-n.by.vectors),
+            n.taken ? at.run_x : at.x, n.taken ? at.stride : 1};
+  }
+  DWELL_HD double part(index i, int lane, const scales& by) const {
+    double sum = lane == 0 ? by.vectors(at.b[i]) : 0.0;
+    const index end = at.a.row_ptr[i + 1];
+    for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
+      sum -=
+          by.matrix(at.a.val[k]) *
+          by.answer(by.x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * by.stride]);
+    return sum;
+  }
+};
+
+/// The sums over the residual; x gets the answer.
+template <class T>
+struct sum_up : sums<3> {
+  solve_places<T> at;
+
+  DWELL_HD power_of_two constants() const { return power_of_two(-at.numbers->by.vectors); }
+  DWELL_HD void element(index i, const power_of_two& scale, double* acc) const {
+    const double r = at.residual[i];
+    acc[0] += r * r;
+    if (at.inverse_diagonal) {
+      const double b = scale(at.b[i]), d = at.inverse_diagonal[i];
+      acc[1] += r * r * d;
+      acc[2] += b * b * d;
+    }
+    if (at.numbers->taken) at.x[i] = at.run_x_at(i);
+  }
+  DWELL_HD void conclude(const double* acc) const {
+    solve_numbers& n = *at.numbers;
+    n.true_rr = acc[0];
+    n.rr_by_diagonal = acc[1];
+    n.bb_by_diagonal = acc[2];
+  }
+};
+
+}  // namespace dwell::solve_pass

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The steps of a solve on a CPU.
+#include "dwell/solvers/linear/solve_steps.hpp"
+
+#include <array>
+
+#include "dwell/base/parallel.hpp"
+#include "dwell/solvers/linear/solve_passes.hpp"
+#include "dwell/solvers/linear/solve_steps_cuda.hpp"
+
+namespace dwell {
+namespace {
+
+template <class T>
+void begin(const device&, const solve_places<T>& at) {
+  cpu::run_pass(at.a.rows, solve_pass::examine<T>{at});
+  cpu::run_pass(at.a.rows, solve_pass::load<T>{{}, at});
+}
+
+template <class T>
+void residual(const solve_places<T>& at) {
+  using row = solve_pass::residual_row<T>;
+  const row rows{at};
+  const int parts = at.a.nonzeros < (1 << 16) ? 1 : default_threads();
+  for_parts(parts, [&](int part) {
+    const auto [first, last] = piece(at.a.rows, part, parts);
+    const auto constants = rows.constants();
+    for (index i = first; i < last; ++i) {
+      std::array<double, row::lanes> sum;
+      for (int lane = 0; lane < row::lanes; ++lane) sum[lane] = rows.part(i, lane, constants);
+      for (int half = row::lanes / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
+      at.residual[i] = sum[0];
+    }
+  });
+}
+
+template <class T>
+void end(const device&, const solve_places<T>& at) {
+  cpu::run_pass(at.a.rows, solve_pass::answer<T>{{}, at});
+  residual(at);
+  cpu::run_pass(at.a.rows, solve_pass::sum_up<T>{{}, at});
+}
+
+template <class T>
+constexpr solve_steps<T> on_cpu = {&begin<T>, &end<T>};
+
+}  // namespace
+
+std::size_t solve_partials(index rows) {
+  return static_cast<std::size_t>(pass_chunks(rows)) * 3;  // the most totals of a pass
+}
+
+template <class T>
+const solve_steps<T>& solve_steps_of(backend on) {
+  return on == backend::cpu ? on_cpu<T> : cuda_solve_steps<T>();
+}
+
+template const solve_steps<double>& solve_steps_of(backend);
+template const solve_steps<float>& solve_steps_of(backend);
+
+}  // namespace dwell

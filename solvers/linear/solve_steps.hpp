@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What a solve does with its vectors before and after the iteration, where they are: the scale of
+// the system, the start of the run, the norm of the right-hand side, the answer, and the true
+// residual. Host and device give the same bits. Private to the solver.
+#pragma once
+#include <cstddef>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/solvers/linear/system_scale.hpp"
+
+namespace dwell {
+
+/// What the host learns of a solve: in memory that the device writes.
+struct solve_numbers {
+  system_scale by;
+  double rhs = 0;         ///< ||2^-by.rhs b||
+  double target = 0;      ///< the norm of the scaled residual at which the run ends
+  int finite = 0;         ///< all elements of b and of the start vector are
+  int step = 0;           ///< at the end of the run
+  int stop = 0;           ///< run_outcome
+  double rr = 0;          ///< r.r as carried by the iteration
+  int taken = 0;          ///< x holds the answer; else it is the start vector still
+  int representable = 0;  ///< no element of the answer left the format
+  // Sums over the true residual b' - A' x' of the scaled system:
+  double true_rr = 0;         ///< r.r
+  double rr_by_diagonal = 0;  ///< r.D^-1 r; 0 without a Jacobi preconditioner
+  double bb_by_diagonal = 0;  ///< b'.D^-1 b'
+};
+
+/// Where the data of a solve, or of one column of several, are, in memory that the device's teams
+/// read and write.
+template <class T>
+struct solve_places {
+  csr_arrays<T> a;
+  index first_column = 0;   ///< of the matrix: not 0 where it is a block of a larger one
+  int matrix_exponent = 0;  ///< of the largest element
+  const T* b = nullptr;     ///< the caller's right-hand side
+  T* x = nullptr;           ///< the start vector; the answer at the end
+  T* run_x = nullptr;       ///< the program's vectors, scaled; element i at [i * stride]
+  T* run_rhs = nullptr;
+  int stride = 1;
+  DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }
+  DWELL_HD T& run_rhs_at(index i) const { return run_rhs[static_cast<std::ptrdiff_t>(i) * stride]; }
+  const T* inverse_diagonal = nullptr;  ///< of the scaled matrix; null without Jacobi
+  double* residual = nullptr;           ///< rows elements of room
+  double rtol = 0, atol = 0;
+  double* target2 = nullptr;  ///< the program's: the square of the residual's norm to reach
+  const int* step = nullptr;  ///< the program's scalars at the end of its run
+  const int* stop = nullptr;
+  const double* rr = nullptr;
+  solve_numbers* numbers = nullptr;
+  double* partial = nullptr;  ///< solve_partials(rows) elements of room
+  unsigned* done = nullptr;   ///< zero
+};
+std::size_t solve_partials(index rows);
+
+/// One per backend; work goes to the device's stream.
+template <class T>
+struct solve_steps {
+  /// From b and x: by, rhs and finite of the numbers, the run's vectors, and its target.
+  void (*begin)(const device&, const solve_places<T>&);
+  /// From the run's answer: x, and the rest of the numbers.
+  void (*end)(const device&, const solve_places<T>&);
+};
+template <class T>
+const solve_steps<T>& solve_steps_of(backend on);
+
+}  // namespace dwell

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// What examine() finds sound is not looked at again. Else every check runs over rows in parallel;
+// the first place in row order is the one reported.
+#include "dwell/solvers/linear/system_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/program/spmv/placed_csr.hpp"
+#include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/form.hpp"
+
+namespace dwell {
+namespace {
+
+/// complaint(row) returns a message or an empty string; the first one is thrown.
+template <class F>
+void for_rows(index rows, F&& complaint) {
+  const int parts = rows < 4096 ? 1 : default_threads();
+  for_parts(parts, [&](int part) {  // for_parts rethrows the first part's exception
+    const auto [begin, end] = piece(rows, part, parts);
+    for (index i = begin; i < end; ++i)
+      if (const std::string said = complaint(i); !said.empty()) throw input_error(said);
+  });
+}
+
+/// Where (i, j) is stored, or -1.
+template <class T>
+index find(const csr_view<T>& a, index i, index j) {
+  const index* begin = a.col + a.row_ptr[i];
+  const index* end = a.col + a.row_ptr[i + 1];
+  const index* at = std::lower_bound(begin, end, j);
+  return at != end && *at == j ? static_cast<index>(at - a.col) : -1;
+}
+
+}  // namespace
+
+void check_options(const solve_options& o) {
+  const auto tolerance = [](double v, const char* name) {
+    if (!(v >= 0.0) || !std::isfinite(v))
+      throw input_error(
+          fmt::format("{}: expected a finite number of at least 0, found {}", name, v));
+  };
+  tolerance(o.rtol, "rtol");
+  tolerance(o.atol, "atol");
+  if (o.method != automatic) {
+    if (o.variant != automatic) find_form(o.method, o.variant);
+    forms_of(o.method);
+  } else if (o.variant != automatic) {
+    throw input_error(
+        fmt::format("variant: expected auto where the method is auto, found {}", o.variant));
+  }
+  if (o.max_iterations < 0)
+    throw input_error(
+        fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
+  if (o.teams < 0)
+    throw input_error(
+        fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
+  const int most = o.columns_at_once;
+  if (most != 0 && most != 1 && most != 2 && most != 4 && most != 8)
+    throw input_error(
+        fmt::format("columns_at_once: expected 0 (as planned), 1, 2, 4 or 8, found {}", most));
+  if (o.progress && !(o.progress_interval >= 0.0))
+    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
+                                  o.progress_interval));
+}
+
+matrix_demand demand_of(const solve_options& o) {
+  matrix_demand d;
+  d.of = o.method == automatic ? matrix_class::general : forms_of(o.method).front().solves;
+  d.look_for_symmetry =
+      !o.assume_symmetric && (o.method == automatic || d.of != matrix_class::general);
+  d.full_diagonal = o.preconditioner == preconditioner::jacobi;
+  return d;
+}
+
+template <class T>
+void check_system(const csr_view<T>& a, const matrix_demand& demand) {
+  if (a.rows != a.cols)
+    throw input_error(
+        fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+  if (a.rows > 0 && a.row_ptr &&
+      demand.met_by(examine(device::cpu(1), arrays_of(a), demand.look_for_symmetry)))
+    return;
+  check(a);
+  const bool positive = demand.of == matrix_class::positive_definite;
+  std::vector<double> diagonal(static_cast<std::size_t>(a.rows));
+  for_rows(a.rows, [&](index i) -> std::string {
+    const index k = find(a, i, i);
+    const double found = k < 0 ? 0.0 : static_cast<double>(a.val[k]);
+    diagonal[static_cast<std::size_t>(i)] = std::abs(found);
+    if (positive && k < 0)
+      return fmt::format(
+          "matrix: expected a positive diagonal, found none stored in row {} (counted from 1; a "
+          "symmetric positive definite matrix has one in every row; method minres does not need it)",
+          i + 1);
+    if (positive && !(found > 0))
+      return fmt::format(
+          "matrix: expected a positive diagonal, found {} at ({}, {}) (counted from 1; not "
+          "positive definite; method minres does not need it)",
+          a.val[k], i + 1, i + 1);
+    if (demand.full_diagonal && found == 0)
+      return fmt::format(
+          "matrix: expected a diagonal without zeros for preconditioner jacobi, found {} in row {} "
+          "(counted from 1)",
+          k < 0 ? "none stored" : "0", i + 1);
+    return {};
+  });
+  if (demand.of == matrix_class::general || !demand.look_for_symmetry) return;
+  for_rows(a.rows, [&](index i) -> std::string {
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const index j = a.col[k], mirror = find(a, j, i);
+      if (mirror >= 0 && a.val[mirror] == a.val[k]) continue;
+      const double here = a.val[k], there = mirror < 0 ? 0.0 : static_cast<double>(a.val[mirror]);
+      const double scale = std::max({std::sqrt(diagonal[static_cast<std::size_t>(i)]) *
+                                         std::sqrt(diagonal[static_cast<std::size_t>(j)]),
+                                     std::abs(here), std::abs(there)});
+      if (std::abs(here - there) <= symmetry_tolerance<T> * scale) continue;
+      return fmt::format(
+          "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
+          "1; method bicgstab does not need symmetry)",
+          here, i + 1, j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1,
+          i + 1);
+    }
+    return {};
+  });
+}
+
+void check_size(std::size_t found, index n, const char* what) {
+  if (found != static_cast<std::size_t>(n))
+    throw input_error(fmt::format("{}: expected {} elements (the matrix has {} rows), found {}",
+                                  what, n, n, found));
+}
+
+template <class T>
+void check_finite(std::span<const T> v, const char* what) {
+  for_rows(static_cast<index>(v.size()), [&](index i) -> std::string {
+    const T value = v[static_cast<std::size_t>(i)];
+    return std::isfinite(value)
+               ? std::string()
+               : fmt::format("{}: expected finite numbers, found {} in row {} (counted from 1)",
+                             what, value, i + 1);
+  });
+}
+
+template void check_system(const csr_view<double>&, const matrix_demand&);
+template void check_system(const csr_view<float>&, const matrix_demand&);
+template void check_finite(std::span<const double>, const char*);
+template void check_finite(std::span<const float>, const char*);
+
+}  // namespace dwell

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The refusals of the linear solvers: what options, a matrix and its vectors must be before any
+// work starts. Private to the solver.
+#pragma once
+#include <span>
+
+#include "dwell/formats/csr.hpp"
+#include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+
+namespace dwell {
+
+/// Throws input_error for options that no solve can have.
+void check_options(const solve_options& o);
+
+/// What a solve asks of its matrix.
+struct matrix_demand {
+  matrix_class of = matrix_class::positive_definite;
+  bool look_for_symmetry = true;  ///< else it is taken for granted
+  bool full_diagonal = false;     ///< for the preconditioner jacobi
+
+  bool met_by(const system_facts& f) const { return f.is(of) && (f.full_diagonal || !full_diagonal); }
+};
+
+/// Of o.method; where that is "auto", what all methods ask for, and a look at the symmetry.
+matrix_demand demand_of(const solve_options& o);
+
+/// Throws input_error naming the first place (1-based rows and columns) if A is malformed, not
+/// square, or not what is asked for: a diagonal element that is missing, zero or negative; elements
+/// with |a_ij - a_ji| over `tolerance` times the largest of sqrt(|a_ii a_jj|), |a_ij| and |a_ji|:
+/// 1e-12 in f64, 1e-5 in f32.
+template <class T>
+void check_system(const csr_view<T>& a, const matrix_demand& demand);
+
+/// Throws input_error unless there are `found` = n elements. `what` names the vector.
+void check_size(std::size_t found, index n, const char* what);
+/// Throws input_error unless the elements are finite.
+template <class T>
+void check_finite(std::span<const T> v, const char* what);
+
+}  // namespace dwell

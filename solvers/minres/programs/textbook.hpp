@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Minimal residuals for symmetric matrices, definite or not (Paige and Saunders, "Solution of sparse
+// indefinite systems of linear equations", SIAM J. Numer. Anal. 12, 1975, section 6), with an
+// optional diagonal preconditioner that is positive: three phases, three barriers. Names are those
+// of the paper's program: Lanczos vectors are r2 / beta, and v = M r2 / beta; w are the directions;
+// the plane rotations (cs, sn) act on the tridiagonal matrix of alpha and beta. Step -1 computes
+// the residual of the start vector.
+//
+// With a preconditioner the rotations carry ||r|| in its norm only, so the residual is carried as a
+// vector: r_k = sn^2 r_(k-1) - cs phi_bar_k r2 / beta.
+#pragma once
+#include <cmath>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/program/program.hpp"
+#include "dwell/solvers/linear/matrix_class.hpp"
+#include "dwell/solvers/linear/outcome.hpp"
+
+namespace dwell {
+
+struct textbook_minres : run_outcome {
+  static constexpr const char* method = "minres";
+  static constexpr const char* title = "minimal residuals";
+  static constexpr matrix_class solves = matrix_class::symmetric;
+  static constexpr const char* breaks_down =
+      "the matrix is singular on the Krylov space, no step makes the residual smaller";
+  static constexpr const char* name = "minres";
+  static constexpr const char* variant = "textbook";
+  /// d is the inverse of the diagonal's magnitudes (Jacobi); r holds b at the start.
+  enum : int { x, r, v, q, r1, r2, w1, w2, d, vectors };
+  static constexpr const char* vector_names[vectors] = {"x",  "r",  "v",  "q", "r1",
+                                                        "r2", "w1", "w2", "d"};
+  static constexpr int rhs = r;
+  static constexpr use uses[vectors] = {use::own, use::own, use::gather, use::own, use::own,
+                                        use::own, use::own, use::own,    use::own};
+  using in_registers = vector_list<r2, w2>;
+  using results = vector_list<x>;
+  enum : int { vq, zz, rr, sum_count };
+  static constexpr int phases = 3;
+
+  struct scalars {
+    int step = -1;
+    int stop = running;
+    int max_steps = 0;
+    bool jacobi = false;
+    bool fixed = false;    ///< run max_steps, whatever happens
+    double target2 = 0.0;  ///< converged when r.r <= target2
+    double rr = 0.0;
+    double alpha = 0.0, beta = 0.0, old_beta = 0.0;
+    double delta_bar = 0.0, epsilon = 0.0, phi_bar = 0.0;
+    double cs = -1.0, sn = 0.0;
+  };
+
+  /// Scalars as in the midst of a run, for counting what an iteration moves.
+  static scalars in_midst(bool jacobi) {
+    scalars m;
+    m.step = 1;
+    m.fixed = true;
+    m.max_steps = 3;
+    m.jacobi = jacobi;
+    return m;
+  }
+
+  template <int Phase, class T, class Store>
+  DWELL_FN static void phase(Store& s, scalars& m) {
+    if constexpr (Phase == 0)
+      advance<T>(s, m);
+    else if constexpr (Phase == 1)
+      product<T>(s, m);
+    else
+      orthogonalise<T>(s, m);
+  }
+
+ private:
+  /// The rotation of the step that the last Lanczos vector completes: x, w, r and the next v.
+  template <class T, class Store>
+  DWELL_FN static void advance(Store& s, scalars& m) {
+    if (m.step < 0) {
+      s.each_owned(reads<x>{}, writes<v>{}, [](T* e) { e[v] = e[x]; });
+      return;
+    }
+    m.old_beta = m.beta;
+    m.beta = std::sqrt(s.template total<1>(zz).v[0]);
+    const T to_v = static_cast<T>(inverse_of(m.beta));
+    if (m.step == 0) {
+      m.phi_bar = m.beta;
+      first_direction<T>(s, m, to_v);
+      return;
+    }
+    const double old_epsilon = m.epsilon, old_delta_bar = m.delta_bar;
+    const double delta = m.cs * old_delta_bar + m.sn * m.alpha;
+    const double gamma_bar = m.sn * old_delta_bar - m.cs * m.alpha;
+    m.epsilon = m.sn * m.beta;
+    m.delta_bar = -m.cs * m.beta;
+    const double gamma = std::sqrt(gamma_bar * gamma_bar + m.beta * m.beta);
+    const double by = inverse_of(gamma);
+    if (!m.fixed && !(gamma > 0.0)) {
+      m.stop = finite(gamma) ? breakdown : not_finite;
+      return;
+    }
+    m.cs = gamma_bar * by;
+    m.sn = m.beta * by;
+    const double step_length = m.cs * m.phi_bar;
+    m.phi_bar *= m.sn;
+    const T old = static_cast<T>(-old_epsilon), now = static_cast<T>(-delta),
+            over = static_cast<T>(by), phi = static_cast<T>(step_length);
+    const auto turn = [=](T* e) {
+      const T w = over * fma(now, e[w2], fma(old, e[w1], e[v]));
+      e[x] = fma(phi, w, e[x]);
+      e[w1] = e[w2];
+      e[w2] = w;
+    };
+    if (m.jacobi) {
+      const T keep = static_cast<T>(m.sn * m.sn);
+      const T minus = static_cast<T>(-m.cs * m.phi_bar * inverse_of(m.beta));
+      s.each_owned(reads<x, r, v, r2, w1, w2, d>{}, writes<x, r, v, w1, w2>{}, adds_to<rr>{},
+                   [=](T* e, double* acc) {
+                     turn(e);
+                     e[r] = fma(minus, e[r2], keep * e[r]);
+                     e[v] = to_v * (e[d] * e[r2]);
+                     const double size = e[r];
+                     acc[0] = fma(size, size, acc[0]);
+                   });
+    } else {
+      s.each_owned(reads<x, v, r2, w1, w2>{}, writes<x, v, w1, w2>{}, [=](T* e) {
+        turn(e);
+        e[v] = to_v * e[r2];
+      });
+    }
+  }
+
+  /// There is no w yet, nor an r1.
+  template <class T, class Store>
+  DWELL_FN static void first_direction(Store& s, const scalars& m, T to_v) {
+    if (m.jacobi)
+      s.each_owned(reads<r2, d>{}, writes<v, r1, w1, w2>{}, adds_to<rr>{},
+                   [=](T* e, double* acc) {
+                     e[v] = to_v * (e[d] * e[r2]);
+                     e[r1] = e[w1] = e[w2] = T(0);
+                     const double size = e[r2];
+                     acc[0] = fma(size, size, acc[0]);
+                   });
+    else
+      s.each_owned(reads<r2>{}, writes<v, r1, w1, w2>{}, [=](T* e) {
+        e[v] = to_v * e[r2];
+        e[r1] = e[w1] = e[w2] = T(0);
+      });
+  }
+
+  /// Does the run end here? Else q = A v.
+  template <class T, class Store>
+  DWELL_FN static void product(Store& s, scalars& m) {
+    s.poll();
+    if (m.step >= 0) {
+      m.rr = m.jacobi ? s.template total<1>(rr).v[0] : m.phi_bar * m.phi_bar;
+      s.note(m.step, m.rr, {0.0, m.rr});
+      m.stop = verdict(m, s.interrupted());
+      if (m.stop != running) return;
+    }
+    s.template spmv<v, q>(adds_to<vq>{});
+  }
+
+  /// The next Lanczos vector; at the start the residual, which is the first one.
+  template <class T, class Store>
+  DWELL_FN static void orthogonalise(Store& s, scalars& m) {
+    s.template finish<q>();
+    if (m.step < 0) {
+      m.step = 0;
+      if (m.jacobi)
+        s.each_owned(reads<r, q, d>{}, writes<r, r2>{}, adds_to<zz>{}, [](T* e, double* acc) {
+          e[r] -= e[q];
+          e[r2] = e[r];
+          add(e[r2], e[d] * e[r2], acc);
+        });
+      else
+        s.each_owned(reads<r, q>{}, writes<r2>{}, adds_to<zz>{}, [](T* e, double* acc) {
+          e[r2] = e[r] - e[q];
+          add(e[r2], e[r2], acc);
+        });
+      return;
+    }
+    m.alpha = s.template total<1, true>(vq).v[0];
+    ++m.step;
+    const T by_r1 = static_cast<T>(m.step > 1 ? -m.beta * inverse_of(m.old_beta) : 0.0);
+    const T by_r2 = static_cast<T>(-m.alpha * inverse_of(m.beta));
+    const auto next = [=](T* e) {
+      const T y = fma(by_r2, e[r2], fma(by_r1, e[r1], e[q]));
+      e[r1] = e[r2];
+      e[r2] = y;
+    };
+    if (m.jacobi)
+      s.each_owned(reads<q, r1, r2, d>{}, writes<r1, r2>{}, adds_to<zz>{},
+                   [=](T* e, double* acc) {
+                     next(e);
+                     add(e[r2], e[d] * e[r2], acc);
+                   });
+    else
+      s.each_owned(reads<q, r1, r2>{}, writes<r1, r2>{}, adds_to<zz>{}, [=](T* e, double* acc) {
+        next(e);
+        add(e[r2], e[r2], acc);
+      });
+  }
+
+  DWELL_FN static void add(double a, double b, double* acc) { acc[0] = std::fma(a, b, acc[0]); }
+  DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
+    if (!m.fixed) {
+      if (!finite(m.rr)) return not_finite;
+      if (m.rr <= m.target2) return converged;
+    }
+    if (m.step >= m.max_steps) return iteration_limit;
+    if (asked_to_stop) return interrupted;
+    return running;
+  }
+  DWELL_FN static double inverse_of(double v) { return v > 0.0 ? 1.0 / v : 0.0; }
+  DWELL_FN static bool finite(double v) { return v - v == 0.0; }
+  template <class T>
+  DWELL_FN static T fma(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+};
+
+}  // namespace dwell
