@@ -81,6 +81,7 @@ struct textbook_bicgstab : run_outcome {
   /// x += alpha D p + omega D s, r = s - omega t, and p = r + beta (p - omega u).
   template <class T, class Store>
   DWELL_FN static void direction(Store& st, scalars& m) {
+    st.poll();
     if (m.step < 0) {
       st.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
       return;
@@ -88,7 +89,7 @@ struct textbook_bicgstab : run_outcome {
     double beta = 0.0;
     bool restart = m.starting;
     if (!m.starting) {
-      const auto seen = st.template total<5, true>(ss);
+      const auto seen = st.template total<5>(ss);
       const double of_s = seen.v[0], with_s = seen.v[1], with_t = seen.v[4];
       m.omega = seen.v[3] > 0.0 ? seen.v[2] / seen.v[3] : 0.0;
       if (!m.fixed && m.fresh && m.alpha == 0.0 && m.omega == 0.0) {
@@ -99,7 +100,7 @@ struct textbook_bicgstab : run_outcome {
       beta = m.rho != 0.0 && m.omega != 0.0 ? predicted / m.rho * (m.alpha / m.omega) : 0.0;
       // Of (r~, r) no digit is left; nor is one of beta.
       const bool nothing_left = m.alpha == 0.0 || m.omega == 0.0 || !finite(beta) ||
-                                std::fabs(predicted) <= lost * m.shadow * std::sqrt(of_s);
+                                std::fabs(predicted) <= lost<T> * m.shadow * std::sqrt(of_s);
       restart = nothing_left && !m.fixed;
       ++m.step;
     }
@@ -164,7 +165,6 @@ struct textbook_bicgstab : run_outcome {
   /// Does the run end here? Else s = r - alpha u; at the start r = b - A x.
   template <class T, class Store>
   DWELL_FN static void half_step(Store& st, scalars& m) {
-    st.poll();
     if (m.step < 0) {
       st.each_owned(reads<r, u>{}, writes<r, p, u, t>{}, [](T* v) {
         v[r] -= v[u];
@@ -172,7 +172,7 @@ struct textbook_bicgstab : run_outcome {
       });
       return;
     }
-    const auto now = st.template total<3>(rr);
+    const auto now = st.template total<3, true>(rr);
     m.rr = now.v[0];
     m.rho = now.v[1];
     if (m.fresh) m.shadow = std::sqrt(m.rr);
@@ -217,7 +217,9 @@ struct textbook_bicgstab : run_outcome {
     });
   }
 
-  static constexpr double lost = 0x1p-50;  ///< a sum that is so small beside its terms says nothing
+  /// A sum that is so small beside its terms says nothing.
+  template <class T>
+  static constexpr double lost = sizeof(T) == 8 ? 0x1p-48 : 0x1p-20;
   DWELL_FN static void add(double a, double b, double& sum) { sum = std::fma(a, b, sum); }
   DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
     if (!m.fixed) {

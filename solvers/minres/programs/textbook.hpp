@@ -26,11 +26,12 @@ struct textbook_minres : run_outcome {
       "the matrix is singular on the Krylov space, no step makes the residual smaller";
   static constexpr const char* name = "minres";
   static constexpr const char* variant = "textbook";
-  /// d is the inverse of the diagonal's magnitudes (Jacobi); r holds b at the start.
+  /// d is the inverse of the diagonal's magnitudes (Jacobi), without which there is no r. r2 holds b
+  /// at the start.
   enum : int { x, r, v, q, r1, r2, w1, w2, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x",  "r",  "v",  "q", "r1",
                                                         "r2", "w1", "w2", "d"};
-  static constexpr int rhs = r;
+  static constexpr int rhs = r2;
   static constexpr use uses[vectors] = {use::own, use::own, use::gather, use::own, use::own,
                                         use::own, use::own, use::own,    use::own};
   using in_registers = vector_list<r2, w2>;
@@ -150,9 +151,9 @@ struct textbook_minres : run_outcome {
   /// Does the run end here? Else q = A v.
   template <class T, class Store>
   DWELL_FN static void product(Store& s, scalars& m) {
-    s.poll();
     if (m.step >= 0) {
-      m.rr = m.jacobi ? s.template total<1>(rr).v[0] : m.phi_bar * m.phi_bar;
+      const double carried = s.template total<1, true>(m.jacobi ? rr : zz).v[0];
+      m.rr = m.jacobi ? carried : m.phi_bar * m.phi_bar;
       s.note(m.step, m.rr, {0.0, m.rr});
       m.stop = verdict(m, s.interrupted());
       if (m.stop != running) return;
@@ -164,22 +165,23 @@ struct textbook_minres : run_outcome {
   template <class T, class Store>
   DWELL_FN static void orthogonalise(Store& s, scalars& m) {
     s.template finish<q>();
+    s.poll();
     if (m.step < 0) {
       m.step = 0;
       if (m.jacobi)
-        s.each_owned(reads<r, q, d>{}, writes<r, r2>{}, adds_to<zz>{}, [](T* e, double* acc) {
-          e[r] -= e[q];
-          e[r2] = e[r];
+        s.each_owned(reads<r2, q, d>{}, writes<r, r2>{}, adds_to<zz>{}, [](T* e, double* acc) {
+          e[r2] -= e[q];
+          e[r] = e[r2];
           add(e[r2], e[d] * e[r2], acc);
         });
       else
-        s.each_owned(reads<r, q>{}, writes<r2>{}, adds_to<zz>{}, [](T* e, double* acc) {
-          e[r2] = e[r] - e[q];
+        s.each_owned(reads<r2, q>{}, writes<r2>{}, adds_to<zz>{}, [](T* e, double* acc) {
+          e[r2] -= e[q];
           add(e[r2], e[r2], acc);
         });
       return;
     }
-    m.alpha = s.template total<1, true>(vq).v[0];
+    m.alpha = s.template total<1>(vq).v[0];
     ++m.step;
     const T by_r1 = static_cast<T>(m.step > 1 ? -m.beta * inverse_of(m.old_beta) : 0.0);
     const T by_r2 = static_cast<T>(-m.alpha * inverse_of(m.beta));
