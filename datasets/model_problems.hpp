@@ -22,8 +22,8 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 /// `diagonal` on the diagonal and -1 for each of the up to six neighbours; x runs fastest.
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads);
 
-/// -laplace(u) + peclet du/dx on a domain of width 1, times the square of the spacing 1 / (width + 1);
-/// convection by first-order upwind differences. As many nonzeros as poisson().
+/// -laplace(u) + peclet du/dx on a domain of width 1, times the square of the spacing 1 / (width +
+/// 1); convection by first-order upwind differences. As many nonzeros as poisson().
 csr<double> convection(index width, index height, double peclet, int threads);
 
 /// n >= 1, below 2^31. Saturates at 2^63 - 1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finite-difference matrices of a box of points with a Dirichlet boundary: the 5-point and 7-point
-// Laplacians, the 5-point one with convection, and the 27-point box. Points are numbered x first, then y, then z.
+// Laplacians, the 5-point one with convection, and the 27-point box. Points are numbered x first,
+// then y, then z.
 #include <algorithm>
 
 #include "dwell/datasets/model_problems.hpp"

@@ -60,7 +60,8 @@ def add_field(root, path, schema):
 
 
 def kinds_of(page):
-    kinds, kind = {}, None
+    """The objects by heading, and the headings by document: two documents may have one table."""
+    kinds, documents, kind = {}, {}, None
     for line in page.splitlines():
         if line.startswith("## "):
             kind = line[3:].strip()
@@ -72,14 +73,16 @@ def kinds_of(page):
         if path == "schema":
             schema = {"const": 1}
         if path == "document":
-            schema = {"const": kind}
+            words = words_of(meaning) or [kind]
+            documents.update({word: kind for word in words})
+            schema = {"enum": words} if len(words) > 1 else {"const": kind}
         add_field(kinds.setdefault(kind, new_object()), path, schema)
-    return kinds
+    return kinds, documents
 
 
 def main():
     default = Path(__file__).resolve().parent.parent / "docs/reference/json.md"
-    kinds = kinds_of(Path(sys.argv[1] if len(sys.argv) > 1 else default).read_text(encoding="utf-8"))
+    kinds, documents = kinds_of(Path(sys.argv[1] if len(sys.argv) > 1 else default).read_text(encoding="utf-8"))
     names = {kind: kind.replace(" ", "_") for kind in kinds}
     print(json.dumps({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -87,10 +90,10 @@ def main():
         "description": "Made by scripts/json-schema.py from docs/reference/json.md",
         "type": "object",
         "required": ["schema", "version", "document"],
-        "properties": {"schema": {"const": 1}, "document": {"enum": list(kinds)}},
+        "properties": {"schema": {"const": 1}, "document": {"enum": list(documents)}},
         "allOf": [
-            {"if": {"required": ["document"], "properties": {"document": {"const": kind}}},
-             "then": {"$ref": f"#/$defs/{name}"}} for kind, name in names.items()
+            {"if": {"required": ["document"], "properties": {"document": {"const": document}}},
+             "then": {"$ref": f"#/$defs/{names[kind]}"}} for document, kind in documents.items()
         ],
         "$defs": {names[kind]: schema for kind, schema in kinds.items()},
     }, indent=1))

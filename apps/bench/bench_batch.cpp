@@ -2,8 +2,8 @@
 // bench-batch: many small systems at once (cg_batch). For each kind: N systems of one pattern,
 // whose diagonals are shifted by chance, so that they end apart; the set-up in its parts, solves
 // with vectors of the host and of the device, and the time of an iteration of a system beside that
-// of a linear_solver that has one of them. Medians of several runs. The peer is peer-cusparse-cg with
-// the same kind of system: its time per iteration is given by --peer-us.
+// of a linear_solver that has one of them. Medians of several runs. The peer is peer-cusparse-cg
+// with the same kind of system: its time per iteration is given by --peer-us.
 //
 // What a block cannot be faster than, for poisson2d:45x44 (1980 rows, 9722 nonzeros, f64) on an
 // H200: 38 tiles, 16 of them in registers; per iteration 58 KB of tiles, 78 KB of gathers and 96 KB
@@ -175,7 +175,8 @@ int run(int argc, char** argv) {
   fmt::print(
       "| system | rows | count | iterations | set-up, ms (check + upload + plan + cut + load) | "
       "iterating, ms | host b, x | device b, x | after the iteration | us per iteration of a "
-      "system | of a linear_solver | times the peer's rate | converged | largest true residual | plan "
+      "system | of a linear_solver | times the peer's rate | converged | largest true residual | "
+      "plan "
       "|\n|{}\n",
       [] {
         std::string s;

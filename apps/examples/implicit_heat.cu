@@ -75,7 +75,8 @@ int run(int n) {
   {
     dwell::solve_options options;
     options.preconditioner = dwell::preconditioner::jacobi;
-    dwell::linear_solver<double> solver(dwell::device::cuda(0).on_stream(stream), a.view(), options);
+    dwell::linear_solver<double> solver(dwell::device::cuda(0).on_stream(stream), a.view(),
+                                        options);
     device_array<double> u(std::vector<double>(unknowns, 0.0)), b(unknowns);
     const dim3 block(32, 8), grid((n + 31) / 32, (n + 7) / 8);
 
@@ -86,8 +87,9 @@ int run(int n) {
       right_hand_side<<<grid, block, 0, stream>>>(n, dt, 0.1 * step, u.data, b.data);
       check(cudaGetLastError());
       // The field is the start vector, and then the next field.
-      const dwell::solve_report report = solver.solve(dwell::device_span<const double>{b.data, b.size},
-                                                   dwell::device_span<double>{u.data, u.size});
+      const dwell::solve_report report =
+          solver.solve(dwell::device_span<const double>{b.data, b.size},
+                       dwell::device_span<double>{u.data, u.size});
       if (report.stopped != dwell::stop_reason::converged)
         throw std::runtime_error("step " + std::to_string(step) + ": " +
                                  dwell::to_string(report.stopped));

@@ -18,8 +18,8 @@
 #include "dwell/execution/device/device.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/triplets.hpp"
-#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell {
 namespace eigen_adapter {
@@ -87,9 +87,9 @@ auto with_rows(const Eigen::SparseMatrix<T, Options, Index>& a, bool assume_symm
 /// sure of that, so a column-major matrix is copied into rows.
 template <class T, int Options, class Index>
 solve_report solve(const device& where, const Eigen::SparseMatrix<T, Options, Index>& a,
-                const Eigen::Ref<const eigen_adapter::vector<std::type_identity_t<T>>>& b,
-                Eigen::Ref<eigen_adapter::vector<std::type_identity_t<T>>> x,
-                const solve_options& options = {}) {
+                   const Eigen::Ref<const eigen_adapter::vector<std::type_identity_t<T>>>& b,
+                   Eigen::Ref<eigen_adapter::vector<std::type_identity_t<T>>> x,
+                   const solve_options& options = {}) {
   const std::span<const T> rhs(b.data(), static_cast<std::size_t>(b.size()));
   const std::span<T> answer(x.data(), static_cast<std::size_t>(x.size()));
   return eigen_adapter::with_rows(a, options.assume_symmetric, [&](const csr_view<T>& rows) {
@@ -98,14 +98,15 @@ solve_report solve(const device& where, const Eigen::SparseMatrix<T, Options, In
 }
 
 /// Solves A X = B, the matrix prepared once, and several columns in one pass over it where that
-/// pays (linear_solver::solve of a block; options.columns_at_once). X holds the start vectors on entry
-/// and the answers on return. Returns a report for each column. Throws input_error where B and X
-/// differ in their number of columns, and what linear_solver throws.
+/// pays (linear_solver::solve of a block; options.columns_at_once). X holds the start vectors on
+/// entry and the answers on return. Returns a report for each column. Throws input_error where B
+/// and X differ in their number of columns, and what linear_solver throws.
 template <class T, int Options, class Index>
 std::vector<solve_report> solve_columns(
     const device& where, const Eigen::SparseMatrix<T, Options, Index>& a,
     const Eigen::Ref<const eigen_adapter::columns<std::type_identity_t<T>>>& b,
-    Eigen::Ref<eigen_adapter::columns<std::type_identity_t<T>>> x, const solve_options& options = {}) {
+    Eigen::Ref<eigen_adapter::columns<std::type_identity_t<T>>> x,
+    const solve_options& options = {}) {
   if (b.cols() != x.cols() || b.rows() != a.rows() || x.rows() != a.rows())
     throw input_error("right-hand sides and answers: expected " + std::to_string(a.rows()) +
                       " rows and equal numbers of columns, found " + std::to_string(b.rows()) +

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Iterative solvers whose data stay on the chip: conjugate gradients and stencils.
+"""Iterative solvers whose data stay on the chip: linear systems and stencils.
 
 >>> import dwell
 >>> A = dwell.generate("poisson2d:30x20")
@@ -7,7 +7,7 @@
 >>> info
 0
 """
-from ._cg import cg
+from ._cg import bicgstab, cg, minres
 from ._compare import Comparison, compare
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
@@ -25,6 +25,6 @@ for _shown in (DeviceError, UnsupportedError):  # by the names under which users
 
 __all__ = [
     "Breakdown", "Comparison", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report", "Runner", "Setup", "Shape",
-    "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "cg", "compare", "devices",
-    "generate", "generated_kinds", "read_matrix", "shapes", "stencil",
+    "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "bicgstab", "cg", "compare",
+    "devices", "generate", "generated_kinds", "minres", "read_matrix", "shapes", "stencil",
 ]

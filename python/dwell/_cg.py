@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The one call that solves a system, with the interface of scipy.sparse.linalg.cg."""
+"""The calls that solve a system, with the interface of scipy.sparse.linalg."""
 from __future__ import annotations
 
 from typing import Any
@@ -74,6 +74,56 @@ def cg(
     >>> info
     0
     """
+    return _solve("cg", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
+                  variant=variant, policy=policy, assume_symmetric=assume_symmetric)
+
+
+def minres(
+    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
+    M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
+    executor: str = "auto", policy: str = "auto", assume_symmetric: bool = False, progress: Progress = None,
+) -> tuple[Any, int]:
+    """Solve ``A x = b`` by minimal residuals; A symmetric, definite or not.
+
+    Parameters and results are those of ``cg``; `M` is None, "none" or "jacobi", which takes the magnitudes of the
+    diagonal. As ``scipy.sparse.linalg.minres`` but for the tolerance: converged when ``||b - A x|| <= max(rtol ||b||,
+    atol)``, where SciPy's bound has a norm of A and x; `shift`, `show` and `check` are not there.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> A = dwell.generate("helmholtz2d:40x30:1.5")
+    >>> x, info = dwell.minres(A, np.ones(1200))
+    >>> info
+    0
+    """
+    return _solve("minres", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
+                  policy=policy, assume_symmetric=assume_symmetric)
+
+
+def bicgstab(
+    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
+    M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
+    executor: str = "auto", policy: str = "auto", progress: Progress = None,
+) -> tuple[Any, int]:
+    """Solve ``A x = b`` by stabilised bi-conjugate gradients, as ``scipy.sparse.linalg.bicgstab`` does; any square A.
+
+    Parameters and results are those of ``cg``; `M` is None, "none" or "jacobi", which is applied from the right.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> A = dwell.generate("convection2d:40x30:20")
+    >>> x, info = dwell.bicgstab(A, np.ones(1200), M="jacobi")
+    >>> info
+    0
+    """
+    return _solve("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress,
+                  executor=executor, policy=policy)
+
+
+def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxiter: int | None, M: Any,
+           callback: None, device: str | None, threads: int, progress: Progress, **more: Any) -> tuple[Any, int]:
     if callback is not None:
         raise NotImplementedError("callback: a solve keeps xk on the chip; use progress=function(iteration, residual, "
                                   "target, seconds), or Solver.solve in parts")
@@ -92,8 +142,7 @@ def cg(
         x0 = None if not (b != 0).any() else x0.reshape(shape)  # SciPy answers b = 0 with zeros
     most = iteration_limit(maxiter, a.rows)
     where = device if device is not None or place.gpu is None else f"cuda:{place.gpu}"
-    options = {"preconditioner": name, "executor": executor, "variant": variant, "policy": policy, "rtol": rtol,
-               "atol": atol, "assume_symmetric": assume_symmetric}
+    options = {"method": method, "preconditioner": name, "rtol": rtol, "atol": atol, **more}
     done, left, before = 0, most, float("inf")
     while True:
         solver = Solver._of(a, where, threads, max_iterations=left, **options)

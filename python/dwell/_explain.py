@@ -43,6 +43,7 @@ def text_of(e: dict[str, Any]) -> str:
     head = [
         ["matrix", f"{e['rows']} rows, {e['nonzeros']} nonzeros, {e['precision']}, preconditioner {e['preconditioner']}"],
         ["device", f"{device['name']} ({device['backend']}); {model}"],
+        ["method", f"{e['method']}: {e['method_reason']}"],
         ["variant", variant],
         ["policy", f"{plan['policy']}: {plan['reason']}"],
         ["kernel", f"config {plan['config']}, {plan['teams']} teams of {plan['lanes']} lanes"

@@ -70,8 +70,10 @@ def seconds(value: float) -> str:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report(Document):
-    """A solve by conjugate gradients. The fields are those of the library's ``solve_report``."""
+    """A solve of a linear system. The fields are those of the library's ``solve_report``."""
 
+    method: str  #: never "auto"
+    method_reason: str  #: why this one
     executor: str  #: never "auto"
     variant: str  #: never "auto"
     policy: str  #: what is cached on the chip between iterations
@@ -110,6 +112,7 @@ class Report(Document):
     def rows(self) -> list[tuple[str, str]]:
         policy = self.policy if self.policy == self.policy_chosen else f"{self.policy}: {self.policy_chosen}"
         rows = [
+            ("method", f"{self.method}: {self.method_reason}"),
             ("device", f"{self.device} ({self.backend})"),
             ("executor", f"{self.executor}, {self.variant}, policy {policy}, {self.precision}, "
                          f"preconditioner {self.preconditioner}"),

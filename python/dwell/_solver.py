@@ -26,7 +26,7 @@ def _words(residual: float, target: float, _seconds: float) -> str:
 
 
 class Solver:
-    """Conjugate gradients for systems with one symmetric positive definite matrix.
+    """An iterative solver of systems with one square matrix.
 
     Preparing takes about as long as tens to hundreds of iterations; a solver pays that once, and each ``solve`` is
     iterations and little else. Answers do not depend on the solves before.
@@ -38,9 +38,15 @@ class Solver:
         ``(indptr, indices, data)`` of arrays in compressed sparse rows. What has int32 indices, sorted and without
         duplicates, and float32 or float64 values in compressed sparse rows is not copied: a CPU then reads these
         arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
+    method : {"cg", "minres", "bicgstab", "auto"}
+        Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB for all;
+        "auto": the first of these that symmetry and diagonal allow, and MINRES where conjugate gradients break down.
+        ``Report.method_reason`` says why.
     preconditioner : {"none", "jacobi", "amg"}
+        "amg" is for "cg".
     executor : {"auto", "host-loop", "graph", "persistent", "perks"}
     variant : {"auto", "textbook", "single-reduction", "pipelined"}
+        The last two are of "cg".
     policy : str
         What ``perks`` caches on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model", "measured".
     device : str, optional
@@ -64,8 +70,8 @@ class Solver:
     Raises
     ------
     ValueError
-        The matrix is not square, not symmetric, or has a zero, negative or missing diagonal element; an option or a
-        value cannot be used.
+        The matrix is not square, or not what the method asks for (of "cg" symmetric with a positive diagonal, of
+        "minres" symmetric, with "jacobi" a diagonal without zeros); an option or a value cannot be used.
     TypeError
         `A` is no matrix of real numbers.
     UnsupportedError
@@ -88,14 +94,15 @@ class Solver:
     """
 
     def __init__(
-        self, A: Any, *, preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
+        self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
         maxiter: int | None = None, assume_symmetric: bool = False, history: bool = False,
         fixed_iterations: bool = False, progress_interval: float = 0.1,
     ) -> None:
-        self._setup(as_csr(A), device, threads, preconditioner=preconditioner, executor=executor, variant=variant,
-                    policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, assume_symmetric=assume_symmetric,
-                    history=history, fixed_iterations=fixed_iterations, progress_interval=progress_interval)
+        self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
+                    variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter,
+                    assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
+                    progress_interval=progress_interval)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:

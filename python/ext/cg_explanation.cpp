@@ -64,6 +64,8 @@ fields dict_of(const solve_explanation& e) {
   out["probed"] = e.probed;
   out["projected"] = e.projected;
   out["limits_measured"] = e.limits_measured;
+  out["method"] = e.method;
+  out["method_reason"] = e.method_reason;
   out["variant"] = e.variant;
   nb::dict considered;
   for (const auto& form : e.considered) considered[nb::str(form.name.c_str())] = form.seconds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dwell::linear_solver<T> as CgSolverF64 and CgSolverF32: keeps the arrays alive that a CPU reads in
-// place, and releases the interpreter's lock while it works.
+// dwell::linear_solver<T> as CgSolverF64 and CgSolverF32: keeps the arrays alive that a CPU reads
+// in place, and releases the interpreter's lock while it works.
 #include "dwell/solvers/linear/linear_solver.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Options and reports of conjugate gradients. The names are the library's (solvers/linear/solve.hpp).
+// Options and reports of conjugate gradients. The names are the library's
+// (solvers/linear/solve.hpp).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -36,6 +37,8 @@ std::vector<std::string> preconditioner_names() {
 /// The fields of dwell.Report.
 fields report_dict(const solve_report& r) {
   fields out;
+  out["method"] = r.method;
+  out["method_reason"] = r.method_reason;
   out["executor"] = r.executor;
   out["variant"] = r.variant;
   out["policy"] = r.policy;
@@ -73,6 +76,7 @@ fields report_dict(const solve_report& r) {
 void add_cg_values(nb::module_& m) {
   nb::class_<solve_options>(m, "CgOptions")
       .def(nb::init<>())
+      .def_rw("method", &solve_options::method)
       .def_rw("executor", &solve_options::executor)
       .def_rw("policy", &solve_options::policy)
       .def_rw("variant", &solve_options::variant)

@@ -22,6 +22,7 @@ struct cg_table {
   static constexpr const char* solver = "dwell_cg";
   static constexpr const char* what = "an option of CG";
   static constexpr option_row<solve_options> rows[] = {
+      {"method", set_member<&solve_options::method>},
       {"executor", set_member<&solve_options::executor>},
       {"policy", set_member<&solve_options::policy>},
       {"variant", set_member<&solve_options::variant>},
@@ -52,6 +53,8 @@ template <auto... Member>
 constexpr auto get = get_member<solve_report, Member...>;
 
 constexpr report_row<solve_report> report_rows[] = {
+    {"method", get<&solve_report::method>},
+    {"method_reason", get<&solve_report::method_reason>},
     {"executor", get<&solve_report::executor>},
     {"variant", get<&solve_report::variant>},
     {"policy", get<&solve_report::policy>},
@@ -250,8 +253,9 @@ int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {
 }
 
 int dwell_cg_wait(dwell_cg* solver, dwell_report** report) {
-  return with_solver(
-      solver, [&]<class T>(dwell::linear_solver<T>& s, T) { return solver->end(s.wait(), report); });
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    return solver->end(s.wait(), report);
+  });
 }
 
 int dwell_cg_update_values(dwell_cg* solver, const void* val, int memory) {

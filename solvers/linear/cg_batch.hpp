@@ -43,7 +43,7 @@ struct cg_batch_report {
   dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< as asked for
   int teams = 0;                                                       ///< one for each system
   int lanes = 0;                                                       ///< per team
-  solve_setup setup;                       ///< of solve_batch(); zeros where a cg_batch was prepared
+  solve_setup setup;                    ///< of solve_batch(); zeros where a cg_batch was prepared
   double setup_s = 0;                   ///< setup.total(), and of the vectors: checks and transfers
   double solve_s = 0;                   ///< all iterations of all systems, on the device's clock
   double finish_s = 0;                  ///< after them: true residuals, estimates, the answers
@@ -67,11 +67,11 @@ struct cg_batch_report {
 /// refused (unsupported_error) unless they are as by default. An interrupt ends all systems that
 /// have not ended.
 ///
-/// Functions throw what those of linear_solver throw; a refusal of a matrix names its system, counted
-/// from 0. A matrix that is unsound (not symmetric, with a diagonal element that is missing or not
-/// positive) is refused before any work; one that turns out not to be positive definite, or a
-/// right-hand side that is not finite, ends that system alone. Together the systems may have 2^31 -
-/// 1 rows and as many nonzeros (input_error).
+/// Functions throw what those of linear_solver throw; a refusal of a matrix names its system,
+/// counted from 0. A matrix that is unsound (not symmetric, with a diagonal element that is missing
+/// or not positive) is refused before any work; one that turns out not to be positive definite, or
+/// a right-hand side that is not finite, ends that system alone. Together the systems may have 2^31
+/// - 1 rows and as many nonzeros (input_error).
 template <class T>
 class DWELL_API cg_batch {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which method solves systems with a matrix, where the options leave it open. Private to the solver.
+// Which method solves systems with a matrix, where the options leave it open. Private to the
+// solver.
 #pragma once
 #include <string>
 

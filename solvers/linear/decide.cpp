@@ -30,7 +30,8 @@ executor_choice choose_executor(const solve_options& o, const device_facts& fact
 
 /// A form with its plan.
 template <class T>
-solve_decision<T> in_form(const solver_form& form, const solve_request<T>& q, const executor_choice& by) {
+solve_decision<T> in_form(const solver_form& form, const solve_request<T>& q,
+                          const executor_choice& by) {
   const program_kernel& v = find_kernel(form.program, by.name, precision_of<T>, q.target.on());
   return {by.name, by.why, &form, &v, form.code<T>().plan(q, v), {}};
 }
@@ -39,8 +40,8 @@ solve_decision<T> in_form(const solver_form& form, const solve_request<T>& q, co
 template <class T>
 solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choice& by) {
   const auto forms = forms_of(q.options.method);
-  const auto found =
-      std::find_if(forms.begin(), forms.end(), [](const solver_form& f) { return f.weighed_first; });
+  const auto found = std::find_if(forms.begin(), forms.end(),
+                                  [](const solver_form& f) { return f.weighed_first; });
   const solver_form& first = found == forms.end() ? forms.front() : *found;
   solve_decision<T> best = in_form(first, q, by);
   const bool cooperative = best.kernel->cooperative;
@@ -113,8 +114,7 @@ const solver_form* form_asked_for(const solve_options& o) {
     throw unsupported_error(fmt::format("preconditioner {}: expected method {}, found {}",
                                         to_string(o.preconditioner), solver_forms().front().method,
                                         o.method));
-  const solver_form& form =
-      o.variant == automatic ? *with_chain : find_form(o.method, o.variant);
+  const solver_form& form = o.variant == automatic ? *with_chain : find_form(o.method, o.variant);
   if (chain && !form.with_chain)
     throw unsupported_error(fmt::format("preconditioner {}: expected variant auto or {}, found {}",
                                         to_string(o.preconditioner), with_chain->name, o.variant));
@@ -153,10 +153,10 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts)
 
 template <class T>
 group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T>& alone,
-                                  int columns) {
+                               int columns) {
   const auto forms = column_forms();
-  const solver_form& form = *std::find_if(forms.begin(), forms.end(),
-                                      [&](const solver_form& f) { return f.columns == columns; });
+  const solver_form& form = *std::find_if(
+      forms.begin(), forms.end(), [&](const solver_form& f) { return f.columns == columns; });
   group_decision<T> out;
   out.columns = columns;
   out.how = in_form(form, q, {executors::persistent.name, ""});
@@ -178,8 +178,8 @@ group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T
 template solve_decision<double> decide(const solve_request<double>&);
 template solve_decision<float> decide(const solve_request<float>&);
 template group_decision<double> decide_group(const solve_request<double>&,
-                                                const solve_decision<double>&, int);
-template group_decision<float> decide_group(const solve_request<float>&, const solve_decision<float>&,
-                                               int);
+                                             const solve_decision<double>&, int);
+template group_decision<float> decide_group(const solve_request<float>&,
+                                            const solve_decision<float>&, int);
 
 }  // namespace dwell

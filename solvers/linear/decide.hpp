@@ -54,6 +54,7 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts)
 /// iteration of all takes less time, by the model of the device, than one of each; on a CPU, of
 /// which there is no model, if it moves fewer bytes. Throws as decide() does.
 template <class T>
-group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T>& alone, int columns);
+group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T>& alone,
+                               int columns);
 
 }  // namespace dwell

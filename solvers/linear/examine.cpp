@@ -19,7 +19,7 @@ namespace {
 
 bool is_sound(const index* row_ptr, index rows, index nonzeros) {
   bool falls = false;
-  for (index i = 0; i < rows; ++i) falls |= row_ptr[i + 1] < row_ptr[i];
+  for (index i = 0; i < rows; ++i) falls |= row_ptr[i + 1] <= row_ptr[i];
   return row_ptr[0] == 0 && row_ptr[rows] == nonzeros && !falls;
 }
 
@@ -39,9 +39,9 @@ class row_pass {
     return true;
   }
 
-  T most = 0;  ///< magnitude
+  T most = 0;                                                                ///< magnitude
   T least_diagonal = std::numeric_limits<T>::infinity(), most_diagonal = 0;  ///< if positive
-  bool positive = true, stored = true;  ///< the diagonal, in every row; is there and not zero
+  bool positive = true, stored = true;   ///< the diagonal, in every row; is there and not zero
   std::int64_t below = 0, mirrored = 0;  ///< entries below the diagonal; mirrors of those above
 
  private:

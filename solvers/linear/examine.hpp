@@ -11,10 +11,10 @@
 namespace dwell {
 
 struct system_facts {
-  bool sound = false;      ///< square arrays of finite numbers; else nothing else counts
+  bool sound = false;      ///< square, finite numbers, no row empty; else nothing else counts
   bool symmetric = false;  ///< also where nobody looked
-  bool positive_diagonal = false;  ///< stored in every row
-  bool full_diagonal = false;      ///< stored in every row, and not zero
+  bool positive_diagonal = false;                ///< stored in every row
+  bool full_diagonal = false;                    ///< stored in every row, and not zero
   int exponent = exponent_of_zero;               ///< ilogb of the largest |a_ij|
   double least_diagonal = 0, most_diagonal = 0;  ///< of the positive a_ii, 0 without any
 
@@ -44,7 +44,8 @@ template <class T>
 vector_magnitude examine_vector(const device& where, const T* v, index n);
 
 /// The inverse of the diagonal of 2^exponent A, or of its magnitudes, with the same bits on every
-/// device; a is sound and has a full diagonal. `to`: rows elements in memory of the device. Ordered by the stream of the device.
+/// device; a is sound and has a full diagonal. `to`: rows elements in memory of the device. Ordered
+/// by the stream of the device.
 template <class T>
 void invert_diagonal(const device& where, const csr_arrays<T>& a, int exponent, bool magnitudes,
                      T* to);

@@ -25,8 +25,7 @@ void invert_diagonal_on_cuda(const device& where, const csr_arrays<T>& a, int ex
 
 template system_facts examine_on_cuda(const device&, const csr_arrays<double>&, bool, double);
 template vector_magnitude examine_vector_on_cuda(const device&, const double*, index);
-template void invert_diagonal_on_cuda(const device&, const csr_arrays<double>&, int, bool,
-                                      double*);
+template void invert_diagonal_on_cuda(const device&, const csr_arrays<double>&, int, bool, double*);
 template system_facts examine_on_cuda(const device&, const csr_arrays<float>&, bool, double);
 template vector_magnitude examine_vector_on_cuda(const device&, const float*, index);
 template void invert_diagonal_on_cuda(const device&, const csr_arrays<float>&, int, bool, float*);

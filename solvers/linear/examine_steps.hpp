@@ -39,14 +39,14 @@ struct begin {
   }
 };
 
-/// Per row. Several warps may find row_ptr broken.
+/// Per row, which must have an entry. Several warps may find row_ptr broken.
 struct check_row_ptr {
   cutting::csr_pattern a;
   findings* to;
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t row) const {
     const index begin = a.row_ptr[row], end = a.row_ptr[row + 1];
-    if (end < begin || (row == 0 && begin != 0) || (row == a.rows - 1 && end != a.nonzeros))
+    if (end <= begin || (row == 0 && begin != 0) || (row == a.rows - 1 && end != a.nonzeros))
       w.raise(to->row_ptr_broken, 1);
   }
 };
@@ -143,9 +143,7 @@ struct check_entries {
         cutting::larger(sqrt(own) * sqrt(other), cutting::larger(fabs(here), fabs(there)));
     return fabs(here - there) <= tolerance * scale;
   }
-  DWELL_FN double value_at(index k) const {
-    return k < 0 ? 0.0 : static_cast<double>(val[k]);
-  }
+  DWELL_FN double value_at(index k) const { return k < 0 ? 0.0 : static_cast<double>(val[k]); }
 };
 
 /// Per piece of 1024 elements of a vector. Several warps add to the findings.

@@ -80,9 +80,9 @@ template <class Loops, class T>
 void invert_diagonal_with(const device& where, const csr_arrays<T>& a, int exponent,
                           bool magnitudes, T* to) {
   const Loops loops(where);
-  loops.items(a.rows, cutting::rows_per_thread,
-              invert_diagonal<T>{cutting::pattern_of(a), a.val, power_of_two(exponent), magnitudes,
-                                 to});
+  loops.items(
+      a.rows, cutting::rows_per_thread,
+      invert_diagonal<T>{cutting::pattern_of(a), a.val, power_of_two(exponent), magnitudes, to});
 }
 
 }  // namespace dwell::examining

@@ -38,8 +38,8 @@ void require_kernels(precision type, const device_facts& d) {
       d.on == backend::cuda ? ": it was built without CUDA (a GPU is not needed, nvcc is)" : ""));
 }
 
-std::vector<vector_plan> vectors_of(const solver_form& form, const program_facts& p, const plan& how,
-                                    const program_config& shape) {
+std::vector<vector_plan> vectors_of(const solver_form& form, const program_facts& p,
+                                    const plan& how, const program_config& shape) {
   std::vector<vector_plan> all;
   const double rows = std::max<index>(1, p.rows_per_team);
   for (std::size_t f = 0; f < form.vectors.size(); ++f) {
@@ -93,7 +93,7 @@ policy_plan consult(const named_policy& policy, const solve_decision<T>& decided
 /// Facts, what is decided, and every policy's plan for the same cut.
 template <class T>
 solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
-                          const solve_options& asked) {
+                             const solve_options& asked) {
   require_kernels(precision_of<T>, facts);
   solve_options o = asked;
   o.executor = executor;
@@ -151,12 +151,12 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
 }  // namespace
 
 solve_explanation explain(const csr_view<double>& a, const device_facts& device,
-                       const solve_options& options) {
+                          const solve_options& options) {
   return explain_as(a, device, options);
 }
 
 solve_explanation explain(const csr_view<float>& a, const device_facts& device,
-                       const solve_options& options) {
+                          const solve_options& options) {
   return explain_as(a, device, options);
 }
 

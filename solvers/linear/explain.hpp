@@ -96,9 +96,9 @@ struct solve_explanation {
 /// unsupported_error also if this build has no such kernels, or if the policy asked for has no plan
 /// that can run there or would try plans on the device.
 DWELL_API solve_explanation explain(const csr_view<double>& a, const device_facts& device,
-                                 const solve_options& options = {});
+                                    const solve_options& options = {});
 /// The same in f32.
 DWELL_API solve_explanation explain(const csr_view<float>& a, const device_facts& device,
-                                 const solve_options& options = {});
+                                    const solve_options& options = {});
 
 }  // namespace dwell

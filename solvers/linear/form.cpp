@@ -16,7 +16,8 @@ namespace dwell {
 std::vector<method_description> methods() {
   std::vector<method_description> all;
   for (const solver_form& f : solver_forms())
-    if (all.empty() || all.back().name != f.method) all.push_back({f.method, f.title, f.solves, f.breaks_down});
+    if (all.empty() || all.back().name != f.method)
+      all.push_back({f.method, f.title, f.solves, f.breaks_down});
   return all;
 }
 

@@ -14,8 +14,8 @@
 #include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/plan/planning_apart.hpp"
 #include "dwell/execution/program/products/chain.hpp"
-#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/matrix_class.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/weighed_form.hpp"
 
 namespace dwell {
@@ -81,10 +81,11 @@ template <class T>
 struct form_code {
   planned<T> (*plan)(const solve_request<T>&, const program_kernel&);
   /// Of a batch, whose matrices are the diagonal blocks of the request's one; `v` is alone.
-  planned<T> (*plan_batch)(const solve_request<T>&, const program_kernel& v, const systems_request&);
+  planned<T> (*plan_batch)(const solve_request<T>&, const program_kernel& v,
+                           const systems_request&);
   /// The plan is of this form; `where` has the stream that all work goes to.
   std::unique_ptr<prepared_run<T>> (*prepare)(const device& where, const solve_request<T>&,
-                                        const program_kernel&, const planned<T>&);
+                                              const program_kernel&, const planned<T>&);
 };
 
 struct solver_form {
@@ -92,10 +93,10 @@ struct solver_form {
   const char* title;   ///< of the method, in words
   matrix_class solves;
   const char* breaks_down;  ///< how, in words
-  bool shows_spectrum;  ///< its coefficients are those of a Lanczos process
-  const char* name;     ///< what solve_options::variant says
-  const char* program;  ///< in the table of compiled kernels
-  int columns;          ///< right-hand sides that it solves together
+  bool shows_spectrum;      ///< its coefficients are those of a Lanczos process
+  const char* name;         ///< what solve_options::variant says
+  const char* program;      ///< in the table of compiled kernels
+  int columns;              ///< right-hand sides that it solves together
   std::span<const char* const> vectors;
   // See programs/weighed_form.hpp.
   bool weighed_first, drifts;

@@ -125,7 +125,7 @@ class prepared_form final : public prepared_run<T> {
 
 template <class P, class T>
 std::unique_ptr<prepared_run<T>> prepare_form(const device& where, const solve_request<T>& q,
-                                        const program_kernel& v, const planned<T>& made) {
+                                              const program_kernel& v, const planned<T>& made) {
   return std::make_unique<prepared_form<P, T>>(where, q, v, made);
 }
 
@@ -137,15 +137,15 @@ constexpr solver_form form_of() {
                 P::breaks_down,
                 false,
                 P::variant,
-            P::name,
-            column_count<P>,
-            P::vector_names,
-            false,
-            false,
-            has_chain<P>,
-            nullptr,
-            {&plan_form<P, double>, &plan_batch<P, double>, &prepare_form<P, double>},
-            {&plan_form<P, float>, &plan_batch<P, float>, &prepare_form<P, float>}};
+                P::name,
+                column_count<P>,
+                P::vector_names,
+                false,
+                false,
+                has_chain<P>,
+                nullptr,
+                {&plan_form<P, double>, &plan_batch<P, double>, &prepare_form<P, double>},
+                {&plan_form<P, float>, &plan_batch<P, float>, &prepare_form<P, float>}};
   if constexpr (requires { P::shows_spectrum; }) f.shows_spectrum = P::shows_spectrum;
   if constexpr (requires { P::weighed_first; }) f.weighed_first = P::weighed_first;
   if constexpr (requires { P::drifts; }) f.drifts = P::drifts;

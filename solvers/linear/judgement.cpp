@@ -108,7 +108,8 @@ std::string advice(const solve_report& r) {
                        fmt::join(tries, ", "));
   }
   const bool failed = r.stopped == stop_reason::breakdown || r.stopped == stop_reason::not_finite;
-  if (r.stopped == stop_reason::breakdown && find_form(r.method, r.variant).solves == matrix_class::positive_definite)
+  if (r.stopped == stop_reason::breakdown &&
+      find_form(r.method, r.variant).solves == matrix_class::positive_definite)
     return "the matrix is not positive definite: try method minres";
   if (failed && r.precision == "f32") return "f32 may be too short for this matrix: try f64";
   return {};
@@ -124,7 +125,8 @@ double scaled_norms::relative(double scaled) const {
 double scaled_norms::rhs_norm() const { return std::ldexp(rhs, by.rhs); }
 
 template <class T>
-solve_report report_of(const plan_target& target, const solve_options& o, const solve_decision<T>& made) {
+solve_report report_of(const plan_target& target, const solve_options& o,
+                       const solve_decision<T>& made) {
   const plan& how = made.made.how;
   solve_report report;
   report.executor = made.executor;
@@ -144,8 +146,10 @@ solve_report report_of(const plan_target& target, const solve_options& o, const 
   return report;
 }
 
-template solve_report report_of(const plan_target&, const solve_options&, const solve_decision<double>&);
-template solve_report report_of(const plan_target&, const solve_options&, const solve_decision<float>&);
+template solve_report report_of(const plan_target&, const solve_options&,
+                                const solve_decision<double>&);
+template solve_report report_of(const plan_target&, const solve_options&,
+                                const solve_decision<float>&);
 
 void judge(solve_end end, const solve_options& o, solve_report& report) {
   const solve_numbers& n = end.numbers;

@@ -8,8 +8,8 @@
 
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
 
 namespace dwell {
@@ -45,7 +45,8 @@ inline std::size_t batch_coefficients(const solve_options& o) {
 }
 /// What is known before the first iteration.
 template <class T>
-solve_report report_of(const plan_target& target, const solve_options& o, const solve_decision<T>& made);
+solve_report report_of(const plan_target& target, const solve_options& o,
+                       const solve_decision<T>& made);
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const solve_options& o, solve_report& report);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See linear_solver.hpp: prepare (check, upload, plan, cut, load), then solve (load the vectors, run,
-// take the answer, judge).
+// See linear_solver.hpp: prepare (check, upload, plan, cut, load), then solve (load the vectors,
+// run, take the answer, judge).
 #include "dwell/solvers/linear/linear_solver.hpp"
 
 #include <fmt/format.h>
@@ -103,7 +103,7 @@ struct linear_solver<T>::state {
   plan_target target;
   prepared_system<T> matrix;
   std::unique_ptr<amg_hierarchy> amg;  ///< of preconditioner amg
-  solve_report prepared;                  ///< what every report begins with
+  solve_report prepared;               ///< what every report begins with
   std::unique_ptr<prepared_run<T>> run;
   solve_places<T> places;
   buffer<T> b, x;  ///< a GPU's copies of host vectors
@@ -253,8 +253,8 @@ void linear_solver<T>::state::check_finite_there(const T* from, const std::strin
 
 template <class T>
 template <class Alone, class Group, class Refuse>
-std::vector<solve_report> linear_solver<T>::state::solve_block(int count, Alone&& alone, Group&& group,
-                                                        Refuse&& refuse) {
+std::vector<solve_report> linear_solver<T>::state::solve_block(int count, Alone&& alone,
+                                                               Group&& group, Refuse&& refuse) {
   std::vector<solve_report> reports;
   double begin = seconds_on_host();  // of the first group: with what it takes to prepare groups
   const column_division by = groups->divide(count);
@@ -339,13 +339,14 @@ solve_report linear_solver<T>::state::end() {
 }
 
 template <class T>
-linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a, const solve_options& options) {
+linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
+                                const solve_options& options) {
   check_options(options);
   s_ = std::make_unique<state>(where, a, options);
 }
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const device_csr_view<T>& a,
-                        const solve_options& options) {
+                                const solve_options& options) {
   check_options(options);
   s_ = std::make_unique<state>(where, a, options);
 }
@@ -431,8 +432,8 @@ solve_report linear_solver<T>::wait() {
 }
 
 template <class T>
-std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
-                                           std::size_t ldx, int count) {
+std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::size_t ldb,
+                                                  std::span<T> x, std::size_t ldx, int count) {
   state& s = *s_;
   check_block(b.size(), rows(), ldb, count, name_of_b);
   check_block(x.size(), rows(), ldx, count, name_of_x);
@@ -473,7 +474,7 @@ std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::siz
 
 template <class T>
 std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::size_t ldb,
-                                           device_span<T> x, std::size_t ldx, int count) {
+                                                  device_span<T> x, std::size_t ldx, int count) {
   check_block(b.size, rows(), ldb, count, name_of_b);
   check_block(x.size, rows(), ldx, count, name_of_x);
   state& s = *s_;

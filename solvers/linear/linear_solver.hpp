@@ -35,8 +35,10 @@ class DWELL_API linear_solver {
   /// options hold for all of them.
   linear_solver(const device& where, const csr_view<T>& a, const solve_options& options = {});
   /// With the matrix in the memory of the CUDA device `where`.
-  linear_solver(const device& where, const device_csr_view<T>& a, const solve_options& options = {});
-  linear_solver(linear_solver&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
+  linear_solver(const device& where, const device_csr_view<T>& a,
+                const solve_options& options = {});
+  linear_solver(
+      linear_solver&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
   /// As the constructor; frees what this solver had.
   linear_solver& operator=(linear_solver&&) noexcept;
   /// Waits for a solve in progress, and frees everything.
@@ -63,10 +65,10 @@ class DWELL_API linear_solver {
   /// finite: then the systems before it and those of its group are solved, its x is as it was, and
   /// so are those after the group.
   std::vector<solve_report> solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
-                               std::size_t ldx, int count);
+                                  std::size_t ldx, int count);
   /// The same with vectors in the memory of the solver's CUDA device.
   std::vector<solve_report> solve(device_span<const T> b, std::size_t ldb, device_span<T> x,
-                               std::size_t ldx, int count);
+                                  std::size_t ldx, int count);
 
   /// Puts a solve into the device's stream and returns: what comes after in the stream finds the
   /// answer in x. wait() has the report; b and x must stay until then. Executors that launch from

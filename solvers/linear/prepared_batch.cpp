@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // See prepared_batch.hpp: the systems are one matrix, which is checked, planned, cut and loaded as
-// that of a linear_solver; a solve is a launch for the vectors, one for all systems, and one for their
-// answers.
+// that of a linear_solver; a solve is a launch for the vectors, one for all systems, and one for
+// their answers.
 #include "dwell/solvers/linear/prepared_batch.hpp"
 
 #include <algorithm>
@@ -211,6 +211,7 @@ cg_batch_entry prepared_batch<T>::judged(int system, const solve_numbers& number
   const auto first = of_all.begin() + static_cast<std::ptrdiff_t>(k * each);
   if (numbers.finite) how.coefficients.assign(first, first + static_cast<std::ptrdiff_t>(entries));
   solve_report one;
+  one.method = options_.method;
   one.variant = batch_variant;
   one.preconditioner = options_.preconditioner;
   judge(std::move(how), options_, one);

@@ -8,8 +8,8 @@
 #include "dwell/execution/device/device_views.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
-#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
 #include "dwell/solvers/linear/system_scale.hpp"
 

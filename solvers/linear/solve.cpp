@@ -70,7 +70,7 @@ namespace {
 /// Prepare and solve.
 template <class T>
 solve_report solve_once(const device& where, const csr_view<T>& a, std::span<const T> b,
-                     std::span<T> x, const solve_options& options) {
+                        std::span<T> x, const solve_options& options) {
   check_options(options);
   check_memory(a, b, std::span<const T>(x));
   linear_solver<T> solver(where, a, options);
@@ -83,12 +83,12 @@ solve_report solve_once(const device& where, const csr_view<T>& a, std::span<con
 }  // namespace
 
 solve_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
-                std::span<double> x, const solve_options& options) {
+                   std::span<double> x, const solve_options& options) {
   return solve_once(where, a, b, x, options);
 }
 
 solve_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
-                std::span<float> x, const solve_options& options) {
+                   std::span<float> x, const solve_options& options) {
   return solve_once(where, a, b, x, options);
 }
 

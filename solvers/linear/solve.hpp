@@ -69,8 +69,9 @@ struct solve_progress {
 /// What a solve is asked to do. Defaults are those of the command line.
 struct solve_options {
   /// "cg", "minres", "bicgstab", or "auto": the first of these whose demands the matrix meets:
-  /// symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since the matrix
-  /// is not positive definite, minres goes on from there (not in solve_async(), nor with amg).
+  /// symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since the
+  /// matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
+  /// amg).
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
@@ -78,10 +79,10 @@ struct solve_options {
   /// "model"; "measured" tries the plans of these on the device first, which takes some
   /// milliseconds.
   std::string policy = "auto";
-  /// The form of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per iteration),
-  /// "single-reduction" (two) and "pipelined" (one, with residual replacement), the forms of Chen
-  /// and Carson; "auto": on a GPU the one with the least projected time (pipelined only in one
-  /// kernel), on a CPU textbook. The other methods have "textbook".
+  /// The form of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per
+  /// iteration), "single-reduction" (two) and "pipelined" (one, with residual replacement), the
+  /// forms of Chen and Carson; "auto": on a GPU the one with the least projected time (pipelined
+  /// only in one kernel), on a CPU textbook. The other methods have "textbook".
   std::string variant = "auto";
   /// What the residual is multiplied by. Of minres jacobi has the magnitudes of the diagonal; of
   /// bicgstab it is applied from the right. amg is for cg.
@@ -107,8 +108,8 @@ struct solve_options {
   /// takes effect as late. That needs the memory of a history.
   progress_function<solve_progress> progress;
   double progress_interval = 0.1;  ///< seconds
-  /// Of several right-hand sides (linear_solver): how many are solved in one pass over the matrix. 0:
-  /// as many as pay, by the model of the device. 1: one after another. 2, 4, 8: so many, and of
+  /// Of several right-hand sides (linear_solver): how many are solved in one pass over the matrix.
+  /// 0: as many as pay, by the model of the device. 1: one after another. 2, 4, 8: so many, and of
   /// what is left over the next smaller numbers. Executors "auto" and "persistent" in the textbook
   /// form can do it; with another executor, form or caching policy, with `history` or `progress`,
   /// systems are solved one after another, and the report's reason says why.
@@ -176,7 +177,7 @@ struct solve_report {
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
-  solve_setup setup;       ///< of the matrix; zeros where a linear_solver was prepared before
+  solve_setup setup;    ///< of the matrix; zeros where a linear_solver was prepared before
   double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
   double solve_s = 0;   ///< from the first to the last phase, on the device's clock
   double finish_s = 0;  ///< after it: the true residual, the answer to where it belongs
@@ -192,14 +193,16 @@ struct solve_report {
 /// Solves A x = b. `x` holds the start vector on entry and the answer on return, also when the
 /// solve was interrupted or did not converge. Sizes: b and x have A.rows elements. Throws
 /// input_error before any work if A is not square or not what the method asks for (of cg symmetric
-/// with a positive diagonal, of minres symmetric, with jacobi a diagonal without zeros), if a size is wrong or a value is not finite, if x overlaps an array
-/// of A or b, or if an array is in a GPU's memory; unsupported_error if the
-/// executor does not exist on this device; device_error if the device fails or has too little
-/// memory.
-DWELL_API solve_report solve(const device& where, const csr_view<double>& a, std::span<const double> b,
-                          std::span<double> x, const solve_options& options = {});
+/// with a positive diagonal, of minres symmetric, with jacobi a diagonal without zeros), if a size
+/// is wrong or a value is not finite, if x overlaps an array of A or b, or if an array is in a
+/// GPU's memory; unsupported_error if the executor does not exist on this device; device_error if
+/// the device fails or has too little memory.
+DWELL_API solve_report solve(const device& where, const csr_view<double>& a,
+                             std::span<const double> b, std::span<double> x,
+                             const solve_options& options = {});
 /// The same in f32.
-DWELL_API solve_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
-                          std::span<float> x, const solve_options& options = {});
+DWELL_API solve_report solve(const device& where, const csr_view<float>& a,
+                             std::span<const float> b, std::span<float> x,
+                             const solve_options& options = {});
 
 }  // namespace dwell

@@ -96,10 +96,16 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
     const index k = find(a, i, i);
     const double found = k < 0 ? 0.0 : static_cast<double>(a.val[k]);
     diagonal[static_cast<std::size_t>(i)] = std::abs(found);
+    if (!positive && a.row_ptr[i] == a.row_ptr[i + 1])
+      return fmt::format(
+          "matrix: expected an entry in every row, found none in row {} (counted from 1; such a "
+          "matrix is singular)",
+          i + 1);
     if (positive && k < 0)
       return fmt::format(
           "matrix: expected a positive diagonal, found none stored in row {} (counted from 1; a "
-          "symmetric positive definite matrix has one in every row; method minres does not need it)",
+          "symmetric positive definite matrix has one in every row; method minres does not need "
+          "it)",
           i + 1);
     if (positive && !(found > 0))
       return fmt::format(

@@ -19,7 +19,9 @@ struct matrix_demand {
   bool look_for_symmetry = true;  ///< else it is taken for granted
   bool full_diagonal = false;     ///< for the preconditioner jacobi
 
-  bool met_by(const system_facts& f) const { return f.is(of) && (f.full_diagonal || !full_diagonal); }
+  bool met_by(const system_facts& f) const {
+    return f.is(of) && (f.full_diagonal || !full_diagonal);
+  }
 };
 
 /// Of o.method; where that is "auto", what all methods ask for, and a look at the symmetry.

@@ -35,8 +35,12 @@ TEST(cli_describe, no_option_is_left_out) {
   const auto bash = dwell_cli({"completion", "bash"}).out,
              zsh = dwell_cli({"completion", "zsh"}).out,
              fish = dwell_cli({"completion", "fish"}).out;
-  for (const strings& words :
-       {strings{"cg"}, {"stencil"}, {"compare", "cg"}, {"explain", "stencil"}, {"man"}}) {
+  for (const strings& words : {strings{"solve"},
+                               {"cg"},
+                               {"stencil"},
+                               {"compare", "cg"},
+                               {"explain", "stencil"},
+                               {"man"}}) {
     auto help = words, man = words;
     help.push_back("--help");
     man.insert(man.begin(), "man");
@@ -60,7 +64,8 @@ TEST(cli_describe, no_option_is_left_out) {
 
 /// A group of options is there once, and a heading has something below it.
 TEST(cli_describe, groups_and_sections_are_whole) {
-  for (const strings& words : {strings{"cg"}, {"stencil"}, {"completion"}, {"compare", "cg"}}) {
+  for (const strings& words :
+       {strings{"solve"}, {"cg"}, {"stencil"}, {"completion"}, {"compare", "cg"}}) {
     auto args = words;
     args.insert(args.begin(), "man");
     args.insert(args.end(), {"--format", "markdown"});
@@ -92,7 +97,7 @@ TEST(cli_describe, pages_of_all_commands) {
 }
 
 TEST(cli_describe, what_is_refused) {
-  expect_refused({"man", "cgg"}, "COMMAND: expected cg, stencil, compare");
+  expect_refused({"man", "cgg"}, "COMMAND: expected solve, cg, stencil, compare");
   expect_refused({"man", "cgg"}, "did you mean 'cg'?");
   expect_refused({"man", "cg", "x"}, "'dwell cg' has no commands, found 'x'");
   expect_refused({"man", "--directory", "/no/such"}, "--directory: expected a folder");

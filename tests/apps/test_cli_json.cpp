@@ -17,8 +17,10 @@ const std::map<std::string, json_fields>& reference() {
   return all;
 }
 
-/// Runs each of these, which write a document of `kind`; together they show all of its fields.
-void expect_documented(const std::string& kind, const std::vector<strings>& commands) {
+/// Runs each of these, which write a document of `kind`, or `document`, which has its table;
+/// together they show all of its fields.
+void expect_documented(const std::string& kind, const std::vector<strings>& commands,
+                       const std::string& document = {}) {
   ASSERT_TRUE(reference().contains(kind)) << kind;
   const auto& fields = reference().at(kind);
   std::set<std::string> met;
@@ -30,7 +32,7 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
     const auto j = r.json();
     EXPECT_EQ(j.at("schema"), 1);
     EXPECT_EQ(j.at("version"), DWELL_VERSION_STRING);
-    EXPECT_EQ(j.at("document"), kind);
+    EXPECT_EQ(j.at("document"), document.empty() ? kind : document);
     EXPECT_EQ(complaints_about(j, fields, &met), strings{}) << kind;
   }
   for (const auto& [field, type] : fields)
@@ -43,6 +45,28 @@ TEST(cli_json, the_page_lists_all_documents) {
   EXPECT_EQ(kinds,
             (std::set<std::string>{"cg", "stencil", "compare cg", "compare stencil", "explain cg",
                                    "explain stencil", "info", "info matrix", "info stencil"}));
+}
+
+TEST(cli_json, solve) {
+  const auto cpu = [](strings args) {
+    args.insert(args.begin(), "solve");
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2"});
+    return args;
+  };
+  expect_documented("cg",
+                    {cpu({"convection2d:9x9:5"}), cpu({"trefethen:50"}),
+                     cpu({"helmholtz2d:31x23:1.2", "--preconditioner", "jacobi"}),
+                     cpu({"convection2d:9x9:5", "--solver", "bicgstab", "--max-iterations", "2"})},
+                    "solve");
+  const auto j = dwell_cli(cpu({"helmholtz2d:31x23:1.2", "--json", "-"})).json();
+  EXPECT_EQ(j.at("solver"), "minres");
+  EXPECT_TRUE(holds(j.at("solver_reason").get<std::string>(), "cg broke down after"));
+  const auto text = dwell_cli(cpu({"convection2d:9x9:5"})).out;
+  EXPECT_TRUE(holds(text, ": stabilised bi-conjugate gradients\n"));
+  EXPECT_TRUE(holds(text, "\nsolver           bicgstab: the matrix is not symmetric\n"));
+  const auto broken = dwell_cli(cpu({"helmholtz2d:31x23:1.2", "--solver", "cg"}));
+  EXPECT_EQ(broken.code, 3);
+  EXPECT_TRUE(holds(broken.err, "the matrix is not positive definite: try method minres"));
 }
 
 TEST(cli_json, cg) {

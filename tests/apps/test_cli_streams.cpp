@@ -24,7 +24,7 @@ strings watched_run(const strings& more) {
 TEST(cli_streams, an_error_that_cannot_be_told_has_its_code) {
   for (const auto& where : unreadable) {
     const cli_setting setting = {.stderr_to = where};
-    EXPECT_EQ(dwell_cli({"solve"}, setting).code, 1) << where;
+    EXPECT_EQ(dwell_cli({"solver"}, setting).code, 1) << where;
     EXPECT_EQ(dwell_cli(watched_run({"--size", "0x8"}), setting).code, 1) << where;
     EXPECT_EQ(dwell_cli({"info", "--device", "cuda:99"}, setting).code, 4) << where;
     EXPECT_EQ(dwell_cli({"cg", "trefethen:500", "--max-iterations", "1"}, setting).code, 2);

@@ -13,14 +13,14 @@ namespace {
 using strings = std::vector<std::string>;
 
 TEST(cli_usage, help) {
-  for (const strings& words : {strings{}, {"cg"}, {"info"}, {"generate"}}) {
+  for (const strings& words : {strings{}, {"solve"}, {"cg"}, {"info"}, {"generate"}}) {
     auto args = words;
     args.push_back("--help");
     const auto r = dwell_cli(args);
     EXPECT_EQ(r.code, 0);
     EXPECT_EQ(r.err, "");
-    EXPECT_TRUE(holds(r.out, "Examples:\n  dwell " + (words.empty() ? "cg" : words[0])));
-    if (words.empty() || words[0] == "cg") {
+    EXPECT_TRUE(holds(r.out, "Examples:\n  dwell " + (words.empty() ? "solve" : words[0])));
+    if (words.empty() || words[0] == "cg" || words[0] == "solve") {
       for (const auto* code : {"\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  130 "})
         EXPECT_TRUE(holds(r.out, code));
     }
@@ -33,13 +33,15 @@ TEST(cli_usage, help) {
 }
 
 /// The methods are those that `dwell compare` names; each has its three subcommands and examples.
+/// `solve` is cg and more, and is compared as cg.
 TEST(cli_usage, each_method_is_run_compared_and_explained) {
   const auto refused = [](const char* command) {
     const auto err = dwell_cli({command}).err;
     EXPECT_TRUE(starts(err, "dwell: expected a command ("));
     return err.substr(0, err.find(')'));
   };
-  EXPECT_EQ(refused("compare"), refused("explain"));
+  EXPECT_EQ(refused("compare"), "dwell: expected a command (cg or stencil");
+  EXPECT_EQ(refused("explain"), "dwell: expected a command (solve, cg or stencil");
   const auto first_words = [](const std::string& help, const std::string& before) {
     strings words;
     for (const auto& line : lines_of(help))
@@ -52,7 +54,7 @@ TEST(cli_usage, each_method_is_run_compared_and_explained) {
   const auto help = dwell_cli({"--help"}).out;
   const auto methods = first_words(help, "  dwell compare ");
   ASSERT_EQ(methods, (strings{"cg", "stencil"}));
-  EXPECT_EQ(first_words(help, "  dwell explain "), methods);
+  EXPECT_EQ(first_words(help, "  dwell explain "), (strings{"solve", "cg", "stencil"}));
   for (const auto& name : methods) {
     EXPECT_TRUE(holds(help, "\n  dwell " + name + " "));
     EXPECT_TRUE(holds(refused("compare"), name));
@@ -73,10 +75,11 @@ TEST(cli_usage, version) {
 }
 
 TEST(cli_usage, wrong_command_lines) {
-  expect_refused({},
-                 "expected a command (cg, stencil, compare, explain, info, generate, completion or "
-                 "man), found ");
-  expect_refused({"solve"}, "found 'solve' (see 'dwell --help')");
+  expect_refused(
+      {},
+      "expected a command (solve, cg, stencil, compare, explain, info, generate, completion or "
+      "man), found ");
+  expect_refused({"solver"}, "found 'solver'; did you mean 'solve'? (see 'dwell --help')");
   expect_refused({"cg"}, "MATRIX is required");
   expect_refused({"cg", "trefethen:20", "more"}, "expected no more arguments, found 'more' (see");
   expect_refused({"cg", "trefethen:20", "--no-such-option"}, "--no-such-option");

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <numbers>
 
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/model_problems.hpp"
@@ -137,7 +138,7 @@ TEST(Convection2d, FollowsItsDefinition) {
 }
 
 TEST(Helmholtz2d, IsThatOfPoissonLessTheSquareOfAWaveNumber) {
-  const double pi = std::acos(-1.0), angle = 2 * pi * 1.5 / 8;
+  const double angle = 2 * std::numbers::pi * 1.5 / 8;
   csr<double> expected = generate("poisson2d:7x5");
   for (double& v : expected.val)
     if (v == 4) v = 4 - angle * angle;
@@ -184,7 +185,8 @@ TEST(Generate, SaysWhatWasExpected) {
       {"poisson2d:10x0", "expected poisson2d:WxH with sizes of at least 1"},
       {"poisson2d:100000x100000", "expected poisson2d:WxH with at most 2147483647 nonzeros"},
       {"poisson2d:2147483647x2147483647", "with at most 2147483647 nonzeros"},
-      {"convection2d:10x10", "expected convection2d:WxH:PECLET with sizes of at least 1 and a number "},
+      {"convection2d:10x10",
+       "expected convection2d:WxH:PECLET with sizes of at least 1 and a number "},
       {"convection2d:10:5", "expected convection2d:WxH:PECLET with sizes"},
       {"convection2d:10x10:", "expected convection2d:WxH:PECLET with sizes"},
       {"convection2d:10x10:-1", "a number of at least 0, found 'convection2d:10x10:-1'"},
@@ -238,8 +240,9 @@ TEST(Generate, HelpNamesEveryKindAndStandIn) {
     EXPECT_TRUE(is_generated(kind)) << kind;
     forms += kind + " ";
   }
-  EXPECT_EQ(forms, "trefethen:N poisson2d:WxH poisson3d:WxHxD convection2d:WxH:PECLET "
-                   "helmholtz2d:WxH:WAVES box3d:N like:NAME ");
+  EXPECT_EQ(forms,
+            "trefethen:N poisson2d:WxH poisson3d:WxHxD convection2d:WxH:PECLET "
+            "helmholtz2d:WxH:WAVES box3d:N like:NAME ");
   for (const auto& name : stand_ins())
     EXPECT_NE(generated_kinds().back().what.find(name), std::string::npos) << name;
 }

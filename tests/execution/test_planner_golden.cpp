@@ -26,10 +26,10 @@
 #include "dwell/execution/program/configs.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/linear/explain.hpp"
 #include "dwell/solvers/cg/programs/pipelined.hpp"
 #include "dwell/solvers/cg/programs/single_reduction.hpp"
 #include "dwell/solvers/cg/programs/textbook.hpp"
+#include "dwell/solvers/linear/explain.hpp"
 #include "planning_table.hpp"
 
 namespace dwell::test {

@@ -169,3 +169,44 @@ def test_unsupported_is_a_value_error_of_its_own():
     with pytest.raises(dwell.UnsupportedError):
         dwell.Solver(A, device="cpu", executor="graph")
     assert issubclass(dwell.UnsupportedError, ValueError) and issubclass(dwell.DeviceError, RuntimeError)
+
+
+@pytest.mark.parametrize("kind", ["convection2d:40x30:20", "helmholtz2d:31x23:1.2"])
+def test_bicgstab_is_that_of_scipy(kind):
+    a = dwell.generate(kind)
+    b = np.linspace(-1, 2, a.shape[0])
+    x, info = dwell.bicgstab(a, b, rtol=1e-9, device="cpu")
+    assert info == 0 and np.linalg.norm(b - a @ x) <= 1.1e-9 * np.linalg.norm(b)
+    y, theirs = scipy.sparse.linalg.bicgstab(a, b, rtol=1e-9)
+    assert theirs == 0 and np.linalg.norm(x - y) <= 1e-5 * np.linalg.norm(y)
+
+
+def test_minres_is_that_of_scipy():
+    a = dwell.generate("helmholtz2d:31x23:1.2")
+    b = np.linspace(-1, 2, a.shape[0])
+    for m in (None, "jacobi"):
+        x, info = dwell.minres(a, b, rtol=1e-9, M=m, device="cpu")
+        assert info == 0 and np.linalg.norm(b - a @ x) <= 1.1e-9 * np.linalg.norm(b)
+    y, theirs = scipy.sparse.linalg.minres(a, b, rtol=1e-12)
+    assert theirs == 0 and np.linalg.norm(x - y) <= 1e-5 * np.linalg.norm(y)
+
+
+def test_auto_says_which_method_and_why():
+    b = np.ones(713)
+    solver = dwell.Solver(dwell.generate("helmholtz2d:31x23:1.2"), method="auto", device="cpu")
+    solver.solve(b)
+    assert solver.report.method == "minres" and "cg broke down" in solver.report.method_reason
+    assert "minres" in repr(solver.report)
+    solver = dwell.Solver(dwell.generate("convection2d:31x23:5"), method="auto", device="cpu")
+    solver.solve(b)
+    assert solver.report.method == "bicgstab"
+
+
+@pytest.mark.parametrize("what, call", [
+    ("symmetric", lambda: dwell.minres(dwell.generate("convection2d:9x9:5"), np.ones(81), device="cpu")),
+    ("method cg", lambda: dwell.bicgstab(A, B, M="amg", device="cpu")),
+    ("expected a method", lambda: dwell.Solver(A, method="gauss", device="cpu")),
+])
+def test_methods_refuse_by_name(what, call):
+    with pytest.raises((ValueError, dwell.UnsupportedError), match=what):
+        call()

@@ -33,7 +33,7 @@ const csr<double>& small_system() {
 }
 
 solve_options cg_way(const std::string& variant, const std::string& executor = automatic,
-                  const std::string& policy = automatic) {
+                     const std::string& policy = automatic) {
   solve_options o;
   o.variant = variant;
   o.executor = executor;

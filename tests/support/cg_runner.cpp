@@ -157,11 +157,11 @@ void check_solution(const linear_system<T>& s, const expectation& e, const solut
   }
 }
 
-#define DWELL_INSTANTIATE(T)                                                            \
-  template linear_system<T> make_system(const battery_case&);                           \
+#define DWELL_INSTANTIATE(T)                                                               \
+  template linear_system<T> make_system(const battery_case&);                              \
   template solution<T> run(const linear_system<T>&, const solve_options&, std::vector<T>); \
-  template expectation expect_of(const linear_system<T>&, preconditioner);              \
-  template void check_report(const linear_system<T>&, const solution<T>&);              \
+  template expectation expect_of(const linear_system<T>&, preconditioner);                 \
+  template void check_report(const linear_system<T>&, const solution<T>&);                 \
   template void check_solution(const linear_system<T>&, const expectation&, const solution<T>&);
 DWELL_INSTANTIATE(float)
 DWELL_INSTANTIATE(double)

@@ -17,7 +17,7 @@ system_facts plainly(const csr<T>& a, bool check_symmetry) {
   if (a.rows != a.cols || a.row_ptr.front() != 0) return {};
   const auto nonzeros = static_cast<index>(a.col.size());
   for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i)
-    if (a.row_ptr[i + 1] < a.row_ptr[i] || a.row_ptr[i + 1] > nonzeros) return {};
+    if (a.row_ptr[i + 1] <= a.row_ptr[i] || a.row_ptr[i + 1] > nonzeros) return {};
   if (a.row_ptr.back() != nonzeros) return {};
   std::map<std::pair<index, index>, T> entries;
   system_facts facts;
@@ -44,8 +44,7 @@ system_facts plainly(const csr<T>& a, bool check_symmetry) {
     facts.full_diagonal &= d != 0;
     facts.positive_diagonal &= d > 0;
     if (!(d > 0)) continue;
-    facts.least_diagonal =
-        facts.most_diagonal > 0 ? std::min(facts.least_diagonal, d) : d;
+    facts.least_diagonal = facts.most_diagonal > 0 ? std::min(facts.least_diagonal, d) : d;
     facts.most_diagonal = std::max(facts.most_diagonal, d);
   }
   if (check_symmetry)
@@ -53,9 +52,9 @@ system_facts plainly(const csr<T>& a, bool check_symmetry) {
       const auto mirror = entries.find({at.second, at.first});
       const double here = v,
                    there = mirror == entries.end() ? 0.0 : static_cast<double>(mirror->second);
-      const double scale = std::max({std::sqrt(std::abs(diagonal(at.first))) *
-                                         std::sqrt(std::abs(diagonal(at.second))),
-                                     std::abs(here), std::abs(there)});
+      const double scale = std::max(
+          {std::sqrt(std::abs(diagonal(at.first))) * std::sqrt(std::abs(diagonal(at.second))),
+           std::abs(here), std::abs(there)});
       if (std::abs(here - there) > symmetry_tolerance<T> * scale) facts.symmetric = false;
     }
   facts.sound = true;

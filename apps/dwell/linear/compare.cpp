@@ -7,10 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "linear/choices.hpp"
-#include "linear/commands.hpp"
-#include "linear/comparison.hpp"
-#include "linear/comparison_run.hpp"
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
@@ -20,6 +16,10 @@
 #include "cli/signals.hpp"
 #include "compare/layout.hpp"
 #include "compare/options.hpp"
+#include "linear/choices.hpp"
+#include "linear/commands.hpp"
+#include "linear/comparison.hpp"
+#include "linear/comparison_run.hpp"
 
 #include "dwell/execution/program/plan/policy.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "linear/comparison_columns.hpp"
-#include "linear/comparison_means.hpp"
 #include "compare/layout.hpp"
 #include "dwell/version.hpp"
+#include "linear/comparison_columns.hpp"
+#include "linear/comparison_means.hpp"
 #include "report/units.hpp"
 
 namespace dwell::app {

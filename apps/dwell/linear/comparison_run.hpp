@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "linear/comparison.hpp"
 #include "cli/matrix_source.hpp"
+#include "linear/comparison.hpp"
 
 #include "dwell/execution/device/device.hpp"
 #include "dwell/solvers/linear/solve.hpp"

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// dwell explain solve and dwell explain cg: what perks would do with a matrix on a device, be it here or not, and why.
+// dwell explain solve and dwell explain cg: what perks would do with a matrix on a device, be it
+// here or not, and why.
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "linear/choices.hpp"
-#include "linear/commands.hpp"
-#include "linear/explanation.hpp"
-#include "linear/vectors.hpp"
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
 #include "cli/matrix_source.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "linear/choices.hpp"
+#include "linear/commands.hpp"
+#include "linear/explanation.hpp"
+#include "linear/vectors.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/limits.hpp"
@@ -56,7 +57,8 @@ exit_code run(explain_arguments args) {
                          : explain(convert<float>(a).view(), facts, args.options);
   progress.erase();
   if (!args.json_target.standard()) write_stdout(app::to_text(found, source.name, args.command));
-  if (args.json_target) args.json_target.write(json_text(app::to_json(found, source.name, args.command)));
+  if (args.json_target)
+    args.json_target.write(json_text(app::to_json(found, source.name, args.command)));
   return exit_code::done;
 }
 

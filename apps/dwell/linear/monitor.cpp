@@ -24,7 +24,8 @@ double norm_of(std::span<const double> b) {
 
 }  // namespace
 
-solve_monitor::solve_monitor(std::span<const double> b, int every) : scale_(norm_of(b)), every_(every) {
+solve_monitor::solve_monitor(std::span<const double> b, int every)
+    : scale_(norm_of(b)), every_(every) {
   if (scale_ == 0) scale_ = 1;
 }
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/version.hpp"
 #include "linear/right_hand_sides.hpp"
 #include "linear/timing.hpp"
-#include "dwell/version.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The outcome of `dwell solve` or `dwell cg` in the forms in which it is handed over: a report for people, JSON, the
-// history as CSV, one line for standard error when the answer is not what was asked for.
+// The outcome of `dwell solve` or `dwell cg` in the forms in which it is handed over: a report for
+// people, JSON, the history as CSV, one line for standard error when the answer is not what was
+// asked for.
 #pragma once
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "linear/vectors.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/matrix_source.hpp"
+#include "linear/vectors.hpp"
 #include "report/execution.hpp"
 #include "report/json.hpp"
 

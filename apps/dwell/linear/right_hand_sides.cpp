@@ -27,8 +27,8 @@ void each_group(std::span<const solve_report> columns, F&& f) {
 
 template <class T>
 std::vector<solve_report> solve_block(const device& where, const csr_view<T>& a,
-                                   const std::vector<T>& b, std::vector<T>& x, int count,
-                                   const solve_options& options) {
+                                      const std::vector<T>& b, std::vector<T>& x, int count,
+                                      const solve_options& options) {
   const auto n = static_cast<std::size_t>(a.rows);
   linear_solver<T> solver(where, a, options);
   std::vector<solve_report> reports =
@@ -48,8 +48,9 @@ std::vector<double> random_rhs(index rows, int number) {
 }
 
 std::vector<solve_report> solve_several(const std::string& precision, const device& where,
-                                     const csr<double>& a, const std::vector<double>& b,
-                                     std::vector<double>& x, int count, const solve_options& options) {
+                                        const csr<double>& a, const std::vector<double>& b,
+                                        std::vector<double>& x, int count,
+                                        const solve_options& options) {
   std::vector<double> all_b = b, all_x = x;
   for (int k = 2; k <= count; ++k) {
     const std::vector<double> more = random_rhs(a.rows, k);

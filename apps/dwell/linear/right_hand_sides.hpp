@@ -13,8 +13,9 @@ namespace dwell::app {
 /// in
 /// [-1, 1), the same in every run. One report for each. Throws as solve() of cg.hpp does.
 std::vector<solve_report> solve_several(const std::string& precision, const device& where,
-                                     const csr<double>& a, const std::vector<double>& b,
-                                     std::vector<double>& x, int count, const solve_options& options);
+                                        const csr<double>& a, const std::vector<double>& b,
+                                        std::vector<double>& x, int count,
+                                        const solve_options& options);
 
 /// Elements of the right-hand side of this number, from 1 on.
 std::vector<double> random_rhs(index rows, int number);

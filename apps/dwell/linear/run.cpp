@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// dwell solve and dwell cg: read a system, solve it, hand over the answer and the report. What can fail before
-// the solve is tried before the solve; whatever the reason of its end, its outcome is written.
+// dwell solve and dwell cg: read a system, solve it, hand over the answer and the report. What can
+// fail before the solve is tried before the solve; whatever the reason of its end, its outcome is
+// written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,17 +10,17 @@
 #include <memory>
 #include <optional>
 
-#include "linear/choices.hpp"
-#include "linear/commands.hpp"
-#include "linear/monitor.hpp"
-#include "linear/result.hpp"
-#include "linear/right_hand_sides.hpp"
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
+#include "linear/choices.hpp"
+#include "linear/commands.hpp"
+#include "linear/monitor.hpp"
+#include "linear/result.hpp"
+#include "linear/right_hand_sides.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
@@ -74,8 +75,8 @@ output_files check_files(const solve_arguments& args) {
 }
 
 solve_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
-                   const std::vector<double>& b, std::vector<double>& x,
-                   const solve_options& options) {
+                      const std::vector<double>& b, std::vector<double>& x,
+                      const solve_options& options) {
   if (precision == "f64") return solve(where, a.view(), b, x, options);
   const auto single = convert<float>(a.view());
   const auto b_single = to_single(b, "right-hand side");

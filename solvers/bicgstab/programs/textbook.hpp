@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Bi-CGSTAB for any square matrix (van der Vorst, SIAM J. Sci. Stat. Comput. 13, 1992), with an
 // optional diagonal preconditioner from the right: four phases, four barriers. The direction needs
-// beta before (r~, r) is summed: it is predicted from the sums of the step, (r~, s) - omega (r~, t),
-// and the sum itself is taken in the same pass for the alpha of the step (as Chen and Carson do for
-// CG, SISC 42, 2020). The update of x waits for the next direction, which loads all that it needs.
+// beta before (r~, r) is summed: it is predicted from the sums of the step, (r~, s) - omega (r~,
+// t), and the sum itself is taken in the same pass for the alpha of the step (as Chen and Carson do
+// for CG, SISC 42, 2020). The update of x waits for the next direction, which loads all that it
+// needs.
 //
-// Where (r~, r) or omega vanishes, the residual becomes the shadow vector and the direction, as at a
-// start; where such a start has neither an alpha nor an omega, the run breaks down. Step -1 computes
+// Where (r~, r) or omega vanishes, the residual becomes the shadow vector and the direction, as at
+// a start. The run breaks down where such a start has neither an alpha nor an omega, and where the
+// residual has grown so much that half of its digits are lost: the error of the carried residual is
+// rounding of the largest one (Sleijpen and van der Vorst, Computing 56, 1996). Step -1 computes
 // the residual of the start vector. An iteration has two products.
 #pragma once
 #include <cmath>
@@ -23,11 +26,11 @@ struct textbook_bicgstab : run_outcome {
   static constexpr const char* title = "stabilised bi-conjugate gradients";
   static constexpr matrix_class solves = matrix_class::general;
   static constexpr const char* breaks_down =
-      "(r, Ap) = 0 and (As, s) = 0, no half of a step moves the residual";
+      "no half of a step moves the residual, or it has grown so much that its digits are lost";
   static constexpr const char* name = "bicgstab";
   static constexpr const char* variant = "textbook";
-  /// y is D p, then D s; u = A D p; t = A D s; w is the shadow vector; d the inverse of the diagonal
-  /// (Jacobi). r holds b at the start, and s between the two products.
+  /// y is D p, then D s; u = A D p; t = A D s; w is the shadow vector; d the inverse of the
+  /// diagonal (Jacobi). r holds b at the start, and s between the two products.
   enum : int { x, r, p, y, u, t, w, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "y", "u", "t", "w", "d"};
   static constexpr int rhs = r;
@@ -52,6 +55,7 @@ struct textbook_bicgstab : run_outcome {
     double rho = 0.0;  ///< (r~, r)
     double alpha = 0.0, omega = 0.0;
     double shadow = 0.0;  ///< ||r~||
+    double first = 0.0;   ///< r.r of the start
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
@@ -176,8 +180,9 @@ struct textbook_bicgstab : run_outcome {
     m.rr = now.v[0];
     m.rho = now.v[1];
     if (m.fresh) m.shadow = std::sqrt(m.rr);
+    if (m.step == 0) m.first = m.rr;
     st.note(m.step, m.rr, {0.0, m.rr});
-    m.stop = verdict(m, st.interrupted());
+    m.stop = verdict<T>(m, st.interrupted());
     if (m.stop != running) return;
     const double with_u = now.v[2];
     m.alpha = m.rho / with_u;
@@ -190,11 +195,10 @@ struct textbook_bicgstab : run_outcome {
       add(v[w], s, acc[1]);
     };
     if (m.jacobi)
-      st.each_owned(reads<r, u, w, d>{}, writes<r, y>{}, adds_to<ss, 2>{},
-                    [=](T* v, double* acc) {
-                      half(v, acc);
-                      v[y] = v[d] * v[r];
-                    });
+      st.each_owned(reads<r, u, w, d>{}, writes<r, y>{}, adds_to<ss, 2>{}, [=](T* v, double* acc) {
+        half(v, acc);
+        v[y] = v[d] * v[r];
+      });
     else
       st.each_owned(reads<r, u, w>{}, writes<r, y>{}, adds_to<ss, 2>{}, [=](T* v, double* acc) {
         half(v, acc);
@@ -220,11 +224,16 @@ struct textbook_bicgstab : run_outcome {
   /// A sum that is so small beside its terms says nothing.
   template <class T>
   static constexpr double lost = sizeof(T) == 8 ? 0x1p-48 : 0x1p-20;
+  /// The square of a growth of the residual that is too much: the root of 1 / epsilon.
+  template <class T>
+  static constexpr double growth2 = sizeof(T) == 8 ? 0x1p52 : 0x1p23;
   DWELL_FN static void add(double a, double b, double& sum) { sum = std::fma(a, b, sum); }
+  template <class T>
   DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
     if (!m.fixed) {
       if (!finite(m.rr) || !finite(m.rho)) return not_finite;
       if (m.rr <= m.target2) return converged;
+      if (m.rr > growth2<T> * m.first) return breakdown;
     }
     if (m.step >= m.max_steps) return iteration_limit;
     if (asked_to_stop) return interrupted;

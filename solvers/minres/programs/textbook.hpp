@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Minimal residuals for symmetric matrices, definite or not (Paige and Saunders, "Solution of sparse
-// indefinite systems of linear equations", SIAM J. Numer. Anal. 12, 1975, section 6), with an
-// optional diagonal preconditioner that is positive: three phases, three barriers. Names are those
-// of the paper's program: Lanczos vectors are r2 / beta, and v = M r2 / beta; w are the directions;
-// the plane rotations (cs, sn) act on the tridiagonal matrix of alpha and beta. Step -1 computes
-// the residual of the start vector.
+// Minimal residuals for symmetric matrices, definite or not (Paige and Saunders, "Solution of
+// sparse indefinite systems of linear equations", SIAM J. Numer. Anal. 12, 1975, section 6), with
+// an optional diagonal preconditioner that is positive: three phases, three barriers. Names are
+// those of the paper's program: Lanczos vectors are r2 / beta, and v = M r2 / beta; w are the
+// directions; the plane rotations (cs, sn) act on the tridiagonal matrix of alpha and beta. Step -1
+// computes the residual of the start vector.
 //
 // With a preconditioner the rotations carry ||r|| in its norm only, so the residual is carried as a
 // vector: r_k = sn^2 r_(k-1) - cs phi_bar_k r2 / beta.
@@ -26,8 +26,8 @@ struct textbook_minres : run_outcome {
       "the matrix is singular on the Krylov space, no step makes the residual smaller";
   static constexpr const char* name = "minres";
   static constexpr const char* variant = "textbook";
-  /// d is the inverse of the diagonal's magnitudes (Jacobi), without which there is no r. r2 holds b
-  /// at the start.
+  /// d is the inverse of the diagonal's magnitudes (Jacobi), without which there is no r. r2 holds
+  /// b at the start.
   enum : int { x, r, v, q, r1, r2, w1, w2, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x",  "r",  "v",  "q", "r1",
                                                         "r2", "w1", "w2", "d"};
@@ -134,13 +134,12 @@ struct textbook_minres : run_outcome {
   template <class T, class Store>
   DWELL_FN static void first_direction(Store& s, const scalars& m, T to_v) {
     if (m.jacobi)
-      s.each_owned(reads<r2, d>{}, writes<v, r1, w1, w2>{}, adds_to<rr>{},
-                   [=](T* e, double* acc) {
-                     e[v] = to_v * (e[d] * e[r2]);
-                     e[r1] = e[w1] = e[w2] = T(0);
-                     const double size = e[r2];
-                     acc[0] = fma(size, size, acc[0]);
-                   });
+      s.each_owned(reads<r2, d>{}, writes<v, r1, w1, w2>{}, adds_to<rr>{}, [=](T* e, double* acc) {
+        e[v] = to_v * (e[d] * e[r2]);
+        e[r1] = e[w1] = e[w2] = T(0);
+        const double size = e[r2];
+        acc[0] = fma(size, size, acc[0]);
+      });
     else
       s.each_owned(reads<r2>{}, writes<v, r1, w1, w2>{}, [=](T* e) {
         e[v] = to_v * e[r2];
@@ -191,11 +190,10 @@ struct textbook_minres : run_outcome {
       e[r2] = y;
     };
     if (m.jacobi)
-      s.each_owned(reads<q, r1, r2, d>{}, writes<r1, r2>{}, adds_to<zz>{},
-                   [=](T* e, double* acc) {
-                     next(e);
-                     add(e[r2], e[d] * e[r2], acc);
-                   });
+      s.each_owned(reads<q, r1, r2, d>{}, writes<r1, r2>{}, adds_to<zz>{}, [=](T* e, double* acc) {
+        next(e);
+        add(e[r2], e[d] * e[r2], acc);
+      });
     else
       s.each_owned(reads<q, r1, r2>{}, writes<r1, r2>{}, adds_to<zz>{}, [=](T* e, double* acc) {
         next(e);

@@ -21,7 +21,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 solve_options options(int at_once, const cut& c = {}, double rtol = 1e-10,
-                   preconditioner p = preconditioner::none) {
+                      preconditioner p = preconditioner::none) {
   solve_options o = with(executors::persistent.name, c, rtol, p);
   o.columns_at_once = at_once;
   return o;
@@ -207,7 +207,7 @@ void expect_independence(const cut& c, preconditioner p) {
   for (T& e : tiny) e *= T(1e-30);
   for (const int width : {2, 4, 8}) {
     linear_solver<T> solver(place::where(), a.view(),
-                        options(width, c, sizeof(T) == 8 ? 1e-10 : 1e-5, p));
+                            options(width, c, sizeof(T) == 8 ? 1e-10 : 1e-5, p));
     const solution<T> first = among(solver, width, 0, b, rough);
     EXPECT_EQ(first.report.columns_together, width);
     for (const auto& beside : {rough, nothing, large, tiny, b})
@@ -238,7 +238,7 @@ TEST_F(columns, reversed_lanes_and_repetition_change_no_bit) {
       for (const bool reverse : {false, true, false}) {
         if (reverse && place::on() != backend::cpu) continue;
         linear_solver<double> solver(place::where(), a.view(),
-                                 options(width, {3, 1, reverse}, 1e-10, p));
+                                     options(width, {3, 1, reverse}, 1e-10, p));
         for (int again = 0; again < 2; ++again) {
           block<double> b = random_block<double>(a.rows, width), x(a.rows, width, 0, 0.0);
           (void)solve(solver, b, x);
@@ -378,10 +378,10 @@ TEST_F(columns, other_values_and_tolerances) {
   for (double& v : twice) v *= 2;
   for (const bool group_first : {true, false}) {
     linear_solver<double> solver(place::where(), a.view(),
-                             options(4, {}, 1e-10, preconditioner::jacobi));
+                                 options(4, {}, 1e-10, preconditioner::jacobi));
     block<double> b = random_block<double>(a.rows, 4), x(a.rows, 4, 0, 0.0), y = x;
     linear_solver<double> before(place::where(), a.view(),
-                             options(4, {}, 1e-10, preconditioner::jacobi));
+                                 options(4, {}, 1e-10, preconditioner::jacobi));
     (void)solve(before, b, x);
     if (group_first) (void)solve(solver, b, y);
     solver.update_values(std::span<const double>(twice));

@@ -12,8 +12,8 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {

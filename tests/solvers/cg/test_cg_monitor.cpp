@@ -101,7 +101,9 @@ TEST_P(monitored, functions_of_any_kind) {
   solve_options o = options();
   o.progress_interval = 0;
   int calls = 0;
-  const std::function<void(const solve_progress&)> nothing = [&](const solve_progress&) { ++calls; };
+  const std::function<void(const solve_progress&)> nothing = [&](const solve_progress&) {
+    ++calls;
+  };
   const std::function<void(const solve_progress&)> empty;
   o.progress = nothing;
   const auto got = run(s, o);
@@ -112,13 +114,13 @@ TEST_P(monitored, functions_of_any_kind) {
   EXPECT_EQ(run(s, o).report.stopped, stop_reason::converged);
   EXPECT_EQ(calls, got.report.iterations + 1);
   for (const solve_options& without : {[&] {
-                                      o.progress = empty;
-                                      return o;
-                                    }(),
-                                    [&] {
-                                      o.progress = nullptr;
-                                      return o;
-                                    }()}) {
+                                         o.progress = empty;
+                                         return o;
+                                       }(),
+                                       [&] {
+                                         o.progress = nullptr;
+                                         return o;
+                                       }()}) {
     EXPECT_FALSE(without.progress);
     EXPECT_EQ(run(s, without).report.stopped, stop_reason::converged);
   }

@@ -257,9 +257,9 @@ void check_inverse(const csr<T>& a, int exponent, bool magnitudes) {
          k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
       if (a.col[static_cast<std::size_t>(k)] == i) {
         const T value = a.val[static_cast<std::size_t>(k)];
-        const T expected = T(1) / static_cast<T>(std::ldexp(
-                                      static_cast<double>(magnitudes ? std::abs(value) : value),
-                                      exponent));
+        const T expected =
+            T(1) / static_cast<T>(std::ldexp(
+                       static_cast<double>(magnitudes ? std::abs(value) : value), exponent));
         ASSERT_EQ(std::memcmp(&found[static_cast<std::size_t>(i)], &expected, sizeof(T)), 0)
             << "row " << i;
       }

@@ -96,7 +96,11 @@ const std::vector<problem>& problems() {
       {"convection", [] { return generate("convection2d:40x30:20"); }, false},
       {"strong_convection", [] { return generate("convection2d:50x20:1000"); }, false},
       {"unsymmetric_rows", [] { return unsymmetric_rows(1500); }, false},
-      {"one_by_one", [] { return csr<double>{1, 1, {0, 1}, {0}, {-2.0}}; }, true},
+      {"one_by_one",
+       [] {
+         return csr<double>{1, 1, {0, 1}, {0}, {-2.0}};
+       },
+       true},
       {"helmholtz", [] { return generate("helmholtz2d:31x23:1.2"); }, true},
       {"saddle_point", [] { return saddle_point(true); }, true},
       {"saddle_point_without_diagonal", [] { return saddle_point(false); }, true},
@@ -126,7 +130,8 @@ judged_system<T> judged(const csr<double>& a) {
   Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(as_eigen(exact));
   EXPECT_EQ(lu.info(), Eigen::Success);
   eigen_vector rhs(a.rows);
-  for (index i = 0; i < a.rows; ++i) rhs[i] = static_cast<double>(out.system.b[static_cast<std::size_t>(i)]);
+  for (index i = 0; i < a.rows; ++i)
+    rhs[i] = static_cast<double>(out.system.b[static_cast<std::size_t>(i)]);
   const eigen_vector x = lu.solve(rhs);
   out.x.assign(x.begin(), x.end());
   return out;
@@ -142,25 +147,32 @@ class methods_of : public testing::TestWithParam<std::tuple<std::string, int>> {
     const problem& of = problems()[static_cast<std::size_t>(number)];
     const csr<double> a = of.build();
     if (method == "minres" && !of.symmetric) GTEST_SKIP() << "not symmetric";
-    if (p == preconditioner::jacobi && !has_full_diagonal(a)) GTEST_SKIP() << "zeros on the diagonal";
+    if (p == preconditioner::jacobi && !has_full_diagonal(a))
+      GTEST_SKIP() << "zeros on the diagonal";
     const judged_system<T> s = judged<T>(a);
     // What is left to rounding: in f32 ill-conditioned systems stop where they can.
     const double rtol = sizeof(T) == 8 ? 1e-9 : 2e-4;
     std::map<std::tuple<std::string, int, int, int>, std::vector<T>> bits;
     for (const std::string& executor : place::executors())
       for (const cut& how : place::few_cuts()) {
-        SCOPED_TRACE(fmt::format("{} of {} under {}, {}", method, of.name, executor, describe(how)));
+        SCOPED_TRACE(
+            fmt::format("{} of {} under {}, {}", method, of.name, executor, describe(how)));
         solve_options o = with(executor, how, rtol, p);
         o.method = method;
         const solution<T> got = run(s.system, o);
         const solve_report& r = got.report;
+        // Of indefinite matrices its residuals jump beyond the digits of f32: it must say so.
+        if (sizeof(T) == 4 && method == "bicgstab" && r.stopped == stop_reason::breakdown) {
+          EXPECT_EQ(of.name, std::string("helmholtz"));
+          EXPECT_NE(r.advice.find("f64"), std::string::npos);
+          continue;
+        }
         ASSERT_EQ(r.stopped, stop_reason::converged) << r.residual_relative_recursive;
         EXPECT_EQ(r.method, method);
         EXPECT_EQ(r.executor, executor);
-        const double residual =
-            residual_norm(s.system.a.view(), std::span<const T>(s.system.b),
-                          std::span<const T>(got.x)) /
-            norm2(widen(std::span<const T>(s.system.b)));
+        const double residual = residual_norm(s.system.a.view(), std::span<const T>(s.system.b),
+                                              std::span<const T>(got.x)) /
+                                norm2(widen(std::span<const T>(s.system.b)));
         EXPECT_NEAR(r.residual_relative_true, residual, 1e-6 * rtol + 1e-3 * residual);
         EXPECT_LE(residual, sizeof(T) == 8 ? 20 * rtol : 100 * rtol);
         if (sizeof(T) == 8) {
@@ -252,8 +264,8 @@ TEST_F(methods_here, record_each_residual_from_the_start_on) {
       const auto got = run(s, o, start);
       const auto& h = got.report.history;
       ASSERT_EQ(h.size(), static_cast<std::size_t>(got.report.iterations) + 1);
-      const double first = residual_norm(s.a.view(), std::span<const double>(s.b),
-                                         std::span<const double>(start));
+      const double first =
+          residual_norm(s.a.view(), std::span<const double>(s.b), std::span<const double>(start));
       EXPECT_NEAR(h.front(), first, 1e-9 * first);
       EXPECT_NEAR(h.back() / norm2(s.b), got.report.residual_relative_recursive, 1e-12);
       EXPECT_FALSE(got.report.residuals_disagree);
@@ -299,7 +311,7 @@ TEST_F(methods_here, break_down_by_name) {
   const linear_system<double> s{"", turn, {1.0, 2.0}};
   EXPECT_EQ(run(s, by("bicgstab")).report.stopped, stop_reason::breakdown);
   // No x has A x = b, and none brings b nearer.
-  const csr<double> flat{3, 3, {0, 1, 1, 1}, {0}, {0.0}};
+  const csr<double> flat{3, 3, {0, 1, 2, 3}, {0, 1, 2}, {0.0, 0.0, 0.0}};
   const linear_system<double> t{"", flat, {1.0, 1.0, 0.0}};
   EXPECT_EQ(run(t, by("minres")).report.stopped, stop_reason::breakdown);
   EXPECT_EQ(run(t, by("bicgstab")).report.stopped, stop_reason::breakdown);
@@ -367,7 +379,8 @@ TEST_F(methods_here, minres_goes_on_where_cg_breaks_down) {
 }
 
 TEST_F(methods_here, take_other_values_of_the_pattern) {
-  const csr<double> a = generate("convection2d:25x20:10"), other = generate("convection2d:25x20:90");
+  const csr<double> a = generate("convection2d:25x20:10"),
+                    other = generate("convection2d:25x20:90");
   const auto s = system_of(other);
   solve_options o = by("bicgstab");
   o.preconditioner = preconditioner::jacobi;
@@ -400,9 +413,12 @@ TEST_F(methods_here, say_what_they_do_not_solve) {
     o.preconditioner = preconditioner::jacobi;
     EXPECT_NE(said(saddle_point(true), o).find("expected a diagonal without zeros"),
               std::string::npos);
-    EXPECT_NE(said(saddle_point(false), o).find("found none stored in row 301"),
-              std::string::npos);
+    EXPECT_NE(said(saddle_point(false), o).find("found none stored in row 301"), std::string::npos);
   }
+  const csr<double> gap{3, 3, {0, 1, 1, 2}, {0, 2}, {1.0, 1.0}};
+  for (const char* method : {"minres", "bicgstab", "auto"})
+    EXPECT_NE(said(gap, by(method)).find("an entry in every row, found none in row 2"),
+              std::string::npos);
   o = by("auto");
   o.variant = "textbook";
   EXPECT_NE(said(unsymmetric, o).find("expected auto where the method is auto"), std::string::npos);

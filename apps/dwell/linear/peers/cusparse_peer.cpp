@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/output.hpp"
 #include "linear/peers/child_process.hpp"
 #include "linear/peers/peers.hpp"
-#include "cli/output.hpp"
 
 #include "dwell/formats/descriptor.hpp"
 
