@@ -7,7 +7,7 @@ from spack.package import *
 
 
 class Dwell(CMakePackage, CudaPackage):
-    """Conjugate gradients and iterative stencils whose data stay on the chip, on CPU threads and CUDA devices."""
+    """Solvers of linear systems and iterative stencils whose data stay on the chip, on CPU threads and CUDA devices."""
 
     homepage = "@HOMEPAGE@"
     url = "@URL@"
