@@ -15,7 +15,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "cg_values.hpp"
+#include "solve_values.hpp"
 #include "listener.hpp"
 
 #include "dwell/base/error.hpp"
@@ -180,7 +180,7 @@ void add_solver(nb::module_& m, const char* name) {
 
 }  // namespace
 
-void add_cg_solver(nb::module_& m) {
+void add_linear_solver(nb::module_& m) {
   add_solver<double>(m, "CgSolverF64");
   add_solver<float>(m, "CgSolverF32");
 }

@@ -41,9 +41,9 @@ NB_MODULE(_core, m) {
                                      "An absent device, a failed launch, too little memory.");
   using namespace dwell::python;
   add_devices(m);
-  add_cg_values(m);
+  add_solve_values(m);
   add_cg_explanation(m);
-  add_cg_solver(m);
+  add_linear_solver(m);
   add_stencil_values(m);
   add_stencil_runner(m);
   add_matrices(m);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "cg_values.hpp"
+#include "solve_values.hpp"
 
 #include "dwell/solvers/linear/solve.hpp"
 
@@ -73,7 +73,7 @@ fields report_dict(const solve_report& r) {
 
 }  // namespace
 
-void add_cg_values(nb::module_& m) {
+void add_solve_values(nb::module_& m) {
   nb::class_<solve_options>(m, "CgOptions")
       .def(nb::init<>())
       .def_rw("method", &solve_options::method)
