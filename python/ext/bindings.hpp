@@ -7,7 +7,7 @@ namespace dwell::python {
 
 void add_devices(nanobind::module_& m);
 void add_solve_values(nanobind::module_& m);
-void add_cg_explanation(nanobind::module_& m);
+void add_solve_explanation(nanobind::module_& m);
 void add_linear_solver(nanobind::module_& m);
 void add_stencil_values(nanobind::module_& m);
 void add_stencil_runner(nanobind::module_& m);

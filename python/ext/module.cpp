@@ -42,7 +42,7 @@ NB_MODULE(_core, m) {
   using namespace dwell::python;
   add_devices(m);
   add_solve_values(m);
-  add_cg_explanation(m);
+  add_solve_explanation(m);
   add_linear_solver(m);
   add_stencil_values(m);
   add_stencil_runner(m);

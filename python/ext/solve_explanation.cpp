@@ -103,7 +103,7 @@ fields explain_arrays(const host_vector<const index>& row_ptr, const host_vector
 
 }  // namespace
 
-void add_cg_explanation(nb::module_& m) {
+void add_solve_explanation(nb::module_& m) {
   // The arrays are those that a solver has been made of, and so have been checked.
   const auto add = [&](auto function) {
     m.def("explain", function, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
