@@ -15,8 +15,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "solve_values.hpp"
 #include "listener.hpp"
+#include "solve_values.hpp"
 
 #include "dwell/base/error.hpp"
 

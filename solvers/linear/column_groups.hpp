@@ -34,8 +34,8 @@ template <class T>
 struct group_solve {
   std::vector<solve_report> reports;  ///< without finish_s; that of a column which is not finite
                                       ///< says nothing of an end
-  std::vector<bool> finite;  ///< b and the start vector were; else x is as it was
-  double ended = 0;          ///< on the host's clock: the run
+  std::vector<bool> finite;           ///< b and the start vector were; else x is as it was
+  double ended = 0;                   ///< on the host's clock: the run
 };
 
 template <class T>
