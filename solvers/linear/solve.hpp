@@ -34,10 +34,10 @@ DWELL_API preconditioner parse_preconditioner(std::string_view name);
 
 /// A method, as solve_options::method names it.
 struct method_description {
-  std::string name;   ///< "cg"
-  std::string title;  ///< "conjugate gradients"
-  matrix_class solves = matrix_class::general;
-  std::string breaks_down;  ///< how, in words
+  std::string name;                             ///< "cg"
+  std::string title;                            ///< "conjugate gradients"
+  matrix_class solves = matrix_class::general;  ///< which matrices
+  std::string breaks_down;                      ///< how, in words
 };
 /// All of them; each solves what those before it solve too.
 DWELL_API std::vector<method_description> methods();
