@@ -55,7 +55,7 @@ struct host_loop {
   template <int Phase, class P, class T, class Store>
   DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
     typename P::scalars m = a.state[parity];
-    if constexpr (chain_of<P> == Phase) s.take_chain_phase(time);
+    if constexpr (runs_chain<P, Phase>) s.take_chain_phase(time);
     if (m.stop == 0) P::template phase<Phase, T>(s, m);
     if (s.team().worker() == 0)
       s.team().each([&](int lane) {

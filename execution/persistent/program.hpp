@@ -37,7 +37,7 @@ struct persistent {
   }
   template <int Phase, class P, class T, class Store>
   DWELL_FN static bool each_time(Store& s, typename P::scalars& m, const program_args<P, T>& a) {
-    if constexpr (chain_of<P> == Phase) {
+    if constexpr (runs_chain<P, Phase>) {
       for (int k = 0; k < a.chain.phases; ++k) {
         s.take_chain_phase(k);
         if (!one<Phase, P, T>(s, m)) return false;

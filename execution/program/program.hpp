@@ -22,6 +22,7 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
@@ -115,21 +116,28 @@ struct tiles_view {
   const index* wide = nullptr;
 };
 
-/// The phase of P that runs a chain of products, once for each phase of the chain; -1: none does.
-/// Such a Program says `chain`: the number of that phase.
+/// A Program with a chain of products says `chains`: the numbers of its phases that run it, each of
+/// them once for each phase of the chain. How many there are.
 template <class P>
-inline constexpr int chain_of = [] {
-  if constexpr (requires { P::chain; })
-    return P::chain;
+inline constexpr int chains_of = [] {
+  if constexpr (requires { P::chains; })
+    return static_cast<int>(std::size(P::chains));
   else
-    return -1;
+    return 0;
 }();
 template <class P>
-inline constexpr bool has_chain = chain_of<P> >= 0;
+inline constexpr bool has_chain = chains_of<P> > 0;
+template <class P, int Phase>
+inline constexpr bool runs_chain = [] {
+  if constexpr (has_chain<P>)
+    for (const int phase : P::chains)
+      if (phase == Phase) return true;
+  return false;
+}();
 /// How often an iteration runs a phase.
 template <class P, int Phase, class Args>
 DWELL_HD int times_of(const Args& a) {
-  if constexpr (chain_of<P> == Phase)
+  if constexpr (runs_chain<P, Phase>)
     return a.chain.phases;
   else
     return 1;
@@ -204,13 +212,13 @@ inline constexpr int partial_slots_of = [] {
 
 /// Can this config run P? Those that cache have no code for columns. Configs that assume that all
 /// is cached have no code for exchanged pairs, and P must not touch a vector now and then only: no
-/// Program with one gathered vector does. Where teams exchange elements they do not see each
-/// other's memory, of which a chain has need.
+/// Program with one gathered vector does. Nor for chains, beside which the iteration is short.
+template <class P>
+inline constexpr bool may_cache_all = gathered_vector_of<P> >= 0 && !has_chain<P>;
 template <class P>
 constexpr bool can_run(const program_config& r) {
   if (many_columns<P> && r.caches) return false;
-  return r.assumes == caching::part ||
-         (gathered_vector_of<P> >= 0 && !(has_chain<P> && r.assumes == caching::ghosts));
+  return r.assumes == caching::part || may_cache_all<P>;
 }
 
 /// The scalars that a run in one launch begins with.

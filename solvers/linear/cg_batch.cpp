@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // See cg_batch.hpp: refusals and copies here, all else in prepared_batch.hpp.
 #include "dwell/solvers/linear/cg_batch.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 #include <fmt/format.h>
 
@@ -38,8 +39,8 @@ void check_batch_options(const solve_options& o) {
     refuse("number of teams of its own", "0 (one team for each system)",
            fmt::format("{}", o.teams));
   if (!o.clusters) refuse("clusters to leave out", "clusters as by default", "false");
-  if (o.preconditioner == preconditioner::amg)
-    refuse("multigrid", "preconditioner none or jacobi", to_string(o.preconditioner));
+  if (kind_of(o.preconditioner).is_chain())
+    refuse("preconditioner of several products", "none or jacobi", to_string(o.preconditioner));
   if (o.history) refuse("history", "false", "true");
   if (o.progress) refuse("progress function", "none", "one");
 }

@@ -3,6 +3,7 @@
 #include "dwell/solvers/linear/decide.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/model/projection.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
@@ -106,7 +108,16 @@ double cost(const solve_request<T>& q, const solve_decision<T>& d) {
 
 const solver_form* form_asked_for(const solve_options& o) {
   const auto forms = forms_of(o.method);
-  const bool chain = o.preconditioner == preconditioner::amg;
+  const bool chain = kind_of(o.preconditioner).is_chain();
+  if (!kind_of(o.preconditioner).symmetric && forms.front().solves != matrix_class::general) {
+    std::vector<const char*> others;
+    for (const solver_form& f : solver_forms())
+      if (f.solves == matrix_class::general && (others.empty() || others.back() != f.method))
+        others.push_back(f.method);
+    throw unsupported_error(
+        fmt::format("preconditioner {}: expected method {}, for it is not symmetric, found {}",
+                    to_string(o.preconditioner), fmt::join(others, " or "), o.method));
+  }
   if (!chain && o.variant == automatic) return nullptr;
   const auto with_chain =
       std::find_if(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
@@ -118,9 +129,10 @@ const solver_form* form_asked_for(const solve_options& o) {
   if (chain && !form.with_chain)
     throw unsupported_error(fmt::format("preconditioner {}: expected variant auto or {}, found {}",
                                         to_string(o.preconditioner), with_chain->name, o.variant));
-  if (!chain && form.with_chain)
-    throw unsupported_error(fmt::format("variant {}: expected preconditioner amg, found {}",
-                                        form.name, to_string(o.preconditioner)));
+  if (!chain && !form.without)
+    throw unsupported_error(
+        fmt::format("variant {}: expected a preconditioner other than none and jacobi, found {}",
+                    form.name, to_string(o.preconditioner)));
   return &form;
 }
 
@@ -142,7 +154,7 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts)
   if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
   if (o.config >= 0 && o.executor == automatic && facts.on != backend::cpu)
     return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
-  if (o.preconditioner == preconditioner::amg)
+  if (kind_of(o.preconditioner).is_chain())
     return fmt::format("preconditioner {} is applied to one", to_string(o.preconditioner));
   if (o.history) return "a history is that of one";
   if (o.progress) return "progress is told of one";

@@ -18,7 +18,7 @@
 #include "dwell/solvers/linear/choose_method.hpp"
 #include "dwell/solvers/linear/decide.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
-#include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
@@ -109,10 +109,12 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   form_asked_for(o);
   const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
-  std::optional<amg_hierarchy> amg;
-  if (o.preconditioner == preconditioner::amg) amg.emplace(make_amg(device::cpu(1), cuts.arrays()));
+  const preconditioner_kind& kind = kind_of(o.preconditioner);
+  std::optional<made_preconditioner> made_chain;
+  if (kind.is_chain())
+    made_chain.emplace(kind.make<T>()(device::cpu(1), cuts.arrays(), o.preconditioning));
   solve_request<T> request{target, cuts, o};
-  if (amg) request.chain = &amg->products;
+  if (made_chain) request.chain = &made_chain->products;
   const solve_decision<T> decided = decide(request);
   const planned<T>& made = decided.made;
 

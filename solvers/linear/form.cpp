@@ -36,7 +36,7 @@ std::span<const solver_form> forms_of(std::string_view method) {
 std::vector<std::string> variants_of(std::string_view method) {
   std::vector<std::string> names;
   for (const solver_form& f : forms_of(method))
-    if (!f.with_chain) names.emplace_back(f.name);
+    if (f.without) names.emplace_back(f.name);
   return names;
 }
 

@@ -100,7 +100,8 @@ struct solver_form {
   std::span<const char* const> vectors;
   // See programs/weighed_form.hpp.
   bool weighed_first, drifts;
-  bool with_chain;  ///< the preconditioner is a chain of products; else none or Jacobi
+  bool with_chain;                              ///< the preconditioner is a chain of products,
+  bool without;                                 ///< or none or Jacobi
   bool (*may_beat)(const weighed_form& first);  ///< or null
   form_code<double> f64;
   form_code<float> f32;

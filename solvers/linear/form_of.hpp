@@ -14,11 +14,18 @@
 
 namespace dwell::linear {
 
+/// Has P a vector d, the inverse of the diagonal? Those whose preconditioner is always a chain have
+/// none.
+template <class P>
+inline constexpr bool has_diagonal = requires {
+  P::d;
+};
+
 template <class P, class T>
 typename P::scalars start_of(const solve_options& o) {
   typename P::scalars start;
   start.max_steps = o.max_iterations;
-  start.jacobi = o.preconditioner == preconditioner::jacobi;
+  if constexpr (has_diagonal<P>) start.jacobi = o.preconditioner == preconditioner::jacobi;
   start.fixed = o.fixed_iterations;
   return start;
 }
@@ -29,7 +36,7 @@ void load_ones(index rows, program_run<P, T>& run) {
   const auto n = static_cast<std::size_t>(rows);
   run.vector(P::x).upload(std::vector<T>(n, T(0)));
   run.vector(P::rhs).upload(std::vector<T>(n, T(1)));
-  if constexpr (!has_chain<P>) run.vector(P::d).upload(std::vector<T>(n, T(1)));
+  if constexpr (has_diagonal<P>) run.vector(P::d).upload(std::vector<T>(n, T(1)));
 }
 
 template <class P, class T>
@@ -41,7 +48,7 @@ planned<T> plan_form(const solve_request<T>& q, const program_kernel& v) {
         v, configs_of(v, q.target), q.target.facts, q.cuts,
         {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent,
          q.chain ? q.chain->chain.phases : 0, q.chain ? q.chain->chain.bytes : 0},
-        P::in_midst(start.jacobi), trial);
+        P::in_midst(o.preconditioner == preconditioner::jacobi), trial);
   };
   if constexpr (column_count<P> == 1)
     if (q.may_try)
@@ -89,7 +96,7 @@ class prepared_form final : public prepared_run<T> {
 
   run_places<T> places(int column) override {
     T* inverse_diagonal = nullptr;
-    if constexpr (!has_chain<P>)
+    if constexpr (has_diagonal<P>)
       if (start_.jacobi) inverse_diagonal = run_.vector(P::d).data();
     const auto of = [&](double* target2, const auto& end) -> run_places<T> {
       return {run_.vector(P::x).data() + column,
@@ -143,6 +150,7 @@ constexpr solver_form form_of() {
                 false,
                 false,
                 has_chain<P>,
+                !has_chain<P> || has_diagonal<P>,
                 nullptr,
                 {&plan_form<P, double>, &plan_batch<P, double>, &prepare_form<P, double>},
                 {&plan_form<P, float>, &plan_batch<P, float>, &prepare_form<P, float>}};

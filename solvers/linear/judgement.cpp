@@ -84,7 +84,7 @@ bool stagnated(const solve_end& end) {
 std::string steadier_forms(const std::string& method) {
   std::string names;
   for (const solver_form& f : forms_of(method))
-    if (!f.drifts && !f.with_chain)
+    if (!f.drifts && f.without)
       names = names.empty() ? f.name : std::string(f.name) + " or " + names;
   return "variant " + names;
 }

@@ -24,7 +24,7 @@
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
-#include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
@@ -102,8 +102,8 @@ struct linear_solver<T>::state {
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
   prepared_system<T> matrix;
-  std::unique_ptr<amg_hierarchy> amg;  ///< of preconditioner amg
-  solve_report prepared;               ///< what every report begins with
+  std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
+  solve_report prepared;                       ///< what every report begins with
   std::unique_ptr<prepared_run<T>> run;
   solve_places<T> places;
   buffer<T> b, x;  ///< a GPU's copies of host vectors
@@ -140,7 +140,7 @@ template <class T>
 bool linear_solver<T>::state::change_method(const solve_report& failed) {
   const bool too_much = forms_of(options.method).front().solves == matrix_class::positive_definite;
   if (!chosen || failed.stopped != stop_reason::breakdown || !too_much ||
-      options.preconditioner == preconditioner::amg)
+      kind_of(options.preconditioner).of == matrix_class::positive_definite)
     return false;
   system_facts known = matrix.facts();
   known.positive_diagonal = false;  // as good as
@@ -156,9 +156,13 @@ bool linear_solver<T>::state::change_method(const solve_report& failed) {
 
 template <class T>
 void linear_solver<T>::state::make_preconditioner() {
-  if (options.preconditioner != preconditioner::amg) return;
+  const preconditioner_kind& kind = kind_of(options.preconditioner);
+  if (!kind.is_chain()) return;
   const lap_timer time(setup.preconditioner_s);
-  amg = std::make_unique<amg_hierarchy>(make_amg(queue.where(), matrix.arrays()));
+  auto made = std::make_unique<made_preconditioner>(
+      kind.make<T>()(queue.where(), matrix.arrays(), options.preconditioning));
+  if (run && chain) run->take_chain(made->products);
+  chain = std::move(made);
 }
 
 template <class T>
@@ -167,7 +171,7 @@ void linear_solver<T>::state::prepare() {
   make_preconditioner();
   cuts.emplace(where, matrix.arrays());
   const solve_request<T> request{
-      target, *cuts, options, matrix.scale_exponent(), true, amg ? &amg->products : nullptr};
+      target, *cuts, options, matrix.scale_exponent(), true, chain ? &chain->products : nullptr};
   solve_decision<T> made = [&] {
     const lap_timer time(setup.plan_s);
     return decide(request);
@@ -230,10 +234,7 @@ void linear_solver<T>::state::refresh() {
     run->refill(matrix.arrays(), -matrix.scale_exponent());
     groups->refresh();
   }
-  if (amg) {
-    make_preconditioner();
-    run->take_chain(amg->products);
-  }
+  make_preconditioner();
   place_matrix();
 }
 

@@ -10,38 +10,21 @@
 #include "dwell/solvers/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/memory_check.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 
-namespace {
-
-struct named_preconditioner {
-  preconditioner is;
-  const char* name;
-};
-constexpr named_preconditioner all_preconditioners[] = {
-    {preconditioner::none, "none"},
-    {preconditioner::jacobi, "jacobi"},
-    {preconditioner::amg, "amg"},
-};
-
-}  // namespace
-
-std::string to_string(preconditioner p) {
-  for (const auto& one : all_preconditioners)
-    if (one.is == p) return one.name;
-  return "unknown";
-}
+std::string to_string(preconditioner p) { return kind_of(p).name; }
 
 std::vector<preconditioner> preconditioners() {
   std::vector<preconditioner> all;
-  for (const auto& one : all_preconditioners) all.push_back(one.is);
+  for (const preconditioner_kind& one : preconditioner_kinds()) all.push_back(one.is);
   return all;
 }
 
 preconditioner parse_preconditioner(std::string_view name) {
   std::vector<std::string> names;
-  for (const auto& one : all_preconditioners) {
+  for (const preconditioner_kind& one : preconditioner_kinds()) {
     if (one.name == name) return one.is;
     names.push_back(one.name);
   }

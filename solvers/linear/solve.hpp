@@ -16,6 +16,7 @@
 #include "dwell/execution/device/progress_function.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/linear/matrix_class.hpp"
+#include "dwell/solvers/preconditioners/options.hpp"
 
 namespace dwell {
 
@@ -87,6 +88,7 @@ struct solve_options {
   /// What the residual is multiplied by. Of minres jacobi has the magnitudes of the diagonal; of
   /// bicgstab it is applied from the right. amg is for cg.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  preconditioner_options preconditioning;  ///< of it
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
   double rtol = 1e-8;
   double atol = 0;             ///< see rtol

@@ -16,6 +16,7 @@
 #include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/solvers/linear/examine.hpp"
 #include "dwell/solvers/linear/form.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
@@ -77,7 +78,15 @@ matrix_demand demand_of(const solve_options& o) {
   d.of = o.method == automatic ? matrix_class::general : forms_of(o.method).front().solves;
   d.look_for_symmetry =
       !o.assume_symmetric && (o.method == automatic || d.of != matrix_class::general);
-  d.full_diagonal = o.preconditioner == preconditioner::jacobi;
+  const preconditioner_kind& kind = kind_of(o.preconditioner);
+  d.full_diagonal = kind.full_diagonal;
+  const bool more = kind.of > d.of;
+  d.preconditioner = kind.name;
+  if (more && o.method != automatic) {
+    d.of = kind.of;
+    d.by_preconditioner = true;
+    d.look_for_symmetry = !o.assume_symmetric;
+  }
   return d;
 }
 
@@ -91,6 +100,9 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
     return;
   check(a);
   const bool positive = demand.of == matrix_class::positive_definite;
+  const std::string who_asks =
+      demand.by_preconditioner ? fmt::format("preconditioner {} asks for it", demand.preconditioner)
+                               : std::string("method minres does not need it");
   std::vector<double> diagonal(static_cast<std::size_t>(a.rows));
   for_rows(a.rows, [&](index i) -> std::string {
     const index k = find(a, i, i);
@@ -104,19 +116,18 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
     if (positive && k < 0)
       return fmt::format(
           "matrix: expected a positive diagonal, found none stored in row {} (counted from 1; a "
-          "symmetric positive definite matrix has one in every row; method minres does not need "
-          "it)",
-          i + 1);
+          "symmetric positive definite matrix has one in every row; {})",
+          i + 1, who_asks);
     if (positive && !(found > 0))
       return fmt::format(
           "matrix: expected a positive diagonal, found {} at ({}, {}) (counted from 1; not "
-          "positive definite; method minres does not need it)",
-          a.val[k], i + 1, i + 1);
+          "positive definite; {})",
+          a.val[k], i + 1, i + 1, who_asks);
     if (demand.full_diagonal && found == 0)
       return fmt::format(
-          "matrix: expected a diagonal without zeros for preconditioner jacobi, found {} in row {} "
+          "matrix: expected a diagonal without zeros for preconditioner {}, found {} in row {} "
           "(counted from 1)",
-          k < 0 ? "none stored" : "0", i + 1);
+          demand.preconditioner, k < 0 ? "none stored" : "0", i + 1);
     return {};
   });
   if (demand.of == matrix_class::general || !demand.look_for_symmetry) return;
@@ -131,9 +142,9 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
       if (std::abs(here - there) <= symmetry_tolerance<T> * scale) continue;
       return fmt::format(
           "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
-          "1; method bicgstab does not need symmetry)",
+          "1; {})",
           here, i + 1, j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1,
-          i + 1);
+          i + 1, demand.by_preconditioner ? who_asks : "method bicgstab does not need symmetry");
     }
     return {};
   });

@@ -16,8 +16,10 @@ void check_options(const solve_options& o);
 /// What a solve asks of its matrix.
 struct matrix_demand {
   matrix_class of = matrix_class::positive_definite;
-  bool look_for_symmetry = true;  ///< else it is taken for granted
-  bool full_diagonal = false;     ///< for the preconditioner jacobi
+  bool look_for_symmetry = true;         ///< else it is taken for granted
+  bool full_diagonal = false;            ///< without zeros
+  const char* preconditioner = nullptr;  ///< that asks for a diagonal
+  bool by_preconditioner = false;        ///< `of` is what it asks for, more than the method does
 
   bool met_by(const system_facts& f) const {
     return f.is(of) && (f.full_diagonal || !full_diagonal);

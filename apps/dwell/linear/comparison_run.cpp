@@ -27,7 +27,9 @@ namespace {
 /// The form in which executors are compared where none is asked for. With a chain of products
 /// there is one only.
 std::string usual_form(const solve_options& o) {
-  return o.preconditioner == preconditioner::amg ? automatic : variants_of("cg").front();
+  const bool chain =
+      o.preconditioner != preconditioner::none && o.preconditioner != preconditioner::jacobi;
+  return chain ? automatic : variants_of("cg").front();
 }
 
 /// Floors in microseconds, by the planner's model, asked for once for each form of the iteration.

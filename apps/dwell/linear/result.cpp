@@ -62,10 +62,9 @@ const char* condition_of(preconditioner p) {
       return "";
     case preconditioner::jacobi:
       return " (of the matrix scaled by its diagonal)";
-    case preconditioner::amg:
+    default:
       return " (of the preconditioned matrix)";
   }
-  return "";
 }
 
 std::vector<timed_part> parts_of(const solve_result& r) {

@@ -86,7 +86,7 @@ program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const
   one.tiles = 1;
   p.tile_bytes = cached_bytes<T>(one, cut.narrow);
   p.narrow = cut.narrow;
-  p.may_cache_all = gathered_vector_of<P> >= 0;
+  p.may_cache_all = may_cache_all<P>;
   [&]<int... F>(std::integer_sequence<int, F...>) {
     (p.vectors.push_back({moved.loads[F], moved.stores[F], values_of<P, F>, P::uses[F] != use::own,
                           P::in_registers::place_of(F) >= 0, moved.product[F],
@@ -145,7 +145,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
   if (!request.clusters) device.cluster_teams = 0;
   const csr_arrays<T>& a = cuts.arrays();
   traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, midst);
-  moved.bytes += request.chain_bytes;
+  moved.bytes += chains_of<P> * request.chain_bytes;
   planned<T> out;
   out.matrix = a;
   out.exponent = request.exponent;
@@ -164,18 +164,18 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
         cuts.of({out.how.teams, out.configs[static_cast<std::size_t>(out.how.config)].shape.tiles,
                  whole_rows_of<P>});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
-    if (has_chain<P>) out.facts.barriers += request.chain_phases - 1;
+    out.facts.barriers += chains_of<P> * (request.chain_phases - 1);
   } else {
     team_choice teams = request.teams > 0 ? asked_teams(request.teams, device)
                                           : caching_teams(a.rows, a.nonzeros, moved.bytes, device);
     out.teams_why = std::move(teams.why);
     // A block reaches the scratch of another one in a cluster only; CPU teams follow it in tests.
     const bool ghosts =
-        gathered_vector_of<P> >= 0 && !has_chain<P> &&
+        may_cache_all<P> &&
         (teams.in_cluster || (v.on == backend::cpu && teams.teams <= most_cluster_teams));
     out.cut = cuts.of({teams.teams, true, whole_rows_of<P>, ghosts});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
-    if (has_chain<P>) out.facts.barriers += request.chain_phases - 1;
+    out.facts.barriers += chains_of<P> * (request.chain_phases - 1);
     out.facts.in_cluster = teams.in_cluster;
     if (ghosts) {
       out.facts.ghosts_per_team = out.cut->outline.halo;

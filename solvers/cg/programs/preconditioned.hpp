@@ -25,13 +25,12 @@ struct preconditioned_cg : cg_method {
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 4;
-  static constexpr int chain = 3;
+  static constexpr int chains[] = {3};
 
   struct scalars {
     int step = -1;
     int stop = running;
     int max_steps = 0;
-    bool jacobi = false;   ///< never: the chain is the preconditioner
     bool fixed = false;    ///< run max_steps, whatever happens
     double target2 = 0.0;  ///< converged when r.r <= target2
     double rr = 0.0;

@@ -3,6 +3,8 @@
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
@@ -97,5 +99,20 @@ amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_op
 }
 template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);
 template amg_hierarchy make_amg(const device&, const csr_arrays<float>&, const amg_options&);
+
+template <class T>
+made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
+                                       const preconditioner_options&) {
+  amg_hierarchy made = make_amg(where, a);
+  made_preconditioner out;
+  for (const amg_level& l : made.levels)
+    out.parts.push_back({"level " + std::to_string(out.parts.size() + 1), l.rows, l.nonzeros});
+  out.products = std::move(made.products);
+  return out;
+}
+template made_preconditioner amg_preconditioner(const device&, const csr_arrays<double>&,
+                                                const preconditioner_options&);
+template made_preconditioner amg_preconditioner(const device&, const csr_arrays<float>&,
+                                                const preconditioner_options&);
 
 }  // namespace dwell

@@ -13,6 +13,7 @@
 #include "dwell/execution/device/device.hpp"
 #include "dwell/execution/program/products/chain.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {
 
@@ -38,5 +39,10 @@ struct amg_options {
 /// device_error if the device has too little memory.
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o = {});
+
+/// The same for the list of preconditioners.
+template <class T>
+made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
+                                       const preconditioner_options& o);
 
 }  // namespace dwell

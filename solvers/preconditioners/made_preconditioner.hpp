@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the set-up of a preconditioner makes. Private to the solvers.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/base/index.hpp"
+#include "dwell/execution/program/products/chain.hpp"
+#include "dwell/solvers/preconditioners/options.hpp"
+
+namespace dwell {
+
+/// A matrix of a preconditioner: a level, a factor.
+struct preconditioner_part {
+  std::string name;  ///< "level 1"
+  index rows = 0, nonzeros = 0;
+};
+
+/// A preconditioner that is a chain of products, set up for a matrix.
+struct made_preconditioner {
+  owned_chain products;
+  std::vector<preconditioner_part> parts;
+  std::string note;  ///< what its user should know, one line; or empty
+};
+
+}  // namespace dwell
