@@ -105,6 +105,22 @@ struct column_places {
 template <class P>
 struct column_places<P, 1> {};
 
+/// A Program that multiplies by a growing number of vectors, its basis, says
+///   DWELL_HD static constexpr std::size_t team_doubles(int basis);  // of each team's own
+/// and gets both for the number of vectors that the run was made for (store/basis.hpp).
+template <class P>
+inline constexpr bool has_basis = requires {
+  P::team_doubles(1);
+};
+template <class P, class T, bool = has_basis<P>>
+struct basis_places {
+  T* basis = nullptr;             ///< basis_size vectors of `rows` elements
+  double* team_memory = nullptr;  ///< of each team, one after the other
+  int basis_size = 0;
+};
+template <class P, class T>
+struct basis_places<P, T, false> {};
+
 /// The cut matrix where the teams can read it (spmv/nonzero_tiles.hpp).
 template <class T>
 struct tiles_view {
@@ -146,7 +162,7 @@ struct no_chain {};
 
 /// What a team gets: plain data, by value.
 template <class P, class T>
-struct program_args : column_places<P> {
+struct program_args : column_places<P>, basis_places<P, T> {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
   const team_ghosts* ghosts = nullptr;  ///< of plans with halos; tiles are then of the ghost layout

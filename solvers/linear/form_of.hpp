@@ -11,6 +11,7 @@
 #include "dwell/execution/program/launch/trial.hpp"
 #include "dwell/solvers/linear/form.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell::linear {
 
@@ -21,13 +22,34 @@ inline constexpr bool has_diagonal = requires {
   P::d;
 };
 
+/// Basis vectors of a run.
+inline int basis_of(const solve_options& o, index rows) {
+  return std::clamp(o.restart, 1, std::max<index>(rows, 1));
+}
+
 template <class P, class T>
-typename P::scalars start_of(const solve_options& o) {
+typename P::scalars start_of(const solve_options& o, index rows) {
   typename P::scalars start;
   start.max_steps = o.max_iterations;
   if constexpr (has_diagonal<P>) start.jacobi = o.preconditioner == preconditioner::jacobi;
   start.fixed = o.fixed_iterations;
+  if constexpr (has_basis<P>) {
+    start.chained = kind_of(o.preconditioner).is_chain();
+    start.restart = basis_of(o, rows);
+  }
   return start;
+}
+
+/// Scalars in the midst of a run, for counting what an iteration moves; of a basis half is there.
+template <class P>
+typename P::scalars midst_of(const solve_options& o, index rows) {
+  typename P::scalars m = P::in_midst(o.preconditioner == preconditioner::jacobi);
+  if constexpr (has_basis<P>) {
+    m.chained = kind_of(o.preconditioner).is_chain();
+    m.restart = basis_of(o, rows);
+    m.column = m.restart / 2;
+  }
+  return m;
 }
 
 /// For trials, whose numbers do not matter: x = 0, and ones elsewhere.
@@ -42,20 +64,20 @@ void load_ones(index rows, program_run<P, T>& run) {
 template <class P, class T>
 planned<T> plan_form(const solve_request<T>& q, const program_kernel& v) {
   const solve_options& o = q.options;
-  const typename P::scalars start = start_of<P, T>(o);
+  const index rows = q.cuts.arrays().rows;
+  const typename P::scalars start = start_of<P, T>(o, rows);
   const auto with = [&](auto&& trial) {
     return make_plan<P, T>(
         v, configs_of(v, q.target), q.target.facts, q.cuts,
         {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent,
          q.chain ? q.chain->chain.phases : 0, q.chain ? q.chain->chain.bytes : 0},
-        P::in_midst(o.preconditioner == preconditioner::jacobi), trial);
+        midst_of<P>(o, rows), trial);
   };
   if constexpr (column_count<P> == 1)
     if (q.may_try)
       return with(program_trial<P, T>(
-          *q.target.here, v, start,
-          [&](program_run<P, T>& run) { load_ones(q.cuts.arrays().rows, run); }, o.interrupt,
-          q.chain));
+          *q.target.here, v, start, [&](program_run<P, T>& run) { load_ones(rows, run); },
+          o.interrupt, q.chain, basis_of(o, rows)));
   return with(no_trial{});
 }
 
@@ -68,7 +90,7 @@ planned<T> plan_batch(const solve_request<T>& q, const program_kernel& v,
   request.scratch_per_team = o.scratch_per_team;
   request.exponent = -q.matrix_exponent;
   return make_plan_apart<P, T>(v, configs_of(v, q.target), q.target.facts, q.cuts, request, systems,
-                               P::in_midst(o.preconditioner == preconditioner::jacobi));
+                               midst_of<P>(o, q.cuts.arrays().rows));
 }
 
 inline run_records records_of(const solve_options& o, const program_kernel& v) {
@@ -90,7 +112,9 @@ class prepared_form final : public prepared_run<T> {
  public:
   prepared_form(const device& where, const solve_request<T>& q, const program_kernel& v,
                 const planned<T>& made)
-      : start_(start_of<P, T>(q.options)), run_(where, v, made, records_of(q.options, v), q.chain) {
+      : start_(start_of<P, T>(q.options, made.matrix.rows)),
+        run_(where, v, made, records_of(q.options, v), q.chain,
+             basis_of(q.options, made.matrix.rows)) {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 

@@ -93,6 +93,9 @@ struct solve_options {
   double rtol = 1e-8;
   double atol = 0;             ///< see rtol
   int max_iterations = 10000;  ///< the solve ends there, as iteration_limit
+  /// Of gmres: iterations from one restart to the next, and vectors of its basis, 8 bytes a row
+  /// each in f64. From 1 to 500.
+  int restart = 30;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
   /// Record ||r|| of every iteration in solve_report::history. A GPU sets 8 bytes aside for each of

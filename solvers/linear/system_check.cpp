@@ -61,6 +61,8 @@ void check_options(const solve_options& o) {
   if (o.max_iterations < 0)
     throw input_error(
         fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
+  if (o.restart < 1 || o.restart > 500)
+    throw input_error(fmt::format("restart: expected 1 to 500, found {}", o.restart));
   if (o.teams < 0)
     throw input_error(
         fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));

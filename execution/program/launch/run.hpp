@@ -48,9 +48,10 @@ class program_run {
   program_run& operator=(const program_run&) = delete;
   /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
   /// that all work goes to, that of the cut included.
-  /// `chain`: of Programs that have one; it must stay.
+  /// `chain`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs that
+  /// have one.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
-              const run_records& records = {}, const owned_chain* chain = nullptr)
+              const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0)
       : where_(where), variant_(v), plan_(made.how), cut_(made.cut) {
     const program_config& shape = v.configs[static_cast<std::size_t>(plan_.config)];
     const csr_arrays<T>& a = made.matrix;
@@ -66,8 +67,9 @@ class program_run {
                                    : P::uses[k] == use::partner || P::uses[k] == use::handed
                                        ? 0
                                        : values_per_row(k) * n);
-    if (!v.alone || where.on() == backend::cpu)
-      partials_ = buffer<double>(where, partial_slots_of<P> * teams);
+    const std::size_t slots = partial_slots_of<P> + (has_basis<P> ? 2 * basis : 0);
+    if (!v.alone || where.on() == backend::cpu) partials_ = buffer<double>(where, slots * teams);
+    if constexpr (has_basis<P>) make_basis(n, teams, basis);
     history_ = room_for(where, records);
     coefficients_ = {where, records.coefficients * column_count<P> * (v.alone ? teams : 1),
                      fresh::unset};
@@ -182,6 +184,19 @@ class program_run {
       if (P::singles::place_of(vector) >= 0) return 1;
     return column_count<P>;
   }
+  void make_basis(std::size_t rows, std::size_t teams, int basis) {
+    const auto count = static_cast<std::size_t>(basis);
+    try {
+      basis_ = {where_, rows * count, fresh::unset};
+    } catch (const device_error& e) {
+      throw device_error("basis of " + std::to_string(basis) +
+                         " vectors (restart says how many): " + e.what());
+    }
+    team_memory_ = {where_, teams * P::team_doubles(basis)};
+    args_.basis = basis_.data();
+    args_.team_memory = team_memory_.data();
+    args_.basis_size = basis;
+  }
   /// Teams that walk tiles have no use for rows.
   void place_matrix(const csr_arrays<T>& a, const program_config& shape) {
     if (shape.tiles)
@@ -214,7 +229,8 @@ class program_run {
   buffer<index> chain_shares_;
   buffer<T> tile_carry_, ghost_buffers_;
   std::vector<buffer<T>> vectors_;
-  buffer<double> partials_, history_;
+  buffer<T> basis_;
+  buffer<double> partials_, history_, team_memory_;
   buffer<step_coefficients> coefficients_;
   bool every_ = false;
   buffer<run_words<P>> words_;

@@ -22,8 +22,13 @@ class program_trial {
   /// must stay valid, *interrupt too; it may be null.
   program_trial(const device& where, const program_kernel& v, const typename P::scalars& start,
                 std::function<void(program_run<P, T>&)> load, const std::atomic<bool>* interrupt,
-                const owned_chain* chain = nullptr)
-      : queue_(where), variant_(v), start_(start), load_(std::move(load)), chain_(chain) {
+                const owned_chain* chain = nullptr, int basis = 0)
+      : queue_(where),
+        variant_(v),
+        start_(start),
+        load_(std::move(load)),
+        chain_(chain),
+        basis_(basis) {
     start_.fixed = true;
     control_.interrupt = interrupt;
   }
@@ -34,7 +39,7 @@ class program_trial {
     if (run_)
       run_->follow(made.how);
     else
-      run_.emplace(queue_.where(), variant_, made, run_records{}, chain_);
+      run_.emplace(queue_.where(), variant_, made, run_records{}, chain_, basis_);
     // The first run loads the kernel and warms caches; it also says how many iterations make the
     // counted ones long beside their start and end, and short to wait for.
     constexpr double long_enough = 2e-3;
@@ -70,6 +75,7 @@ class program_trial {
   typename P::scalars start_;
   std::function<void(program_run<P, T>&)> load_;
   const owned_chain* chain_;
+  int basis_;
   run_control control_;
   std::optional<program_run<P, T>> run_;
 };

@@ -142,7 +142,8 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
                      typename P::scalars midst, Trial&& trial = {}) {
   check_config(request.config, configs.size());
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
-  if (!request.clusters) device.cluster_teams = 0;
+  // Partial sums by the cluster exchange are few.
+  if (!request.clusters || has_basis<P>) device.cluster_teams = 0;
   const csr_arrays<T>& a = cuts.arrays();
   traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, midst);
   moved.bytes += chains_of<P> * request.chain_bytes;

@@ -84,6 +84,27 @@ class store : public column_store<P, T, Team> {
     multiply_all<no_sum, In, Out...>();
   }
 
+  /// Of Programs with a basis (store/basis.hpp). Memory of this team's own, which its lanes share.
+  DWELL_FN double* team_memory() const {
+    return a_.team_memory + team_.worker() * P::team_doubles(a_.basis_size);
+  }
+  DWELL_FN int basis_size() const { return a_.basis_size; }
+  /// f(v, e) for every element that this team owns: e is that of basis vector k, and is stored.
+  template <int... R, int... W, class F>
+  DWELL_FN void put_basis(reads<R...> in, writes<W...> out, int k, F&& f);
+  /// F += sign * sum of by[k] times basis vector k, k < count; afresh: F = that. `by`: memory of
+  /// the team, written before its lanes last met.
+  template <int F>
+  DWELL_FN void add_basis(int count, const double* by, double sign, bool afresh = false);
+  /// The products of F with basis vectors 0 to count - 1: after a barrier basis_totals(set).
+  template <int F>
+  DWELL_FN void multiply_basis(int count, int set);
+  /// These, to memory of the team; its lanes meet. There are two sets.
+  DWELL_FN void basis_totals(int count, int set, double* to) {
+    pending_ = false;
+    team_.totals(basis_slot(set), count, to);
+  }
+
   /// Adds to this team's first row the parts that earlier teams computed.
   template <int Out>
   DWELL_FN void finish();
@@ -250,6 +271,9 @@ class store : public column_store<P, T, Team> {
 
   template <int... R, int... W, class F>
   DWELL_FN void pass(reads<R...>, writes<W...>, F&& f);
+  DWELL_FN int basis_slot(int set) const { return partial_slots_of<P> + set * a_.basis_size; }
+  template <int Count, bool Stores, int... R, int... W, class F>
+  DWELL_FN void pass_basis(reads<R...>, writes<W...>, int first, F&& f);
   template <class Acc>
   DWELL_FN void give(int first, Acc& acc) {
     team_.give(first, acc);
@@ -305,4 +329,5 @@ class store : public column_store<P, T, Team> {
 
 #include "dwell/execution/program/products/run_chain.hpp"
 #include "dwell/execution/program/spmv/spmv.hpp"
+#include "dwell/execution/program/store/basis.hpp"
 #include "dwell/execution/program/store/elementwise.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "dwell/execution/program/program.hpp"
 
@@ -119,6 +120,41 @@ class traffic_store : public counted_columns<P> {
   }
   template <int Out>
   void finish() {}
+  // Of a basis: its vectors count as bytes only.
+  void make_basis(int basis) {
+    if constexpr (has_basis<P>) memory_.resize(P::team_doubles(basis_ = basis));
+  }
+  double* team_memory() const { return memory_.data(); }
+  int basis_size() const { return basis_; }
+  struct counted_team {
+    static constexpr int lanes() { return 1; }
+    template <class F>
+    void once(F&& f) {
+      f();
+    }
+    template <class F>
+    void section(F&& f) {
+      f(0);
+    }
+  };
+  counted_team& team() { return team_; }
+  template <int... R, int... W, class F>
+  void put_basis(reads<R...> in, writes<W...> out, int, F&& f) {
+    each_owned(in, out, f);
+    count_basis(1);
+  }
+  template <int F>
+  void add_basis(int count, const double*, double, bool = false) {
+    load<F>();
+    store<F>();
+    count_basis(count);
+  }
+  template <int F>
+  void multiply_basis(int count, int) {
+    load<F>();
+    count_basis(count);
+  }
+  void basis_totals(int, int, double*) const {}
   void note(int, double, const step_coefficients&) {}
   void poll(int = 0) {}
   bool interrupted() const { return false; }
@@ -126,6 +162,7 @@ class traffic_store : public counted_columns<P> {
   const traffic& result() const { return all_; }
 
  private:
+  void count_basis(int count) { all_.bytes += sizeof(T) * rows_ * static_cast<std::size_t>(count); }
   template <int F>
   void load() {
     ++all_.loads[F];
@@ -139,12 +176,16 @@ class traffic_store : public counted_columns<P> {
 
   std::size_t rows_, nonzeros_;
   traffic all_;
+  mutable std::vector<double> memory_;
+  int basis_ = 0;
+  counted_team team_;
 };
 
 /// What one iteration in the midst of a run moves, begun with the scalars `m`.
 template <class P, class T>
 traffic traffic_of(index rows, index nonzeros, typename P::scalars m) {
   traffic_store<P, T> s(rows, nonzeros);
+  if constexpr (has_basis<P>) s.make_basis(m.restart);
   [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
   (std::make_integer_sequence<int, P::phases>{});
   return s.result();

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Minimal residuals for symmetric matrices, definite or not (Paige and Saunders, "Solution of
-// sparse indefinite systems of linear equations", SIAM J. Numer. Anal. 12, 1975, section 6), with
-// an optional diagonal preconditioner that is positive: three phases, three barriers. Names are
-// those of the paper's program: Lanczos vectors are r2 / beta, and v = M r2 / beta; w are the
-// directions; the plane rotations (cs, sn) act on the tridiagonal matrix of alpha and beta. Step -1
-// computes the residual of the start vector.
-//
-// With a preconditioner the rotations carry ||r|| in its norm only, so the residual is carried as a
-// vector: r_k = sn^2 r_(k-1) - cs phi_bar_k r2 / beta.
+// Minimal residuals for symmetric matrices, definite or not (see method.hpp), with an optional
+// diagonal preconditioner that is positive: three phases, three barriers. w are the directions.
+// Step -1 computes the residual of the start vector.
 #pragma once
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/linear/matrix_class.hpp"
-#include "dwell/solvers/linear/outcome.hpp"
+#include "dwell/solvers/minres/method.hpp"
 
 namespace dwell {
 
-struct textbook_minres : run_outcome {
-  static constexpr const char* method = "minres";
-  static constexpr const char* title = "minimal residuals";
-  static constexpr matrix_class solves = matrix_class::symmetric;
-  static constexpr const char* breaks_down =
-      "the matrix is singular on the Krylov space, no step makes the residual smaller";
+struct textbook_minres : minres_method {
   static constexpr const char* name = "minres";
   static constexpr const char* variant = "textbook";
   /// d is the inverse of the diagonal's magnitudes (Jacobi), without which there is no r. r2 holds
@@ -38,29 +26,6 @@ struct textbook_minres : run_outcome {
   using results = vector_list<x>;
   enum : int { vq, zz, rr, sum_count };
   static constexpr int phases = 3;
-
-  struct scalars {
-    int step = -1;
-    int stop = running;
-    int max_steps = 0;
-    bool jacobi = false;
-    bool fixed = false;    ///< run max_steps, whatever happens
-    double target2 = 0.0;  ///< converged when r.r <= target2
-    double rr = 0.0;
-    double alpha = 0.0, beta = 0.0, old_beta = 0.0;
-    double delta_bar = 0.0, epsilon = 0.0, phi_bar = 0.0;
-    double cs = -1.0, sn = 0.0;
-  };
-
-  /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
-    scalars m;
-    m.step = 1;
-    m.fixed = true;
-    m.max_steps = 3;
-    m.jacobi = jacobi;
-    return m;
-  }
 
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& s, scalars& m) {
@@ -88,23 +53,10 @@ struct textbook_minres : run_outcome {
       first_direction<T>(s, m, to_v);
       return;
     }
-    const double old_epsilon = m.epsilon, old_delta_bar = m.delta_bar;
-    const double delta = m.cs * old_delta_bar + m.sn * m.alpha;
-    const double gamma_bar = m.sn * old_delta_bar - m.cs * m.alpha;
-    m.epsilon = m.sn * m.beta;
-    m.delta_bar = -m.cs * m.beta;
-    const double gamma = std::sqrt(gamma_bar * gamma_bar + m.beta * m.beta);
-    const double by = inverse_of(gamma);
-    if (!m.fixed && !(gamma > 0.0)) {
-      m.stop = finite(gamma) ? breakdown : not_finite;
-      return;
-    }
-    m.cs = gamma_bar * by;
-    m.sn = m.beta * by;
-    const double step_length = m.cs * m.phi_bar;
-    m.phi_bar *= m.sn;
-    const T old = static_cast<T>(-old_epsilon), now = static_cast<T>(-delta),
-            over = static_cast<T>(by), phi = static_cast<T>(step_length);
+    const turned by = rotate(m);
+    if (m.stop != running) return;
+    const T old = static_cast<T>(by.old), now = static_cast<T>(by.now),
+            over = static_cast<T>(by.over), phi = static_cast<T>(by.length);
     const auto turn = [=](T* e) {
       const T w = over * fma(now, e[w2], fma(old, e[w1], e[v]));
       e[x] = fma(phi, w, e[x]);
@@ -182,10 +134,9 @@ struct textbook_minres : run_outcome {
     }
     m.alpha = s.template total<1>(vq).v[0];
     ++m.step;
-    const T by_r1 = static_cast<T>(m.step > 1 ? -m.beta * inverse_of(m.old_beta) : 0.0);
-    const T by_r2 = static_cast<T>(-m.alpha * inverse_of(m.beta));
+    const T of_r1 = static_cast<T>(by_r1(m)), of_r2 = static_cast<T>(by_r2(m));
     const auto next = [=](T* e) {
-      const T y = fma(by_r2, e[r2], fma(by_r1, e[r1], e[q]));
+      const T y = fma(of_r2, e[r2], fma(of_r1, e[r1], e[q]));
       e[r1] = e[r2];
       e[r2] = y;
     };
@@ -202,21 +153,6 @@ struct textbook_minres : run_outcome {
   }
 
   DWELL_FN static void add(double a, double b, double* acc) { acc[0] = std::fma(a, b, acc[0]); }
-  DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
-    if (!m.fixed) {
-      if (!finite(m.rr)) return not_finite;
-      if (m.rr <= m.target2) return converged;
-    }
-    if (m.step >= m.max_steps) return iteration_limit;
-    if (asked_to_stop) return interrupted;
-    return running;
-  }
-  DWELL_FN static double inverse_of(double v) { return v > 0.0 ? 1.0 / v : 0.0; }
-  DWELL_FN static bool finite(double v) { return v - v == 0.0; }
-  template <class T>
-  DWELL_FN static T fma(T a, T b, T c) {
-    return std::fma(a, b, c);
-  }
 };
 
 }  // namespace dwell
