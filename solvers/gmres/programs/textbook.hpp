@@ -187,10 +187,10 @@ struct textbook_gmres : run_outcome {
     if (!m.fixed) {
       if (!finite(m.rr) || !finite(w))
         m.stop = not_finite;
+      else if (!(w > least))  // nothing new is left: the true residual shows whether that is all
+        m.ending = breakdown;
       else if (m.rr <= m.target2)
         m.ending = converged;
-      else if (!(w > least))
-        m.ending = breakdown;
     }
     if (m.stop != running) return;
     if (m.ending == running && m.step >= m.max_steps) m.ending = iteration_limit;
@@ -208,8 +208,8 @@ struct textbook_gmres : run_outcome {
       left = a.cosine[i] * next - a.sine[i] * left;
     }
     const double length = std::sqrt(left * left + below * below);
-    a.cosine[j] = length > 0.0 ? left / length : 1.0;
-    a.sine[j] = length > 0.0 ? below / length : 0.0;
+    a.cosine[j] = length > 0.0 ? left / length : 0.0;
+    a.sine[j] = length > 0.0 ? below / length : 1.0;  // a column of zeros leaves the residual
     a.upper(j, j) = length;
     const double g = a.g[j];
     a.g[j] = a.cosine[j] * g;
