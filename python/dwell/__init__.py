@@ -7,7 +7,7 @@
 >>> info
 0
 """
-from ._cg import bicgstab, cg, minres
+from ._cg import bicgstab, cg, gmres, minres
 from ._compare import Comparison, compare
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
@@ -26,5 +26,5 @@ for _shown in (DeviceError, UnsupportedError):  # by the names under which users
 __all__ = [
     "Breakdown", "Comparison", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report", "Runner", "Setup", "Shape",
     "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "bicgstab", "cg", "compare",
-    "devices", "generate", "generated_kinds", "minres", "read_matrix", "shapes", "stencil",
+    "devices", "generate", "generated_kinds", "gmres", "minres", "read_matrix", "shapes", "stencil",
 ]

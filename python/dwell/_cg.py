@@ -85,8 +85,8 @@ def minres(
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by minimal residuals; A symmetric, definite or not.
 
-    Parameters and results are those of ``cg``; `M` is None, "none" or "jacobi", which takes the magnitudes of the
-    diagonal. As ``scipy.sparse.linalg.minres`` but for the tolerance: converged when ``||b - A x|| <= max(rtol ||b||,
+    Parameters and results are those of ``cg``; of `M`, "jacobi" takes the magnitudes of the diagonal, and the others
+    are for positive definite matrices. As ``scipy.sparse.linalg.minres`` but for the tolerance: converged when ``||b - A x|| <= max(rtol ||b||,
     atol)``, where SciPy's bound has a norm of A and x; `shift`, `show` and `check` are not there.
 
     Examples
@@ -108,7 +108,7 @@ def bicgstab(
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by stabilised bi-conjugate gradients, as ``scipy.sparse.linalg.bicgstab`` does; any square A.
 
-    Parameters and results are those of ``cg``; `M` is None, "none" or "jacobi", which is applied from the right.
+    Parameters and results are those of ``cg``; `M` is applied from the right.
 
     Examples
     --------
@@ -120,6 +120,38 @@ def bicgstab(
     """
     return _solve("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress,
                   executor=executor, policy=policy)
+
+
+def gmres(
+    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, restart: int | None = None,
+    maxiter: int | None = None, M: str | None = None, callback: None = None, device: str | None = None,
+    threads: int = 0, executor: str = "auto", policy: str = "auto", progress: Progress = None,
+) -> tuple[Any, int]:
+    """Solve ``A x = b`` by generalised minimal residuals, as ``scipy.sparse.linalg.gmres`` does; any square A.
+
+    Parameters and results are those of ``cg``, but for these. M is applied from the right, so that the residual is that
+    of the system (SciPy applies it from the left).
+
+    Parameters
+    ----------
+    restart : int, optional
+        Iterations from one restart to the next, and vectors that are kept; by default min(20, n), at most 500.
+    maxiter : int, optional
+        Restarts, as in SciPy; by default 10 n.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> A = dwell.generate("convection2d:40x30:20")
+    >>> x, info = dwell.gmres(A, np.ones(1200), restart=40)
+    >>> info
+    0
+    """
+    rows = as_csr(A).rows
+    size = max(1, min(20, rows)) if restart is None else restart
+    most = iteration_limit(maxiter, rows)
+    return _solve("gmres", A, b, x0, rtol, atol, min(most * size, 2**31 - 1), M, callback, device, threads, progress,
+                  executor=executor, policy=policy, restart=size)
 
 
 def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxiter: int | None, M: Any,

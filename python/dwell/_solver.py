@@ -38,12 +38,12 @@ class Solver:
         ``(indptr, indices, data)`` of arrays in compressed sparse rows. What has int32 indices, sorted and without
         duplicates, and float32 or float64 values in compressed sparse rows is not copied: a CPU then reads these
         arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
-    method : {"cg", "minres", "bicgstab", "auto"}
-        Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB for all;
+    method : {"cg", "minres", "bicgstab", "gmres", "auto"}
+        Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB and GMRES for all;
         "auto": the first of these that symmetry and diagonal allow, and MINRES where conjugate gradients break down.
         ``Report.method_reason`` says why.
     preconditioner : {"none", "jacobi", "amg"}
-        "amg" is for "cg".
+        "amg" is for symmetric matrices with a positive diagonal.
     executor : {"auto", "host-loop", "graph", "persistent", "perks"}
     variant : {"auto", "textbook", "single-reduction", "pipelined"}
         The last two are of "cg".
@@ -58,6 +58,8 @@ class Solver:
         Converged when ``||r|| <= max(rtol ||b||, atol)``.
     maxiter : int, optional
         By default 10 n.
+    restart : int
+        Of "gmres": iterations from one restart to the next, and vectors that are kept; from 1 to 500.
     assume_symmetric : bool
         Skip the check of symmetry.
     history : bool
@@ -96,11 +98,11 @@ class Solver:
     def __init__(
         self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
-        maxiter: int | None = None, assume_symmetric: bool = False, history: bool = False,
+        maxiter: int | None = None, restart: int = 30, assume_symmetric: bool = False, history: bool = False,
         fixed_iterations: bool = False, progress_interval: float = 0.1,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
-                    variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter,
+                    variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
                     assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
                     progress_interval=progress_interval)
 

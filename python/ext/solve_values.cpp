@@ -88,6 +88,7 @@ void add_solve_values(nb::module_& m) {
       .def_rw("rtol", &solve_options::rtol)
       .def_rw("atol", &solve_options::atol)
       .def_rw("max_iterations", &solve_options::max_iterations)
+      .def_rw("restart", &solve_options::restart)
       .def_rw("assume_symmetric", &solve_options::assume_symmetric)
       .def_rw("history", &solve_options::history)
       .def_rw("fixed_iterations", &solve_options::fixed_iterations)

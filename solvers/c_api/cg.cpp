@@ -30,6 +30,7 @@ struct cg_table {
       {"rtol", set_member<&solve_options::rtol>},
       {"atol", set_member<&solve_options::atol>},
       {"max_iterations", set_member<&solve_options::max_iterations>},
+      {"restart", set_member<&solve_options::restart>},
       {"assume_symmetric", set_member<&solve_options::assume_symmetric>},
       {"history", set_member<&solve_options::history>},
       {"fixed_iterations", set_member<&solve_options::fixed_iterations>},

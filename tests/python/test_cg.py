@@ -181,6 +181,18 @@ def test_bicgstab_is_that_of_scipy(kind):
     assert theirs == 0 and np.linalg.norm(x - y) <= 1e-5 * np.linalg.norm(y)
 
 
+@pytest.mark.parametrize("restart", [None, 7, 200])
+def test_gmres_is_that_of_scipy(restart):
+    a = dwell.generate("convection2d:40x30:20")
+    b = np.linspace(-1, 2, a.shape[0])
+    x, info = dwell.gmres(a, b, rtol=1e-9, restart=restart, device="cpu")
+    assert info == 0 and np.linalg.norm(b - a @ x) <= 1.1e-9 * np.linalg.norm(b)
+    y, theirs = scipy.sparse.linalg.gmres(a, b, rtol=1e-9, restart=restart)
+    assert theirs == 0 and np.linalg.norm(x - y) <= 1e-5 * np.linalg.norm(y)
+    x, info = dwell.gmres(a, b, rtol=1e-9, restart=5, maxiter=2, device="cpu")
+    assert info == 10, "two restarts of five iterations"
+
+
 def test_minres_is_that_of_scipy():
     a = dwell.generate("helmholtz2d:31x23:1.2")
     b = np.linspace(-1, 2, a.shape[0])
@@ -204,7 +216,8 @@ def test_auto_says_which_method_and_why():
 
 @pytest.mark.parametrize("what, call", [
     ("symmetric", lambda: dwell.minres(dwell.generate("convection2d:9x9:5"), np.ones(81), device="cpu")),
-    ("method cg", lambda: dwell.bicgstab(A, B, M="amg", device="cpu")),
+    ("asks for it", lambda: dwell.bicgstab(dwell.generate("convection2d:9x9:5"), np.ones(81), M="amg", device="cpu")),
+    ("restart: expected 1 to 500, found 501", lambda: dwell.gmres(A, B, restart=501, device="cpu")),
     ("expected a method", lambda: dwell.Solver(A, method="gauss", device="cpu")),
 ])
 def test_methods_refuse_by_name(what, call):

@@ -16,8 +16,8 @@ CLI::Option* add_solver(CLI::App& app, std::string& value) {
   value = automatic;
   return add_choice(app, "--solver", value, after_auto(names),
                     "The method: cg for symmetric positive definite matrices, minres for symmetric "
-                    "ones, bicgstab for all; auto is the first of these that symmetry and diagonal "
-                    "of the matrix allow, the report says why");
+                    "ones, bicgstab and gmres for all; auto is the first of these that symmetry "
+                    "and diagonal of the matrix allow, the report says why");
 }
 
 CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& help) {

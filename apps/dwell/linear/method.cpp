@@ -7,9 +7,9 @@ namespace dwell::app {
 
 method solve_method() {
   return {"solve",
-          {"Solve A x = b by the method that A allows: cg, minres or bicgstab",
+          {"Solve A x = b by the method that A allows: cg, minres, bicgstab or gmres",
            {{"dwell solve A.mtx", "the method is chosen by symmetry and diagonal"},
-            {"dwell solve A.mtx --solver bicgstab --preconditioner jacobi", "or asked for"}},
+            {"dwell solve A.mtx --solver gmres --restart 50", "or asked for"}},
            add_solve},
           {"", {}, nullptr},
           {"A linear system by any method, executor perks",

@@ -217,12 +217,16 @@ void add_execution(CLI::App& app, solve_arguments& args) {
              "In which loop the iterations run; the report says why auto chose what it chose");
   add_choice(app, "--policy", args.options.policy, after_auto(built_policies()),
              "What is cached on the chip between iterations, by executors that cache");
+  if (args.command == "solve")
+    add_positive(app, "--restart", args.options.restart,
+                 "Of gmres: iterations from one restart to the next, and vectors that it keeps; at "
+                 "most 500");
   add_variant(app, args.options.variant,
               "The form of cg's iteration: three, two or one barrier; fewer move more bytes");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
   add_preconditioner(app, args.options.preconditioner,
                      "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid, for "
-                     "cg");
+                     "symmetric positive definite matrices");
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {
