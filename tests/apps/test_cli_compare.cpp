@@ -50,6 +50,42 @@ TEST(cli_compare, multigrid_has_the_form_that_it_needs) {
   EXPECT_EQ(runs.at("eigen").at("outcome"), "unsupported");
 }
 
+TEST(cli_compare, whole_solves_have_a_row_for_each_method_and_preconditioner) {
+  const auto with = [](strings args) {
+    args.insert(args.begin(), {"compare", "solve"});
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2", "--repetitions", "2"});
+    return dwell_cli(args);
+  };
+  const auto r = with({"poisson2d:12x11", "convection2d:12x11:9", "--solvers", "auto,gmres",
+                       "--preconditioners", "none,jacobi,amg", "--format", "json"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  ASSERT_EQ(j.at("matrices").size(), 2u);
+  const auto& symmetric = j.at("matrices").at(0).at("runs");
+  ASSERT_EQ(symmetric.size(), 8u) << "and two of Eigen";
+  for (const auto& run : symmetric) {
+    EXPECT_EQ(run.at("outcome"), "measured");
+    EXPECT_EQ(run.at("stop_reason"), "converged");
+    EXPECT_LT(run.at("residual").at("relative_true").get<double>(), 2e-8);
+    const double total = run.at("time").at("total_us").at("median");
+    EXPECT_GT(total, 0.0);
+    EXPECT_LE(run.at("time").at("solve_s").get<double>() * 1e6,
+              run.at("time").at("total_us").at("max").get<double>());
+    EXPECT_EQ(run.at("over_best_peer").is_null(), run.at("peer").get<bool>());
+  }
+  EXPECT_EQ(symmetric.at(0).at("method"), "cg");
+  EXPECT_EQ(symmetric.at(3).at("method"), "gmres");
+  const auto& unsymmetric = j.at("matrices").at(1).at("runs");
+  EXPECT_EQ(unsymmetric.at(0).at("method"), "bicgstab");
+  EXPECT_EQ(unsymmetric.at(2).at("outcome"), "unsupported");
+  EXPECT_TRUE(holds(unsymmetric.at(2).at("why").get<std::string>(), "amg asks for it"));
+  const auto text = with({"poisson2d:12x11"}).out;
+  for (const auto* words : {"Whole solves on", "total ms", "poisson2d:12x11: 132 rows", "eigen cg"})
+    EXPECT_TRUE(holds(text, words)) << words;
+  EXPECT_EQ(with({"poisson2d:30x30", "--max-iterations", "2"}).code, 2);
+  EXPECT_EQ(with({"poisson2d:9x9", "--solvers", "gauss"}).code, 1);
+}
+
 TEST(cli_compare, every_combination_has_a_row) {
   const auto r = dwell_cli(compare(
       {"trefethen:200", "poisson2d:9x9", "--policies", "none,greedy,auto", "--format", "json"}));

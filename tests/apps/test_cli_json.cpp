@@ -42,9 +42,9 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds,
-            (std::set<std::string>{"cg", "stencil", "compare cg", "compare stencil", "explain cg",
-                                   "explain stencil", "info", "info matrix", "info stencil"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
+                                          "compare stencil", "explain cg", "explain stencil",
+                                          "info", "info matrix", "info stencil"}));
 }
 
 TEST(cli_json, solve) {
@@ -139,6 +139,20 @@ TEST(cli_json, compare_cg) {
                                    cpu({"trefethen:50", refused, "--rtol", "1e-6", "--no-peers"})});
 }
 
+TEST(cli_json, compare_solve) {
+  const scratch_folder in;
+  const auto refused =
+      in.write("refused.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n");
+  const auto cpu = [](strings args) {
+    args.insert(args.begin(), {"compare", "solve"});
+    args.insert(args.end(), {"--device", "cpu", "--threads", "2", "--repetitions", "1"});
+    return args;
+  };
+  expect_documented("compare solve",
+                    {cpu({"poisson2d:9x9", "convection2d:9x9:5", "--solvers", "auto,gmres"}),
+                     cpu({"trefethen:50", refused, "--no-peers", "--preconditioners", "none"})});
+}
+
 TEST(cli_json, compare_stencil) {
   const auto cpu = [](strings args) {
     args.insert(args.begin(), {"compare", "stencil", "2d5pt"});
@@ -198,6 +212,7 @@ TEST(cli_json, csv_has_the_same_names) {
     EXPECT_EQ(found, expected) << kind;
   };
   expect_heads({"compare", "cg", "trefethen:20", "--no-peers"}, "compare cg", "matrix", "matrices");
+  expect_heads({"compare", "solve", "trefethen:20"}, "compare solve", "matrix", "matrices");
   expect_heads({"compare", "stencil", "2d5pt", "--size", "8x8"}, "compare stencil", "stencil",
                "stencils");
 }

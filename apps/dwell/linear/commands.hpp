@@ -6,6 +6,7 @@
 namespace dwell::app {
 
 command add_solve(CLI::App& subcommand);
+command add_compare_solve(CLI::App& subcommand);
 command add_explain_solve(CLI::App& subcommand);
 command add_cg(CLI::App& subcommand);
 command add_compare_cg(CLI::App& subcommand);

@@ -11,7 +11,9 @@ method solve_method() {
            {{"dwell solve A.mtx", "the method is chosen by symmetry and diagonal"},
             {"dwell solve A.mtx --solver gmres --restart 50", "or asked for"}},
            add_solve},
-          {"", {}, nullptr},
+          {"Methods and preconditioners, in time to solution",
+           {{"dwell compare solve A.mtx", "whole solves with every preconditioner"}},
+           add_compare_solve},
           {"A linear system by any method, executor perks",
            {{"dwell explain solve A.mtx", "the method and the plan, and why"}},
            add_explain_solve}};

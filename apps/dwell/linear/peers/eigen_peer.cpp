@@ -74,6 +74,95 @@ bool run_eigen(const comparison_request& request, const csr_view<T>& a, std::spa
   return finished;
 }
 
+/// Solves until rtol, set-up included. False if interrupted.
+template <class Solver, class T>
+bool solve_with(Solver& solver, const peer_solve& asked, const char* name,
+                const char* preconditioner, const csr_view<T>& a, std::span<const T> b,
+                std::vector<compared_solve>& rows) {
+  using matrix = Eigen::SparseMatrix<T, Eigen::RowMajor, index>;
+  using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+  const Eigen::Map<const matrix> system(a.rows, a.cols, a.nonzeros(), a.row_ptr, a.col, a.val);
+  const Eigen::Map<const vector> rhs(b.data(), a.rows);
+  compared_solve row;
+  row.peer = true;
+  row.method = name;
+  row.preconditioner = preconditioner;
+  row.how.ran.executor = "eigen";
+  const auto cpu = asked.where.on() == backend::cpu ? asked.where : device::cpu(asked.threads);
+  Eigen::setNbThreads(cpu.threads());
+  row.how.device = cpu.facts().name;
+  row.how.backend = to_string(backend::cpu);
+  const int threads = Eigen::nbThreads();
+  row.how.reason =
+      fmt::format("Eigen {}.{}.{}, {} thread{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
+                  EIGEN_MINOR_VERSION, threads, threads == 1 ? "" : "s");
+  solver.setMaxIterations(asked.max_iterations);
+  solver.setTolerance(static_cast<T>(asked.rtol));
+  bool startable = false;
+  vector x(a.rows);
+  const bool finished = repeat(asked.runs, row, [&] {
+    if (!std::exchange(startable, true)) require_startable(Eigen::nbThreads());
+    const auto begin = std::chrono::steady_clock::now();
+    solver.compute(system);
+    const auto ready = std::chrono::steady_clock::now();
+    if (solver.info() == Eigen::Success) x = solver.solve(rhs);
+    const auto end = std::chrono::steady_clock::now();
+    row.setup_s.push_back(std::chrono::duration<double>(ready - begin).count());
+    row.solve_s.push_back(std::chrono::duration<double>(end - ready).count());
+    row.iterations = static_cast<int>(solver.iterations());
+    row.stopped =
+        to_string(solver.info() == Eigen::Success              ? stop_reason::converged
+                  : solver.iterations() < asked.max_iterations ? stop_reason::breakdown
+                                                               : stop_reason::iteration_limit);
+    return std::chrono::duration<double, std::micro>(end - begin).count();
+  });
+  row.residual = true_residual(a, b, x.data());
+  if (finished) rows.push_back(std::move(row));
+  return finished;
+}
+
+template <class T>
+bool solve_as_eigen(const peer_solve& asked, const csr_view<T>& a, std::span<const T> b,
+                    std::vector<compared_solve>& rows) {
+  using matrix = Eigen::SparseMatrix<T, Eigen::RowMajor, index>;
+  bool symmetric = true;
+  try {
+    solve_options o;
+    o.max_iterations = 0;
+    std::vector<T> x(b.size());
+    solve(device::cpu(1), a, b, std::span<T>(x), o);
+  } catch (const error&) {
+    symmetric = false;
+  }
+  if (symmetric) {
+    Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<T>>
+        diagonal;
+    Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper,
+                             Eigen::IncompleteCholesky<T, Eigen::Lower>>
+        incomplete;
+    return solve_with(diagonal, asked, "eigen cg", "diagonal", a, b, rows) &&
+           solve_with(incomplete, asked, "eigen cg", "incomplete Cholesky", a, b, rows);
+  }
+  Eigen::BiCGSTAB<matrix, Eigen::DiagonalPreconditioner<T>> diagonal;
+  Eigen::BiCGSTAB<matrix, Eigen::IncompleteLUT<T, index>> incomplete;
+  return solve_with(diagonal, asked, "eigen bicgstab", "diagonal", a, b, rows) &&
+         solve_with(incomplete, asked, "eigen bicgstab", "incomplete LU", a, b, rows);
+}
+
+#else
+
+template <class T>
+bool solve_as_eigen(const peer_solve&, const csr_view<T>&, std::span<const T>,
+                    std::vector<compared_solve>& rows) {
+  compared_solve row;
+  row.peer = true;
+  row.method = "eigen";
+  row.outcome = compared_run::state::unsupported;
+  row.why = "not built: Eigen was missing";
+  rows.push_back(std::move(row));
+  return true;
+}
+
 #endif
 
 template <class T>
@@ -83,9 +172,10 @@ bool add(const comparison_request& request, [[maybe_unused]] const csr_view<T>& 
   row.peer = true;
   bool finished = true;
 #ifdef DWELL_HAVE_EIGEN
-  if (request.options.preconditioner == preconditioner::amg) {
+  if (request.options.preconditioner != preconditioner::none &&
+      request.options.preconditioner != preconditioner::jacobi) {
     row.outcome = compared_run::state::unsupported;
-    row.why = "Eigen has no multigrid";
+    row.why = "it has no preconditioner " + to_string(request.options.preconditioner);
     rows.push_back(std::move(row));
     return true;
   }
@@ -118,6 +208,15 @@ bool add_eigen(const comparison_request& request, const csr_view<double>& a,
 bool add_eigen(const comparison_request& request, const csr_view<float>& a,
                std::span<const float> b, std::vector<compared_run>& rows) {
   return add(request, a, b, rows);
+}
+
+bool add_eigen_solves(const peer_solve& asked, const csr_view<double>& a, std::span<const double> b,
+                      std::vector<compared_solve>& rows) {
+  return solve_as_eigen(asked, a, b, rows);
+}
+bool add_eigen_solves(const peer_solve& asked, const csr_view<float>& a, std::span<const float> b,
+                      std::vector<compared_solve>& rows) {
+  return solve_as_eigen(asked, a, b, rows);
 }
 
 }  // namespace dwell::app

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "linear/comparison_run.hpp"
+#include "linear/whole_solves.hpp"
 
 #include "dwell/formats/csr.hpp"
 
@@ -22,5 +23,21 @@ bool add_eigen(const comparison_request& request, const csr_view<double>& a,
                std::span<const double> b, std::vector<compared_run>& rows);
 bool add_eigen(const comparison_request& request, const csr_view<float>& a,
                std::span<const float> b, std::vector<compared_run>& rows);
+
+/// What peers are asked for in a comparison of whole solves.
+struct peer_solve {
+  const device& where;
+  int threads = 0;  ///< 0: all there are
+  double rtol = 0;
+  int max_iterations = 0;
+  const repetition& runs;
+};
+
+/// Of Eigen, each with its set-up: ConjugateGradient for symmetric matrices, else BiCGSTAB, with
+/// the diagonal and with an incomplete factorisation. Adds two rows.
+bool add_eigen_solves(const peer_solve& asked, const csr_view<double>& a, std::span<const double> b,
+                      std::vector<compared_solve>& rows);
+bool add_eigen_solves(const peer_solve& asked, const csr_view<float>& a, std::span<const float> b,
+                      std::vector<compared_solve>& rows);
 
 }  // namespace dwell::app

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// The table of `dwell compare solve`, described once for all formats.
+#include "linear/whole_solves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compare/layout.hpp"
+#include "dwell/version.hpp"
+#include "report/units.hpp"
+
+#include "dwell/solvers/linear/solve.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+struct solve_row {
+  const solved_system* system;
+  const compared_solve* run;
+};
+std::vector<solve_row> rows_of(const solved_system& m) {
+  std::vector<solve_row> rows;
+  for (const auto& r : m.runs) rows.push_back({&m, &r});
+  return rows;
+}
+
+bool has_converged(const compared_solve& r) {
+  return r.measured() && r.stopped == to_string(stop_reason::converged);
+}
+
+/// Of all but the first.
+double median_of_counted(std::vector<double> v) {
+  if (v.size() < 2) return 0;
+  v.erase(v.begin());
+  std::sort(v.begin(), v.end());
+  return 0.5 * (v[(v.size() - 1) / 2] + v[v.size() / 2]);
+}
+
+json solve_if_measured(const solve_row& r, json value) {
+  return r.run->measured() ? value : json(nullptr);
+}
+
+columns<solve_row> run_columns_of() {
+  using row = solve_row;
+  const auto of_run = [](const columns<measured_run>& some) {
+    return columns_of_part<row>(some, [](const row& r) -> const measured_run& { return *r.run; });
+  };
+  columns<row> all = {{"method", "method", unit::word, [](const row& r) { return r.run->method; }},
+                      {"preconditioner", "preconditioner", unit::word,
+                       [](const row& r) { return text_or_null(r.run->preconditioner); }}};
+  auto ran = run_columns(true);
+  for (auto& c : ran) c.head.clear();  // for programs only
+  append(all, of_run(ran));
+  append(all, of_run(scaled_time_columns("total ms", [](const measured_run&) { return 1e-3; })));
+  append(all, of_run(time_columns("time.total_us", "")));
+  append(all,
+         columns<row>{
+             {"time.setup_s", "set-up ms", unit::milli,
+              [](const row& r) { return solve_if_measured(r, median_of_counted(r.run->setup_s)); }},
+             {"time.solve_s", "iterating ms", unit::milli,
+              [](const row& r) { return solve_if_measured(r, median_of_counted(r.run->solve_s)); }},
+             {"iterations", "iterations", unit::count,
+              [](const row& r) { return solve_if_measured(r, r.run->iterations); }},
+             {"over_best_peer", "over peer", unit::number,
+              [](const row& r) { return number_or_null(over_best_peer(*r.system, *r.run)); }},
+             {"stop_reason", "", unit::word,
+              [](const row& r) { return solve_if_measured(r, r.run->stopped); }},
+             {"residual.relative_true", "true residual", unit::residual,
+              [](const row& r) { return solve_if_measured(r, r.run->residual); }}});
+  return all;
+}
+
+columns<solved_system> columns_of_systems() {
+  using row = solved_system;
+  return {{"name", "system", unit::word, [](const row& m) { return m.name; }},
+          {"rows", "rows", unit::count, [](const row& m) { return m.rows; }},
+          {"nonzeros", "nonzeros", unit::count, [](const row& m) { return m.nonzeros; }},
+          {"refusal", "", unit::word, [](const row& m) { return text_or_null(m.refusal); }}};
+}
+
+std::string solve_name(const compared_solve& r) {
+  return r.preconditioner.empty() ? r.method : r.method + ", " + r.preconditioner;
+}
+
+std::vector<std::string> solve_remarks(const solved_system& m) {
+  std::vector<std::string> out;
+  for (const auto& r : m.runs) {
+    if (!r.measured())
+      out.push_back(fmt::format("{}: {}: {}", solve_name(r), to_string(r.outcome), r.why));
+    else if (!has_converged(r))
+      out.push_back(fmt::format("{}: ended after {}: {}", solve_name(r),
+                                format_plural(r.iterations, "iteration"), r.stopped));
+    if (r.measured() && r.peer)
+      out.push_back(fmt::format("{}: {}; {}", solve_name(r), r.how.reason, r.how.device));
+  }
+  return out;
+}
+
+comparison_layout layout_of_solves(const solve_comparison& c) {
+  comparison_layout out{
+      fmt::format("Whole solves on {} ({}): until the relative residual is {} or after {}; {}, "
+                  "b = {}, x0 = 0.",
+                  c.device, c.backend, c.rtol, format_plural(c.max_iterations, "iteration"),
+                  c.precision, c.rhs),
+      {},
+      {fmt::format("total: median of {}, after one that is not counted, from arrays on the host to "
+                   "the answer on the host;",
+                   format_plural(c.repetitions, "run")),
+       "set-up and iterating: medians of its parts. over peer: over the fastest peer that "
+       "converged.",
+       "true residual: |b - Ax| / |b| at the end, computed from x.",
+       "Measured by dwell " DWELL_VERSION_STRING "."}};
+  if (c.interrupted)
+    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  for (const auto& m : c.matrices)
+    out.sections.push_back({m.refusal.empty()
+                                ? fmt::format("{}: {} rows, {} nonzeros", m.name,
+                                              format_count(m.rows), format_count(m.nonzeros))
+                                : m.name,
+                            m.refusal, table_of(run_columns_of(), rows_of(m)), solve_remarks(m)});
+  return out;
+}
+
+}  // namespace
+
+double over_best_peer(const solved_system& m, const compared_solve& run) {
+  if (run.peer || !has_converged(run)) return 0;
+  double best = 0;
+  for (const auto& r : m.runs)
+    if (r.peer && has_converged(r) && (best == 0 || r.median_us() < best)) best = r.median_us();
+  return best > 0 && run.median_us() > 0 ? best / run.median_us() : 0;
+}
+
+std::size_t rows_of(const solve_comparison& c) {
+  std::size_t rows = 0;
+  for (const auto& m : c.matrices) rows += m.runs.size();
+  return rows;
+}
+
+std::string to_text(const solve_comparison& c) { return layout_of_solves(c).text(); }
+std::string to_markdown(const solve_comparison& c) { return layout_of_solves(c).markdown(); }
+
+std::string to_csv(const solve_comparison& c) {
+  const auto systems = columns_of_systems();
+  const auto runs = run_columns_of();
+  const auto line = [](std::vector<std::string> fields, const std::vector<std::string>& more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+    return csv_line(fields);
+  };
+  const auto heads = csv_heads(runs);
+  std::string out = line(csv_heads(systems, "matrix."), heads);
+  for (const auto& m : c.matrices) {
+    const auto system = csv_fields(systems, m);
+    if (!m.refusal.empty()) out += line(system, std::vector<std::string>(heads.size()));
+    for (const auto& row : rows_of(m)) out += line(system, csv_fields(runs, row));
+  }
+  return out;
+}
+
+json to_json(const solve_comparison& c) {
+  json out = document("compare solve");
+  out.update({{"device", {{"name", c.device}, {"backend", c.backend}}},
+              {"precision", c.precision},
+              {"rhs", c.rhs},
+              {"max_iterations", c.max_iterations},
+              {"tolerance", {{"relative", c.rtol}}},
+              {"repetitions", c.repetitions},
+              {"interrupted", c.interrupted}});
+  out["matrices"] = array_of(columns_of_systems(), c.matrices);
+  for (std::size_t i = 0; i < c.matrices.size(); ++i)
+    out["matrices"][i]["runs"] = array_of(run_columns_of(), rows_of(c.matrices[i]));
+  return out;
+}
+
+}  // namespace dwell::app
