@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One iteration is: SpMV, dot, divide, axpy, axpy, dot, divide, scal, axpy. The same calls are made
-// directly on the stream, or recorded once and replayed.
+// One iteration of CG is: SpMV, dot, divide, axpy, axpy, dot, divide, scal, axpy; of Bi-CGSTAB two
+// SpMV, five dots and six axpys. The same calls are made directly on the stream, or recorded once
+// and replayed.
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -27,6 +28,24 @@ __global__ void divide_step(scalars* s) {
 __global__ void divide_direction(scalars* s) {
   s->beta = s->rr != 0 ? s->rr_new / s->rr : 0;
   s->rr = s->rr_new;
+}
+
+/// Of Bi-CGSTAB. The last ones are what the calls multiply by.
+struct stabilised_scalars {
+  double rho, rho_old, wu, ts, tt, alpha, omega, beta, minus_alpha, minus_omega;
+};
+__global__ void divide_first(stabilised_scalars* s) {
+  const double ratio = s->rho_old * s->omega;
+  s->beta = ratio != 0 ? s->rho * s->alpha / ratio : 0;
+  s->rho_old = s->rho;
+}
+__global__ void divide_half(stabilised_scalars* s) {
+  s->alpha = s->wu != 0 ? s->rho / s->wu : 0;
+  s->minus_alpha = -s->alpha;
+}
+__global__ void divide_second(stabilised_scalars* s) {
+  s->omega = s->tt != 0 ? s->ts / s->tt : 0;
+  s->minus_omega = -s->omega;
 }
 
 /// What NVIDIA recommends for Hopper; a workspace of our own keeps allocations out of graphs.
@@ -66,8 +85,20 @@ struct cusparse_cg::state {
     check(cusparseCreateDnVec(q_vector.out(), n, q.get(), CUDA_R_64F), "cusparseCreateDnVec");
 
     nnz = a.nonzeros();
+    if (o.solver == method::bicgstab) {
+      for (device_array<double>* v : {&w, &t}) *v = device_array<double>(rows);
+      z = device_array<stabilised_scalars>(1);
+      check(cusparseCreateDnVec(r_vector.out(), n, r.get(), CUDA_R_64F), "cusparseCreateDnVec");
+      check(cusparseCreateDnVec(t_vector.out(), n, t.get(), CUDA_R_64F), "cusparseCreateDnVec");
+    }
     start();
     spmv = choose(o.spmv);
+    if (o.solver == method::bicgstab)
+      second = {sparse.get(),
+                {n, nnz, row_ptr.get(), col.get(), val.get()},
+                r_vector.get(),
+                t_vector.get(),
+                spmv.algorithm()};
     start();
     check(cudaStreamSynchronize(stream.get()), "first vectors");
     check(cudaMemcpy(&b_norm, &s.get()->rr, sizeof b_norm, cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -126,9 +157,18 @@ struct cusparse_cg::state {
       check(cudaMemcpyAsync(v->get(), b.get(), bytes, cudaMemcpyDeviceToDevice, stream.get()),
             "start");
     check(cublasDdot(blas.get(), n, r.get(), 1, r.get(), 1, &s.get()->rr), "cublasDdot");
+    if (chosen.solver != method::bicgstab) return;
+    const stabilised_scalars first{0, 1, 0, 0, 0, 1, 1, 0, -1, -1};
+    check(cudaMemcpyAsync(z.get(), &first, sizeof first, cudaMemcpyHostToDevice, stream.get()),
+          "start");
+    check(cudaMemcpyAsync(w.get(), b.get(), bytes, cudaMemcpyDeviceToDevice, stream.get()),
+          "start");
+    for (const auto* v : {&p, &q})
+      check(cudaMemsetAsync(v->get(), 0, bytes, stream.get()), "start");
   }
 
   void iteration() {
+    if (chosen.solver == method::bicgstab) return stabilised_iteration();
     scalars* d = s.get();
     spmv();
     check(cublasDdot(blas.get(), n, p.get(), 1, q.get(), 1, &d->pq), "cublasDdot");
@@ -145,6 +185,36 @@ struct cusparse_cg::state {
       check(cublasDscal(blas.get(), n, &d->beta, p.get(), 1), "cublasDscal");
       check(cublasDaxpy(blas.get(), n, &d->one, r.get(), 1, p.get(), 1), "cublasDaxpy");
     }
+    check(cudaGetLastError(), "kernel launch");
+  }
+
+  /// u is in q, s in r.
+  void stabilised_iteration() {
+    scalars* d = s.get();
+    stabilised_scalars* e = z.get();
+    const auto dot = [&](const auto& x1, const auto& x2, double* to) {
+      check(cublasDdot(blas.get(), n, x1.get(), 1, x2.get(), 1, to), "cublasDdot");
+    };
+    const auto axpy = [&](const double* by, const auto& from, const auto& to) {
+      check(cublasDaxpy(blas.get(), n, by, from.get(), 1, to.get(), 1), "cublasDaxpy");
+    };
+    dot(w, r, &e->rho);
+    divide_first<<<1, 1, 0, stream.get()>>>(e);
+    axpy(&e->minus_omega, q, p);
+    check(cublasDscal(blas.get(), n, &e->beta, p.get(), 1), "cublasDscal");
+    axpy(&d->one, r, p);
+    spmv();
+    dot(w, q, &e->wu);
+    divide_half<<<1, 1, 0, stream.get()>>>(e);
+    axpy(&e->minus_alpha, q, r);
+    second();
+    dot(t, r, &e->ts);
+    dot(t, t, &e->tt);
+    divide_second<<<1, 1, 0, stream.get()>>>(e);
+    axpy(&e->alpha, p, x);
+    axpy(&e->omega, r, x);
+    axpy(&e->minus_omega, t, r);
+    dot(r, r, &d->rr);
     check(cudaGetLastError(), "kernel launch");
   }
 
@@ -193,15 +263,16 @@ struct cusparse_cg::state {
   int n, nnz = 0;
   double b_norm = 0;
   device_array<index> row_ptr, col;
-  device_array<double> val, b, x, r, p, q;
+  device_array<double> val, b, x, r, p, q, w, t;
+  device_array<stabilised_scalars> z;
   device_array<scalars> s;
   device_array<char> workspace;
   stream_handle stream;
   event_handle begin, end;
   cusparse_handle sparse;
   cublas_handle blas;
-  vector_handle p_vector, q_vector;
-  cusparse_product spmv;
+  vector_handle p_vector, q_vector, r_vector, t_vector;
+  cusparse_product spmv, second;
   std::map<int, graph_exec_handle> graphs;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A peer to be measured against: textbook conjugate gradients from cuSPARSE (SpMV) and cuBLAS (dot,
-// axpy, scal), as a user who knows both would write it. Scalars stay on the device (device pointer
-// mode, two one-thread kernels divide), nothing returns to the host within an iteration, and the
-// iterations run in a stream or as a CUDA graph. f64. Uses nothing of Dwell but its CSR view.
+// A peer to be measured against: textbook conjugate gradients, and Bi-CGSTAB as published (van der
+// Vorst 1992), from cuSPARSE (SpMV) and cuBLAS (dot, axpy, scal), as a user who knows both would
+// write it. Scalars stay on the device (device pointer mode, one-thread kernels divide), nothing
+// returns to the host within an iteration, and the iterations run in a stream or as a CUDA graph.
+// f64. Uses nothing of Dwell but its CSR view.
 #pragma once
 #include <memory>
 #include <span>
@@ -16,12 +17,14 @@ namespace dwell::peers {
 class cusparse_cg {
  public:
   enum class mode { stream, graph };
+  enum class method { cg, bicgstab };
   enum class algorithm { best, plain, alg1, alg2 };  ///< of SpMV; best: the fastest of three, timed
   /// p = r + beta p: by scal and axpy as in every textbook code, or by one dgeam.
   enum class direction { scal_axpy, geam };
 
   struct options {
     int device = 0;
+    method solver = method::cg;
     algorithm spmv = algorithm::best;
     direction update = direction::scal_axpy;
     int graph_iterations = 10;  ///< iterations recorded in one graph

@@ -42,6 +42,7 @@ class cusparse_product {
           "cusparseSpMV");
   }
 
+  cusparseSpMVAlg_t algorithm() const { return algorithm_; }
   const char* name() const {
     return algorithm_ == CUSPARSE_SPMV_CSR_ALG1   ? "CSR_ALG1"
            : algorithm_ == CUSPARSE_SPMV_CSR_ALG2 ? "CSR_ALG2"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// peer-cusparse-cg: microseconds per iteration of conjugate gradients by cuSPARSE and cuBLAS, in a
-// stream and in a CUDA graph, on files or generated matrices. x0 = 0, f64.
+// peer-cusparse-cg: microseconds per iteration of conjugate gradients, or of Bi-CGSTAB, by cuSPARSE
+// and cuBLAS, in a stream and in a CUDA graph, on files or generated matrices. x0 = 0, f64.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -141,8 +141,9 @@ int compare(const request& r) {
 
 int parse_and_run(int argc, char** argv) {
   request r;
-  std::string mode = "both", spmv = "best", update = "scal", rhs = "ones";
-  CLI::App app("Conjugate gradients by cuSPARSE and cuBLAS: microseconds per iteration");
+  std::string mode = "both", spmv = "best", update = "scal", rhs = "ones", solver = "cg";
+  CLI::App app(
+      "Conjugate gradients, or Bi-CGSTAB, by cuSPARSE and cuBLAS: microseconds per iteration");
   app.name("peer-cusparse-cg");
   app.add_option("MATRIX", r.matrices, "Matrix Market files, or kinds of 'dwell generate'")
       ->required();
@@ -151,6 +152,9 @@ int parse_and_run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--repetitions", r.repetitions, "Runs, after one that is not counted")
       ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--method", solver, "cg, bicgstab")
+      ->check(CLI::IsMember({"cg", "bicgstab"}))
       ->capture_default_str();
   app.add_option("--mode", mode, "stream, graph, both")
       ->check(CLI::IsMember({"stream", "graph", "both"}))
@@ -192,6 +196,7 @@ int parse_and_run(int argc, char** argv) {
                 : spmv == "default" ? peer::algorithm::plain
                 : spmv == "alg1"    ? peer::algorithm::alg1
                                     : peer::algorithm::alg2;
+  r.peer.solver = solver == "bicgstab" ? peer::method::bicgstab : peer::method::cg;
   r.row_sums = rhs == "row-sums";
   r.peer.update = update == "geam" ? peer::direction::geam : peer::direction::scal_axpy;
   return compare(r);

@@ -175,13 +175,6 @@ class cpu_team {
     return halve(lane);
   }
 
-  /// The sums over all teams of the partials in slots first .. first + count - 1, in the order of
-  /// total(), to memory of the team; its lanes meet.
-  void totals(int first, int count, double* to) {
-    double none;
-    for (int k = 0; k < count; ++k) to[k] = total<1, false>(first + k, 0, none).v[0];
-  }
-
   /// f(w) for every warp w of the team: lanes that need no meeting to exchange values.
   static constexpr int warp_count = Lanes / warp;
   template <class F>

@@ -147,14 +147,6 @@ class cuda_team {
     return all;
   }
 
-  DWELL_FN void totals(int first, int count, double* to) {
-    for (int k = cuda_warp().number(); k < count; k += warp_count) {
-      const double all = sum_of_partials(first + k);
-      if (threadIdx.x % warp == 0) to[k] = all;
-    }
-    __syncthreads();
-  }
-
   static constexpr int warp_count = Lanes / warp;
   template <class F>
   DWELL_FN void warps(F&& f) {

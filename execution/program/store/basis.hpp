@@ -86,4 +86,36 @@ DWELL_FN void store<P, T, Team, Shape>::multiply_basis(int count, int set) {
   for (; first < count; ++first) multiply.template operator()<1>(first);
 }
 
+/// A warp takes a sum at a time, and adds it up as total() does.
+template <class P, class T, class Team, class Shape>
+DWELL_FN void store<P, T, Team, Shape>::basis_totals(int count, int set, double* to) {
+  constexpr int lanes = Team::warp, at_once = 5;
+  const int first = basis_slot(set), teams = team_.workers();
+  team_.warps([&](auto& warp) {
+    for (int k = warp.number(); k < count; k += Team::warp_count) {
+      auto sum = warp.template per_lane<double>();
+      warp.each([&](int lane) {
+        double all = 0.0;
+        for (int block = lane % lanes; block < teams; block += at_once * lanes) {
+          double v[at_once];
+          DWELL_UNROLL
+          for (int i = 0; i < at_once; ++i) {
+            const int team = block + i * lanes;
+            v[i] = team < teams ? team_.partial(first + k, team) : 0.0;
+          }
+          DWELL_UNROLL
+          for (int i = 0; i < at_once; ++i) all += v[i];
+        }
+        sum[lane] = all;
+      });
+      warp.halve_groups(sum, lanes);
+      warp.each([&](int lane) {
+        if (lane % lanes == 0) to[k] = sum[lane];
+      });
+    }
+  });
+  team_.section([](int) {});
+  pending_ = false;
+}
+
 }  // namespace dwell

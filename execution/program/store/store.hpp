@@ -100,10 +100,7 @@ class store : public column_store<P, T, Team> {
   template <int F>
   DWELL_FN void multiply_basis(int count, int set);
   /// These, to memory of the team; its lanes meet. There are two sets.
-  DWELL_FN void basis_totals(int count, int set, double* to) {
-    pending_ = false;
-    team_.totals(basis_slot(set), count, to);
-  }
+  DWELL_FN void basis_totals(int count, int set, double* to);
 
   /// Adds to this team's first row the parts that earlier teams computed.
   template <int Out>
