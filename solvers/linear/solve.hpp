@@ -24,9 +24,10 @@ namespace dwell {
 enum class preconditioner {
   none,    ///< nothing
   jacobi,  ///< the inverse of the matrix's diagonal
-  amg      ///< smoothed aggregation multigrid, a V-cycle in f32
+  amg,     ///< smoothed aggregation multigrid, a V-cycle in f32
+  fsai     ///< a factorized sparse approximate inverse, in f32
 };
-/// "none", "jacobi" or "amg".
+/// "none", "jacobi", "amg" or "fsai".
 DWELL_API std::string to_string(preconditioner p);
 /// All of them, the default first.
 DWELL_API std::vector<preconditioner> preconditioners();

@@ -6,6 +6,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "dwell/solvers/preconditioners/fsai/fsai.hpp"
 
 namespace dwell {
 namespace {
@@ -15,6 +16,8 @@ constexpr preconditioner_kind kinds[] = {
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
     {preconditioner::amg, "amg", matrix_class::positive_definite, true, true,
      &amg_preconditioner<double>, &amg_preconditioner<float>},
+    {preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true,
+     &fsai_preconditioner<double>, &fsai_preconditioner<float>},
 };
 
 }  // namespace
