@@ -88,6 +88,25 @@ struct find_rows {
   }
 };
 
+/// Per item: x - y.
+struct subtract {
+  const index* x;
+  const index* y;
+  index* to;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    to[i] = x[i] - y[i];
+  }
+};
+/// Once: a single number.
+struct set_one {
+  index* to;
+  index v;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&) const {
+    *to = v;
+  }
+};
 /// Per item, and one more: its number.
 struct count_up {
   index* to;
