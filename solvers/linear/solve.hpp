@@ -22,11 +22,15 @@ namespace dwell {
 
 /// What an iteration multiplies the residual by.
 enum class preconditioner {
-  none,    ///< nothing
-  jacobi,  ///< the inverse of the matrix's diagonal
-  amg      ///< smoothed aggregation multigrid, a V-cycle in f32
+  none,          ///< nothing
+  jacobi,        ///< the inverse of the matrix's diagonal
+  amg,           ///< smoothed aggregation multigrid, a V-cycle in f32
+  fsai,          ///< a factorized sparse approximate inverse, in f32
+  block_jacobi,  ///< the inverses of the blocks of the matrix's diagonal, in f32
+  ilu0,          ///< incomplete factors, by sweeps, in f32; not symmetric
+  chebyshev      ///< a polynomial in the matrix, in f32
 };
-/// "none", "jacobi" or "amg".
+/// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0" or "chebyshev".
 DWELL_API std::string to_string(preconditioner p);
 /// All of them, the default first.
 DWELL_API std::vector<preconditioner> preconditioners();

@@ -6,6 +6,10 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "dwell/solvers/preconditioners/block_jacobi/block_jacobi.hpp"
+#include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
+#include "dwell/solvers/preconditioners/fsai/fsai.hpp"
+#include "dwell/solvers/preconditioners/ilu0/ilu0.hpp"
 
 namespace dwell {
 namespace {
@@ -15,6 +19,14 @@ constexpr preconditioner_kind kinds[] = {
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
     {preconditioner::amg, "amg", matrix_class::positive_definite, true, true,
      &amg_preconditioner<double>, &amg_preconditioner<float>},
+    {preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true,
+     &fsai_preconditioner<double>, &fsai_preconditioner<float>},
+    {preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false,
+     &block_jacobi_preconditioner<double>, &block_jacobi_preconditioner<float>},
+    {preconditioner::ilu0, "ilu0", matrix_class::general, false, true, &ilu0_preconditioner<double>,
+     &ilu0_preconditioner<float>},
+    {preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true,
+     &chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>},
 };
 
 }  // namespace

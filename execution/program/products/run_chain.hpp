@@ -17,12 +17,11 @@ DWELL_FN void store<P, T, Team, Shape>::run_chain() {
   for (int k = chain.begin[chain_phase_]; k < chain.begin[chain_phase_ + 1]; ++k) {
     const sparse_product& one = chain.product[k];
     const sliced_matrix& m = one.matrix;
-    const float* const add = one.add;
     if (one.out) {
       float* const out = one.out;
       multiply_slices(team_, m, one.in, one.first_slice[team_.worker()],
                       one.first_slice[team_.worker() + 1],
-                      [&](index row, float sum) { out[row] = add ? add[row] + sum : sum; });
+                      [&](index row, float sum) { out[row] = one.element(row, sum); });
     } else {  // of slices that two teams share, each takes its own rows
       const index begin = part_.begin.row, end = part_.end.row;
       const int rows = m.rows_per_slice();
@@ -30,7 +29,7 @@ DWELL_FN void store<P, T, Team, Shape>::run_chain() {
       multiply_slices(team_, m, one.in, begin / rows, (end + rows - 1) / rows,
                       [&](index row, float sum) {
                         if (row >= begin && row < end)
-                          out[row - begin] = static_cast<T>(add ? add[row] + sum : sum);
+                          out[row - begin] = static_cast<T>(one.element(row, sum));
                       });
     }
   }

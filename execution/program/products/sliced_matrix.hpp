@@ -5,6 +5,7 @@
 // a lane lie side by side, 8 bytes of columns and 8 of values. A row's sum does not depend on
 // the teams, so a chain gives the same bits under every executor and on every backend.
 #pragma once
+#include <cmath>
 #include <cstddef>
 
 #include "dwell/base/fn.hpp"
@@ -36,13 +37,26 @@ DWELL_HD std::ptrdiff_t sliced_place(int lanes, index row, index k) {
          item % slice_items;
 }
 
-/// out = M in + add; without `out` the result is the chain's.
+/// out = scale M in + add_scale add + more_scale more, without `more` if there is no `add`; without
+/// `out` the result is the chain's. `out` may be `add` or `more`.
 struct sparse_product {
   sliced_matrix matrix;
   const float* in = nullptr;
   float* out = nullptr;
   const float* add = nullptr;          ///< or null: 0
   const index* first_slice = nullptr;  ///< teams + 1; null: each team takes its rows' slices
+  float scale = 1.0f;
+  float add_scale = 1.0f;
+  const float* more = nullptr;  ///< or null: 0
+  float more_scale = 0.0f;
+
+  /// The element of `out` whose row of M times `in` is sum. With factors of 1: sum + add.
+  DWELL_FN float element(index row, float sum) const {
+    if (!add) return scale * sum;
+    float rest = add_scale * add[row];
+    if (more) rest = std::fma(more_scale, more[row], rest);
+    return std::fma(scale, sum, rest);
+  }
 };
 
 inline constexpr int most_products = 48;

@@ -18,6 +18,7 @@
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
+#include "dwell/solvers/preconditioners/chains/steps.hpp"
 
 namespace dwell::amg {
 
@@ -96,7 +97,7 @@ class builder {
     m.diagonal = room<double>(a.rows);
     if constexpr (!std::is_same_v<T, double>) {
       m.val = room<double>(a.nonzeros);
-      loops_.items(a.nonzeros, rows_per_thread, widen_values<T>{a.val, m.val.data()});
+      loops_.items(a.nonzeros, rows_per_thread, chains::widen_values<T>{a.val, m.val.data()});
     }
     const double* val = m.val.size() > 0 ? m.val.data() : values_of(a);
     loops_.items(a.rows, rows_per_thread,
@@ -254,10 +255,10 @@ class builder {
                                                 a.rows, static_cast<double>(nonzeros)));
     down_.push_back(slicing::put_in_slices(
         loops_, where_,
-        smoothed_transposed{begin_of.data(), sorted.data(), row_of.data(), smoothed.data()}, groups,
+        chains::column_slices{begin_of.data(), sorted.data(), row_of.data(), smoothed.data()}, groups,
         of_ap));
     up_.push_back(slicing::put_in_slices(
-        loops_, where_, smoothed_slices{ap.row_ptr.data(), ap.col.data(), smoothed.data()}, a.rows,
+        loops_, where_, chains::row_slices{ap.row_ptr.data(), ap.row_ptr.data() + 1, ap.col.data(), smoothed.data()}, a.rows,
         of_ap));
     return true;
   }
@@ -269,15 +270,15 @@ class builder {
 
   void transpose(const made_matrix& m, index columns, buffer<index>& begin_of, buffer<index>& entry,
                  buffer<index>& sorted) {
-    loops_.items(m.nonzeros, rows_per_thread, count_transposed{m.col.data(), begin_of.data()});
+    loops_.items(m.nonzeros, rows_per_thread, chains::count_transposed{m.col.data(), begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), columns);
     buffer<index> taken(where_, static_cast<std::size_t>(columns));
     entry = room<index>(m.nonzeros);
     sorted = room<index>(m.nonzeros);
     loops_.items(m.nonzeros, rows_per_thread,
-                 scatter_transposed{m.col.data(), begin_of.data(), taken.data(), entry.data()});
+                 chains::scatter_transposed{m.col.data(), begin_of.data(), taken.data(), entry.data()});
     loops_.warps(columns, rows_per_thread,
-                 sort_transposed{begin_of.data(), entry.data(), sorted.data()});
+                 chains::sort_transposed{begin_of.data(), entry.data(), sorted.data()});
   }
 
   /// The last level: inverted if it is small, else one sweep of Jacobi and back.

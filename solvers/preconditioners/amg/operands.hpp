@@ -98,27 +98,6 @@ struct smoother_slices {
   }
 };
 
-/// (I - omega D^-1 A) P, and its transpose.
-struct smoothed_slices {
-  const index* row_ptr;
-  const index* col;
-  const double* val;
-  DWELL_FN index begin(index row) const { return row_ptr[row]; }
-  DWELL_FN index end(index row) const { return row_ptr[row + 1]; }
-  DWELL_FN index column(index k) const { return col[k]; }
-  DWELL_FN float value(index, index k) const { return static_cast<float>(val[k]); }
-};
-struct smoothed_transposed {
-  const index* begin_of;
-  const index* entry;
-  const index* row_of;
-  const double* val;
-  DWELL_FN index begin(index row) const { return begin_of[row]; }
-  DWELL_FN index end(index row) const { return begin_of[row + 1]; }
-  DWELL_FN index column(index k) const { return row_of[entry[k]]; }
-  DWELL_FN float value(index, index k) const { return static_cast<float>(val[entry[k]]); }
-};
-
 /// A dense matrix by rows.
 struct dense_slices {
   index rows;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The steps between the aggregates of a level and its coarse matrix, as functors for setup_loops of
-// either backend: bounds of eigenvalues, the filter of the prolongation, and the transposed
-// pattern.
+// either backend: bounds of eigenvalues and the filter of the prolongation.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -86,77 +85,6 @@ struct put_smoothed {
     ap[place] = sum;
     p[place] = here;
     smoothed[place] = std::fma(-omega / diagonal[row], sum, here);
-  }
-};
-
-/// Per element: its column has one more.
-struct count_transposed {
-  const index* col;
-  index* count;
-  template <class Warp>
-  DWELL_FN void operator()(Warp& w, std::int64_t k) const {
-    w.add(count[col[k]], 1);
-  }
-};
-/// Per element: somewhere in its column.
-struct scatter_transposed {
-  const index* col;
-  const index* begin_of;
-  index* taken;  ///< per column, 0 at the start
-  index* entry;
-  template <class Warp>
-  DWELL_FN void operator()(Warp& w, std::int64_t k) const {
-    const index column = col[k];
-    entry[begin_of[column] + w.take(taken[column], 1)] = static_cast<index>(k);
-  }
-};
-/// Per column: its elements in order.
-struct sort_transposed {
-  const index* begin_of;
-  const index* entry;
-  index* sorted;
-
-  template <class Warp>
-  DWELL_FN void operator()(Warp& w, std::int64_t column, std::int64_t end,
-                           std::int64_t step) const {
-    for (; column < end; column += step) {
-      const index begin = begin_of[column], n = begin_of[column + 1] - begin;
-      if constexpr (Warp::lanes == 1)
-        insert(begin, n);  // on a CPU they come nearly in order
-      else
-        rank(w, begin, n);
-    }
-  }
-
- private:
-  DWELL_FN void insert(index begin, index n) const {
-    for (index i = 0; i < n; ++i) {
-      const index one = entry[begin + i];
-      index at = i;
-      for (; at > 0 && sorted[begin + at - 1] > one; --at)
-        sorted[begin + at] = sorted[begin + at - 1];
-      sorted[begin + at] = one;
-    }
-  }
-  template <class Warp>
-  DWELL_FN void rank(Warp& w, index begin, index n) const {
-    for (index i = w.lane(); i < n; i += Warp::lanes) {
-      const index one = entry[begin + i];
-      index before = 0;
-      for (index k = 0; k < n; ++k) before += entry[begin + k] < one;
-      sorted[begin + before] = one;
-    }
-  }
-};
-
-/// Values of a matrix in f64.
-template <class T>
-struct widen_values {
-  const T* from;
-  double* to;
-  template <class Warp>
-  DWELL_FN void operator()(Warp&, std::int64_t k) const {
-    to[k] = static_cast<double>(from[k]);
   }
 };
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Incomplete factors on a CPU.
+#include "dwell/solvers/preconditioners/ilu0/ilu0.hpp"
+
+#include <fmt/format.h>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/team/setup_cpu.hpp"
+#include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/ilu0/building.hpp"
+
+namespace dwell {
+namespace ilu0 {
+
+void refuse_row(index row, double pivot, int factor_sweeps) {
+  throw input_error(
+      fmt::format("ilu0: expected finite factors with pivots other than zero, found pivot {} in "
+                  "row {} (counted from 1, the matrix scaled to a unit diagonal, after "
+                  "factor_sweeps = {}); another number of sweeps or preconditioner may do",
+                  pivot, row + 1, factor_sweeps));
+}
+
+}  // namespace ilu0
+
+template <class T>
+made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
+                                        const preconditioner_options& o) {
+  if (o.factor_sweeps < 1 || o.factor_sweeps > 100)
+    throw input_error(fmt::format("factor_sweeps: expected 1 to 100, found {}", o.factor_sweeps));
+  if (o.sweeps < 1 || o.sweeps > 16)
+    throw input_error(fmt::format("sweeps: expected 1 to 16, found {}", o.sweeps));
+  if (where.on() == backend::cuda) return ilu0_on_cuda(where, a, o);
+  return ilu0::builder<cpu::setup_loops>(where).build(a, o);
+}
+template made_preconditioner ilu0_preconditioner(const device&, const csr_arrays<double>&,
+                                                 const preconditioner_options&);
+template made_preconditioner ilu0_preconditioner(const device&, const csr_arrays<float>&,
+                                                 const preconditioner_options&);
+
+}  // namespace dwell

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Incomplete factors A ~ L U with the pattern of A, computed by fixed-point sweeps (Chow and Patel,
+// SIAM J. Sci. Comput. 37, 2015) and applied by Jacobi sweeps (Anzt, Chow and Dongarra, Euro-Par
+// 2015), as a chain of products. A is first scaled to a unit diagonal, S A S' with S' = |D|^-1/2
+// and S = S' sign(D); L has a unit diagonal. A sweep computes all elements from those of the sweep
+// before it, at the start those of the scaled A:
+//
+//   l_ij = (a_ij - sum over k < j of l_ik u_kj) / u_jj,  i > j,
+//   u_ij =  a_ij - sum over k < i of l_ik u_kj,          i <= j.
+//
+// After as many sweeps as the dependences are deep it is the factorization itself. L y = f is then
+// solved by y_0 = f, y_k+1 = f + (I - L) y_k, and U likewise after a division by its diagonal: two
+// phases per sweep, with no more phases than that. Private to the solvers.
+#pragma once
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+
+namespace dwell {
+
+/// Of a checked square matrix with a diagonal without zeros. Work on a GPU goes to the device's
+/// stream. Throws input_error if o.factor_sweeps is not 1 to 100 or o.sweeps not 1 to 16, or if a
+/// factor is not finite or has a vanishing pivot (with the first such row); device_error if the
+/// device has too little memory.
+template <class T>
+made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
+                                        const preconditioner_options& o);
+
+}  // namespace dwell

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The steps of the set-up of incomplete factors, as functors for setup_loops of either backend.
+// Both factors are one array of the pattern of A: L left of the diagonal, U from it on.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/solvers/preconditioners/chains/steps.hpp"
+
+namespace dwell::ilu0 {
+
+using chains::rows_f64;
+
+/// A pivot of the scaled matrix below this one vanishes.
+inline constexpr double least_pivot = 1e-12;
+
+/// Per row: the matrix in units of its diagonal, where the diagonal stands, and the factors of the
+/// scaling with their signs and the root of the result's unit.
+struct scale_matrix {
+  rows_f64 a;
+  const double* root;
+  double unit_root;
+  double* scaled;
+  index* row_of;
+  index* diagonal;  ///< place
+  double* before;   ///< what the input is multiplied by
+  double* after;    ///< and the result
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    const index row = static_cast<index>(i), begin = a.row_ptr[row], end = a.row_ptr[row + 1];
+    const index at = chains::first_from(a.col, begin, end, row);
+    const double sign = at < end && a.col[at] == row && a.val[at] < 0.0 ? -1.0 : 1.0;
+    diagonal[row] = at;
+    before[row] = sign * root[row] * unit_root;
+    after[row] = root[row] * unit_root;
+    for (index k = begin; k < end; ++k) {
+      row_of[k] = row;
+      scaled[k] = a.val[k] * (sign * root[row]) * root[a.col[k]];
+    }
+  }
+};
+
+/// Per element: a sweep.
+struct sweep {
+  index rows;
+  const index* row_ptr;
+  const index* col;
+  const index* row_of;
+  const index* diagonal;
+  const double* scaled;
+  const double* old;
+  double* now;
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t e) const {
+    const index k = static_cast<index>(e), i = row_of[k], j = col[k], top = i < j ? i : j;
+    double sum = scaled[k];
+    for (index t = row_ptr[i]; col[t] < top; ++t) {  // ends at the diagonal or before
+      const index m = col[t];
+      const index u = chains::place_of(col, diagonal[m], row_ptr[m + 1], j);
+      if (u >= 0) sum = std::fma(-old[t], old[u], sum);
+    }
+    now[k] = i > j ? sum / old[diagonal[j]] : sum;
+  }
+};
+
+/// Per row: whether its factors are finite and its pivot does not vanish; gives rows - row of the
+/// first that fails.
+struct find_failure {
+  index rows;
+  const index* row_ptr;
+  const index* diagonal;
+  const double* f;
+  index* failed;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t i) const {
+    const index row = static_cast<index>(i);
+    bool good = std::fabs(f[diagonal[row]]) > least_pivot;
+    for (index k = row_ptr[row]; k < row_ptr[row + 1]; ++k) good = good && f[k] - f[k] == 0.0;
+    if (!good) w.raise(*failed, rows - row);
+  }
+};
+
+/// Per row: 1 / u_ii, and that times the scaling of the result; and where the elements right of
+/// the diagonal begin.
+struct divide_rows {
+  const index* diagonal;
+  const double* f;
+  const double* after;
+  double* inverse;
+  double* inverse_after;
+  index* right;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t row) const {
+    inverse[row] = 1.0 / f[diagonal[row]];
+    inverse_after[row] = after[row] / f[diagonal[row]];
+    right[row] = diagonal[row] + 1;
+  }
+};
+
+/// Per element: -f_ij rows[i] columns[j], and in the diagonal on_diagonal[i]; null: 1.
+struct weigh {
+  const index* col;
+  const index* row_of;
+  const double* f;
+  const double* rows;
+  const double* columns;
+  const double* on_diagonal;
+  double* to;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t k) const {
+    const index i = row_of[k], j = col[k];
+    double v = -f[k];
+    if (rows) v *= rows[i];
+    if (columns) v *= columns[j];
+    if (i == j) v = on_diagonal ? on_diagonal[i] : 1.0;
+    to[k] = v;
+  }
+};
+
+}  // namespace dwell::ilu0
