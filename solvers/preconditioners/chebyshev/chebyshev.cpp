@@ -44,8 +44,10 @@ interval choose_interval(const tridiagonal& seen, double bound, int degree) {
   const char* r = std::getenv("CHEB_RATIO");
   double ratio = r ? std::atof(r) : 30;
   double least = most / ratio;
-  if (ratio <= 0) least = std::min(eigenvalue(seen, 0, bound), most/4);
-  if (std::getenv("CHEB_SAY")) fmt::print("n {} bound {} most {} ritz {} {} degree {}\n", n, bound, most, eigenvalue(seen,0,bound), eigenvalue(seen,n-1,bound), degree);
+  if (ratio <= 0) least = std::min(eigenvalue(seen, 0, bound), most / 4);
+  if (std::getenv("CHEB_SAY"))
+    fmt::print("n {} bound {} most {} ritz {} {} degree {}\n", n, bound, most,
+               eigenvalue(seen, 0, bound), eigenvalue(seen, n - 1, bound), degree);
   return {least, most};
 }
 

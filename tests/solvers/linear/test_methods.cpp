@@ -22,6 +22,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/solvers/linear/cg_batch.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -443,6 +444,41 @@ TEST_F(methods_here, are_preconditioned_by_products) {
     precondition_by_products<double>(method);
     precondition_by_products<float>(method);
   }
+}
+
+// Every preconditioner that is a chain, under every method that takes it.
+TEST_F(methods_here, take_every_preconditioner_that_fits) {
+  for (const char* matrix : {"poisson2d:41x37", "convection2d:40x30:20"})
+    for (const method_description& method : methods()) {
+      const auto s = system_of(generate(matrix));
+      const bool symmetric = matrix == std::string("poisson2d:41x37");
+      if (!symmetric && method.solves != matrix_class::general) continue;
+      solve_options o = by(method.name);
+      o.restart = 60;
+      const int alone = run(s, o).report.iterations;
+      for (const preconditioner_kind& kind : preconditioner_kinds()) {
+        if (!kind.is_chain()) continue;
+        SCOPED_TRACE(fmt::format("{} of {} with {}", method.name, matrix, kind.name));
+        o.preconditioner = kind.is;
+        o.preconditioning.block_size = 8;
+        if (!kind.symmetric && method.solves != matrix_class::general) {
+          EXPECT_NE(refusal<error>([&] {
+                      (void)run(s, o);
+                    }).find("expected method bicgstab or gmres, for it is not symmetric"),
+                    std::string::npos);
+          continue;
+        }
+        if (!symmetric && kind.of != matrix_class::general) {
+          EXPECT_NE(refusal<error>([&] { (void)run(s, o); }).find("asks for it"),
+                    std::string::npos);
+          continue;
+        }
+        const auto got = run(s, o);
+        EXPECT_EQ(got.report.stopped, stop_reason::converged);
+        EXPECT_LT(got.report.residual_relative_true, 1.2e-8);
+        EXPECT_LT(got.report.iterations, alone);
+      }
+    }
 }
 
 // Also of a start vector, and of numbers that f32 does not hold.
