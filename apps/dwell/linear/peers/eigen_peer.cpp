@@ -83,9 +83,11 @@ bool add(const comparison_request& request, [[maybe_unused]] const csr_view<T>& 
   row.peer = true;
   bool finished = true;
 #ifdef DWELL_HAVE_EIGEN
-  if (request.options.preconditioner == preconditioner::amg) {
+  const preconditioner asked = request.options.preconditioner;
+  if (asked != preconditioner::none && asked != preconditioner::jacobi) {
     row.outcome = compared_run::state::unsupported;
-    row.why = "Eigen has no multigrid";
+    row.why = fmt::format("Eigen has no {}",
+                          asked == preconditioner::amg ? "multigrid" : to_string(asked).c_str());
     rows.push_back(std::move(row));
     return true;
   }
