@@ -255,11 +255,13 @@ class builder {
                                                 a.rows, static_cast<double>(nonzeros)));
     down_.push_back(slicing::put_in_slices(
         loops_, where_,
-        chains::column_slices{begin_of.data(), sorted.data(), row_of.data(), smoothed.data()}, groups,
-        of_ap));
-    up_.push_back(slicing::put_in_slices(
-        loops_, where_, chains::row_slices{ap.row_ptr.data(), ap.row_ptr.data() + 1, ap.col.data(), smoothed.data()}, a.rows,
-        of_ap));
+        chains::column_slices{begin_of.data(), sorted.data(), row_of.data(), smoothed.data()},
+        groups, of_ap));
+    up_.push_back(
+        slicing::put_in_slices(loops_, where_,
+                               chains::row_slices{ap.row_ptr.data(), ap.row_ptr.data() + 1,
+                                                  ap.col.data(), smoothed.data()},
+                               a.rows, of_ap));
     return true;
   }
   static double double_of(std::uint64_t bits) {
@@ -270,13 +272,15 @@ class builder {
 
   void transpose(const made_matrix& m, index columns, buffer<index>& begin_of, buffer<index>& entry,
                  buffer<index>& sorted) {
-    loops_.items(m.nonzeros, rows_per_thread, chains::count_transposed{m.col.data(), begin_of.data()});
+    loops_.items(m.nonzeros, rows_per_thread,
+                 chains::count_transposed{m.col.data(), begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), columns);
     buffer<index> taken(where_, static_cast<std::size_t>(columns));
     entry = room<index>(m.nonzeros);
     sorted = room<index>(m.nonzeros);
-    loops_.items(m.nonzeros, rows_per_thread,
-                 chains::scatter_transposed{m.col.data(), begin_of.data(), taken.data(), entry.data()});
+    loops_.items(
+        m.nonzeros, rows_per_thread,
+        chains::scatter_transposed{m.col.data(), begin_of.data(), taken.data(), entry.data()});
     loops_.warps(columns, rows_per_thread,
                  chains::sort_transposed{begin_of.data(), entry.data(), sorted.data()});
   }

@@ -6,8 +6,8 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/backends.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/building.hpp"
+#include "dwell/solvers/preconditioners/chains/backends.hpp"
 
 namespace dwell {
 namespace block_jacobi {
@@ -33,7 +33,7 @@ void refuse_size(index rows, index block_size) {
 
 template <class T>
 made_preconditioner block_jacobi_preconditioner(const device& where, const csr_arrays<T>& a,
-                                        const preconditioner_options& o) {
+                                                const preconditioner_options& o) {
   if (o.block_size < 0 || o.block_size > block_jacobi::most_rows)
     throw input_error(fmt::format("block_size: expected 1 to {} (or 0: by the columns), found {}",
                                   block_jacobi::most_rows, o.block_size));
@@ -41,8 +41,8 @@ made_preconditioner block_jacobi_preconditioner(const device& where, const csr_a
   return block_jacobi::builder<cpu::setup_loops>(where).build(a, o);
 }
 template made_preconditioner block_jacobi_preconditioner(const device&, const csr_arrays<double>&,
-                                                 const preconditioner_options&);
+                                                         const preconditioner_options&);
 template made_preconditioner block_jacobi_preconditioner(const device&, const csr_arrays<float>&,
-                                                 const preconditioner_options&);
+                                                         const preconditioner_options&);
 
 }  // namespace dwell

@@ -45,15 +45,9 @@ class builder : chains::set_up<Loops> {
     buffer<double> val = this->template room<double>(nonzeros);
     this->in_rooms(blocks, invert_blocks::room_for(found.most), blocks_per_thread,
                    [&](index first_block, const chains::thread_rooms& rooms) {
-                     return invert_blocks{a,
-                                          first.data(),
-                                          row_ptr.data(),
-                                          col.data(),
-                                          val.data(),
-                                          base::middle_of(found.size),
-                                          first_block,
-                                          rooms,
-                                          facts.data()};
+                     return invert_blocks{a,           first.data(), row_ptr.data(),
+                                          col.data(),  val.data(),   base::middle_of(found.size),
+                                          first_block, rooms,        facts.data()};
                    });
     if (const index singular = fetched(facts.data()).singular; singular > 0)
       refuse_block(n - singular, fetched(row_ptr.data() + n - singular + 1) -
@@ -86,7 +80,8 @@ class builder : chains::set_up<Loops> {
     return all;
   }
   index cut_by_columns(index n, const index* row_ptr, const index* col, buffer<index>& first) {
-    buffer<index> runs = this->template room<index>(n + 1), blocks = this->template room<index>(n + 1);
+    buffer<index> runs = this->template room<index>(n + 1),
+                  blocks = this->template room<index>(n + 1);
     buffer<index> first_of_runs;
     loops.items(n, chains::rows_per_thread, begin_runs{row_ptr, col, runs.data()});
     number(n, runs, first_of_runs);

@@ -18,22 +18,23 @@ made_preconditioner fsai_on_cuda(const device& where, const csr_arrays<T>& a,
 }
 template <class T>
 made_preconditioner block_jacobi_on_cuda(const device& where, const csr_arrays<T>& a,
-                                const preconditioner_options& o) {
+                                         const preconditioner_options& o) {
   return block_jacobi::builder<cuda::summing_loops>(where).build(a, o);
 }
 template <class T>
 made_preconditioner ilu0_on_cuda(const device& where, const csr_arrays<T>& a,
-                                const preconditioner_options& o) {
+                                 const preconditioner_options& o) {
   return ilu0::builder<cuda::summing_loops>(where).build(a, o);
 }
 template <class T>
 made_preconditioner chebyshev_on_cuda(const device& where, const csr_arrays<T>& a,
-                                const preconditioner_options& o) {
+                                      const preconditioner_options& o) {
   return chebyshev::builder<cuda::summing_loops>(where).build(a, o);
 }
 
-#define DWELL_INSTANTIATE(make, T) \
-  template made_preconditioner make(const device&, const csr_arrays<T>&, const preconditioner_options&);
+#define DWELL_INSTANTIATE(make, T)                                       \
+  template made_preconditioner make(const device&, const csr_arrays<T>&, \
+                                    const preconditioner_options&);
 #define DWELL_INSTANTIATE_BOTH(make) DWELL_INSTANTIATE(make, double) DWELL_INSTANTIATE(make, float)
 DWELL_INSTANTIATE_BOTH(fsai_on_cuda)
 DWELL_INSTANTIATE_BOTH(block_jacobi_on_cuda)

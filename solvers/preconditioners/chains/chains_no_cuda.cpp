@@ -12,22 +12,23 @@ made_preconditioner fsai_on_cuda(const device&, const csr_arrays<T>&,
 }
 template <class T>
 made_preconditioner block_jacobi_on_cuda(const device&, const csr_arrays<T>&,
-                                const preconditioner_options&) {
+                                         const preconditioner_options&) {
   throw device_error(find_cuda().reason);
 }
 template <class T>
 made_preconditioner ilu0_on_cuda(const device&, const csr_arrays<T>&,
-                                const preconditioner_options&) {
+                                 const preconditioner_options&) {
   throw device_error(find_cuda().reason);
 }
 template <class T>
 made_preconditioner chebyshev_on_cuda(const device&, const csr_arrays<T>&,
-                                const preconditioner_options&) {
+                                      const preconditioner_options&) {
   throw device_error(find_cuda().reason);
 }
 
-#define DWELL_INSTANTIATE(make, T) \
-  template made_preconditioner make(const device&, const csr_arrays<T>&, const preconditioner_options&);
+#define DWELL_INSTANTIATE(make, T)                                       \
+  template made_preconditioner make(const device&, const csr_arrays<T>&, \
+                                    const preconditioner_options&);
 #define DWELL_INSTANTIATE_BOTH(make) DWELL_INSTANTIATE(make, double) DWELL_INSTANTIATE(make, float)
 DWELL_INSTANTIATE_BOTH(fsai_on_cuda)
 DWELL_INSTANTIATE_BOTH(block_jacobi_on_cuda)

@@ -48,11 +48,10 @@ struct widen_values {
   }
 };
 
-
 /// Powers of two of the sizes of numbers, each with `bias` added so that 0 means: none seen.
 struct size_range {
-  int most = 0;             ///< bias + the largest
-  int least = 0;            ///< bias - the smallest
+  int most = 0;   ///< bias + the largest
+  int least = 0;  ///< bias - the smallest
   static constexpr int bias = 8192;
 };
 /// Adds the size of v, which is not 0.

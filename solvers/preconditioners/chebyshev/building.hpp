@@ -75,8 +75,8 @@ class builder : chains::set_up<Loops> {
     for (int k = 2; k <= o.degree; ++k, std::swap(now, before)) {
       rho = std::exchange(next, 1.0 / (2.0 * sigma - next));
       const double alpha = 2.0 * next / delta, beta = next * rho;
-      sparse_product& step = to.add(again, to.vector(now),
-                                    k == o.degree ? nullptr : to.vector(before), to.vector(g));
+      sparse_product& step =
+          to.add(again, to.vector(now), k == o.degree ? nullptr : to.vector(before), to.vector(g));
       step.scale = static_cast<float>(alpha);
       if (k == 2) {  // z_1 = g / theta
         step.add_scale = static_cast<float>(alpha - beta / theta);
@@ -110,8 +110,7 @@ class builder : chains::set_up<Loops> {
 
   double dot(const double* x, const double* y, index n, buffer<double>& partial) {
     const index pieces = static_cast<index>(partial.size());
-    loops.items(pieces, chains::rows_per_thread / sum_piece,
-                sum_products{x, y, n, partial.data()});
+    loops.items(pieces, chains::rows_per_thread / sum_piece, sum_products{x, y, n, partial.data()});
     sums_.resize(partial.size());
     loops.fetch(sums_.data(), partial.data(), sums_.size() * sizeof(double));
     double sum = 0.0;

@@ -45,8 +45,8 @@ interval choose_interval(const tridiagonal& seen, double bound, int degree) {
   // Lanczos' least value serves well on matrices of moderate condition; where eigenvalues are far
   // smaller than the polynomial can reach, an end far below is wasted on them.
   const double degrees = degree + 1.0;
-  const double least = std::clamp(eigenvalue(seen, 0, bound), 0.25 * most / (degrees * degrees),
-                                  0.25 * most);
+  const double least =
+      std::clamp(eigenvalue(seen, 0, bound), 0.25 * most / (degrees * degrees), 0.25 * most);
   return {least, most};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of the set-up of Chebyshev polynomials, as functors for setup_loops of either backend:
-// Lanczos' iteration on D^-1/2 A D^-1/2, and the matrices of the chain. Sums over a vector are taken
-// in pieces of a fixed number of elements, so that both backends give the same bits.
+// Lanczos' iteration on D^-1/2 A D^-1/2, and the matrices of the chain. Sums over a vector are
+// taken in pieces of a fixed number of elements, so that both backends give the same bits.
 #pragma once
 #include <cmath>
 #include <cstdint>

@@ -57,15 +57,9 @@ class builder : chains::set_up<Loops> {
     buffer<index> not_definite(where, 1);
     this->in_rooms(n, solve_rows::room_for(fetched(longest.data())), systems_per_thread,
                    [&](index first, const chains::thread_rooms& rooms) {
-                     return solve_rows{a,
-                                       root.data(),
-                                       unit_root,
-                                       row_ptr.data(),
-                                       col.data(),
-                                       val.data(),
-                                       first,
-                                       rooms,
-                                       not_definite.data()};
+                     return solve_rows{
+                         a,          root.data(), unit_root, row_ptr.data(),     col.data(),
+                         val.data(), first,       rooms,     not_definite.data()};
                    });
     if (const index rows = fetched(not_definite.data()); rows > 0)
       out.note += (out.note.empty() ? "fsai: " : "; ") + std::to_string(rows) +
@@ -77,12 +71,12 @@ class builder : chains::set_up<Loops> {
     link.add(this->slices(n, nonzeros, row_ptr.data(), col.data(), val.data()), link.vector(0),
              link.vector(1));
     link.end_phase();
-    link.add(slicing::put_in_slices(loops, where,
-                                    chains::column_slices{turned.begin_of.data(),
-                                                          turned.entry.data(),
-                                                          turned.row_of.data(), val.data()},
-                                    n, static_cast<double>(nonzeros)),
-             link.vector(1), nullptr);
+    link.add(
+        slicing::put_in_slices(loops, where,
+                               chains::column_slices{turned.begin_of.data(), turned.entry.data(),
+                                                     turned.row_of.data(), val.data()},
+                               n, static_cast<double>(nonzeros)),
+        link.vector(1), nullptr);
     link.end_phase();
     out.products = link.take();
     out.parts = {{"G", n, nonzeros}, {"G^T", n, nonzeros}};

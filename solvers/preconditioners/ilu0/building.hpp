@@ -74,9 +74,9 @@ class builder : chains::set_up<Loops> {
   /// The elements of A's pattern in [first, last) of each row, as `weigh` has them.
   slices_of_it weighed(const index* first, const index* last, index elements, const double* rows,
                        const double* columns, const double* on_diagonal) {
-    loops.items(nonzeros_, chains::rows_per_thread,
-                weigh{col_, row_of_.data(), factors_.data(), rows, columns, on_diagonal,
-                      values_.data()});
+    loops.items(
+        nonzeros_, chains::rows_per_thread,
+        weigh{col_, row_of_.data(), factors_.data(), rows, columns, on_diagonal, values_.data()});
     return this->slices(n_, elements, first, last, col_, values_.data());
   }
   slices_of_it diagonal(const double* values) {
@@ -98,11 +98,13 @@ class builder : chains::set_up<Loops> {
     const index *const lower_end = right_.data(), *const end = row_ptr_ + 1;
 
     if (sweeps > 1) to.add(diagonal(before_.data()), v(r), v(f));
-    to.add(weighed(row_ptr_, lower_end, lower_ + n_, nullptr, before_.data(), before_.data()), v(r), v(y));
+    to.add(weighed(row_ptr_, lower_end, lower_ + n_, nullptr, before_.data(), before_.data()), v(r),
+           v(y));
     to.end_phase();
     int now = y, next = other_y;
     const slices_of_it lower =
-        sweeps > 1 ? weighed(row_ptr_, diagonal_.data(), lower_, nullptr, nullptr, nullptr) : nullptr;
+        sweeps > 1 ? weighed(row_ptr_, diagonal_.data(), lower_, nullptr, nullptr, nullptr)
+                   : nullptr;
     for (int k = 1; k < sweeps; ++k, std::swap(now, next)) {
       to.add(lower, v(now), v(next), v(f));
       to.end_phase();
@@ -125,8 +127,8 @@ class builder : chains::set_up<Loops> {
         to.end_phase();
       }
     }
-    to.add(weighed(right_.data(), end, upper_ - n_, inverse_after_.data(), nullptr, nullptr), v(now),
-           nullptr, v(last_g));
+    to.add(weighed(right_.data(), end, upper_ - n_, inverse_after_.data(), nullptr, nullptr),
+           v(now), nullptr, v(last_g));
     to.end_phase();
     return to.take();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What holds for every preconditioner that is a chain of products: the same bits on two set-ups and
 // on the host, symmetry and definiteness, matrices of any scale, solves under every executor with
-// fewer iterations than without, other values of the same pattern, and refused options. Linked again
-// into the tests of a GPU.
+// fewer iterations than without, other values of the same pattern, and refused options. Linked
+// again into the tests of a GPU.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ struct chain_case {
   preconditioner_options options;
 };
 std::string name_of(const chain_case& c) {
-  return fmt::format("{}_{}_{}_{}_{}", to_string(c.is) == "block-jacobi" ? "block" : to_string(c.is),
+  return fmt::format("{}_{}_{}_{}_{}",
+                     to_string(c.is) == "block-jacobi" ? "block" : to_string(c.is),
                      c.options.block_size, c.options.degree, c.options.power, c.options.sweeps);
 }
 preconditioner_options sized(int size) { return {.block_size = size}; }
@@ -58,7 +59,6 @@ linear_system<T> system_of(const csr<double>& a) {
 class chains : public testing::TestWithParam<chain_case> {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
-  static bool symmetric_one() { return kind_of(GetParam().is).symmetric; }
   static solve_options options(double rtol) {
     solve_options o;
     o.preconditioner = GetParam().is;
@@ -68,6 +68,9 @@ class chains : public testing::TestWithParam<chain_case> {
   }
 };
 
+/// Those that conjugate gradients take.
+class symmetric_chains : public chains {};
+
 TEST_P(chains, repeat_bit_for_bit_and_as_on_the_host) {
   for (const csr<double>& a : {generate("poisson3d:24x40x33"), random_graph(3000, 2, 3)}) {
     const played_chain first(place::where(), a, GetParam().is, GetParam().options);
@@ -76,8 +79,7 @@ TEST_P(chains, repeat_bit_for_bit_and_as_on_the_host) {
   }
 }
 
-TEST_P(chains, are_symmetric_and_positive_definite) {
-  if (!symmetric_one()) GTEST_SKIP() << "it is not symmetric";
+TEST_P(symmetric_chains, are_symmetric_and_positive_definite) {
   for (const auto& [name, a] : definite_matrices()) {
     SCOPED_TRACE(name);
     const played_chain m(place::where(), a, GetParam().is, GetParam().options);
@@ -114,8 +116,7 @@ TEST_P(chains, do_not_depend_on_the_scale_of_the_matrix) {
   }
 }
 
-TEST_P(chains, solve_under_every_executor) {
-  if (!symmetric_one()) GTEST_SKIP() << "it is not for conjugate gradients";
+TEST_P(symmetric_chains, solve_under_every_executor) {
   const linear_system<double> system = system_of<double>(random_graph(400, 3, 11));
   std::vector<std::vector<double>> plain;
   for (const std::string& executor : place::executors()) {
@@ -135,8 +136,7 @@ TEST_P(chains, solve_under_every_executor) {
   for (const auto& x : plain) EXPECT_TRUE(same_bits(x, plain.front()));
 }
 
-TEST_P(chains, spare_iterations) {
-  if (!symmetric_one()) GTEST_SKIP() << "it is not for conjugate gradients";
+TEST_P(symmetric_chains, spare_iterations) {
   for (const char* kind : {"poisson2d:70x50", "poisson3d:15x14x13", "trefethen:900"}) {
     SCOPED_TRACE(kind);
     const csr<double> a = generate(kind);
@@ -154,8 +154,7 @@ TEST_P(chains, spare_iterations) {
   }
 }
 
-TEST_P(chains, take_other_values_of_the_same_pattern) {
-  if (!symmetric_one()) GTEST_SKIP() << "it is not for conjugate gradients";
+TEST_P(symmetric_chains, take_other_values_of_the_same_pattern) {
   const csr<double> first = random_graph(300, 2, 4);
   csr<double> second = first;
   for (index i = 0; i < second.rows; ++i)
@@ -174,7 +173,14 @@ TEST_P(chains, take_other_values_of_the_same_pattern) {
   EXPECT_TRUE(same_bits(x, y));
 }
 
+std::vector<chain_case> symmetric_cases() {
+  std::vector<chain_case> cases = all_cases();
+  std::erase_if(cases, [](const chain_case& c) { return !kind_of(c.is).symmetric; });
+  return cases;
+}
 INSTANTIATE_TEST_SUITE_P(all, chains, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(all, symmetric_chains, testing::ValuesIn(symmetric_cases()),
                          [](const auto& info) { return name_of(info.param); });
 
 class chain_options : public testing::Test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Incomplete factors: with enough sweeps those of the textbook, applied exactly; with few the sweeps
-// written with dense matrices; fewer steps of two plain methods; factors that fail. Linked again
-// into the tests of a GPU.
+// Incomplete factors: with enough sweeps those of the textbook, applied exactly; with few the
+// sweeps written with dense matrices; fewer steps of two plain methods; factors that fail. Linked
+// again into the tests of a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -181,7 +181,8 @@ TEST_F(ilu0, spares_steps_of_bicgstab) {
       for (index i = 0; i < a.rows; ++i)
         for (index k = a.row_ptr[static_cast<std::size_t>(i)];
              k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-          if (a.col[static_cast<std::size_t>(k)] == i) d[i] = 1 / a.val[static_cast<std::size_t>(k)];
+          if (a.col[static_cast<std::size_t>(k)] == i)
+            d[i] = 1 / a.val[static_cast<std::size_t>(k)];
       return d;
     }();
     const int jacobi =
