@@ -128,7 +128,7 @@ int run(int argc, char** argv) {
       ->required();
   app.add_option("--rtol", o.rtol, "relative tolerance");
   std::string preconditioner = to_string(o.preconditioner);
-  app.add_option("--preconditioner", preconditioner, "none, jacobi or amg");
+  app.add_option("--preconditioner", preconditioner, "as of dwell");
   app.add_option("--runs", runs, "runs whose median counts")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   o.preconditioner = parse_preconditioner(preconditioner);

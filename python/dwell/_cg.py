@@ -35,8 +35,8 @@ def cg(
         Converged when ``||b - A x|| <= max(rtol ||b||, atol)``.
     maxiter : int, optional
         By default 10 n.
-    M : {None, "none", "jacobi", "amg"}
-        The preconditioner, by name.
+    M : {None, "none", "jacobi", "amg", "fsai", "block-jacobi", "chebyshev"}
+        The preconditioner, by name; ``Solver`` says what they are, and takes their options.
     callback : None
         There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use
         `progress`.

@@ -42,8 +42,18 @@ class Solver:
         Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB and GMRES for all;
         "auto": the first of these that symmetry and diagonal allow, and MINRES where conjugate gradients break down.
         ``Report.method_reason`` says why.
-    preconditioner : {"none", "jacobi", "amg"}
-        "amg" is for symmetric matrices with a positive diagonal.
+    preconditioner : {"none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev"}
+        "jacobi" divides by the diagonal, "block-jacobi" by its blocks. For symmetric positive definite matrices: "amg",
+        a cycle of aggregation multigrid; "fsai", a factorized sparse approximate inverse; "chebyshev", a polynomial in
+        the matrix. "ilu0" has incomplete factors and is not symmetric, so not for "cg" and "minres".
+    block_size : int
+        Of "block-jacobi": rows of a block, up to 32; 0: consecutive rows with equal columns are a block.
+    degree : int
+        Of "chebyshev": the degree of the polynomial, 1 to 16.
+    power : int
+        Of "fsai": the pattern is that of the matrix (1) or of its square (2).
+    factor_sweeps, sweeps : int
+        Of "ilu0": sweeps that compute the factors, 1 to 100, and that solve with each factor, 1 to 16.
     executor : {"auto", "host-loop", "graph", "persistent", "perks"}
     variant : {"auto", "textbook", "single-reduction", "pipelined"}
         The last two are of "cg".
@@ -99,12 +109,14 @@ class Solver:
         self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
         maxiter: int | None = None, restart: int = 30, assume_symmetric: bool = False, history: bool = False,
-        fixed_iterations: bool = False, progress_interval: float = 0.1,
+        fixed_iterations: bool = False, progress_interval: float = 0.1, block_size: int = 0, degree: int = 4,
+        power: int = 1, factor_sweeps: int = 5, sweeps: int = 3,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
                     variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
                     assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
-                    progress_interval=progress_interval)
+                    progress_interval=progress_interval, block_size=block_size, degree=degree, power=power,
+                    factor_sweeps=factor_sweeps, sweeps=sweeps)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:

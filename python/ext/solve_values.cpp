@@ -85,6 +85,21 @@ void add_solve_values(nb::module_& m) {
           [](solve_options& o, const std::string& name) {
             o.preconditioner = parse_preconditioner(name);
           })
+      .def_prop_rw(
+          "block_size", [](const solve_options& o) { return o.preconditioning.block_size; },
+          [](solve_options& o, int v) { o.preconditioning.block_size = v; })
+      .def_prop_rw(
+          "degree", [](const solve_options& o) { return o.preconditioning.degree; },
+          [](solve_options& o, int v) { o.preconditioning.degree = v; })
+      .def_prop_rw(
+          "power", [](const solve_options& o) { return o.preconditioning.power; },
+          [](solve_options& o, int v) { o.preconditioning.power = v; })
+      .def_prop_rw(
+          "factor_sweeps", [](const solve_options& o) { return o.preconditioning.factor_sweeps; },
+          [](solve_options& o, int v) { o.preconditioning.factor_sweeps = v; })
+      .def_prop_rw(
+          "sweeps", [](const solve_options& o) { return o.preconditioning.sweeps; },
+          [](solve_options& o, int v) { o.preconditioning.sweeps = v; })
       .def_rw("rtol", &solve_options::rtol)
       .def_rw("atol", &solve_options::atol)
       .def_rw("max_iterations", &solve_options::max_iterations)

@@ -18,6 +18,11 @@ void set_preconditioner(solve_options& o, const char* name, const value& to) {
   o.preconditioner = parse_preconditioner(expect<std::string>(name, to));
 }
 
+template <auto Member>
+void set_preconditioning(solve_options& o, const char* name, const value& to) {
+  assign_member(o.preconditioning.*Member, name, to);
+}
+
 struct cg_table {
   static constexpr const char* solver = "dwell_cg";
   static constexpr const char* what = "an option of CG";
@@ -27,6 +32,11 @@ struct cg_table {
       {"policy", set_member<&solve_options::policy>},
       {"variant", set_member<&solve_options::variant>},
       {"preconditioner", set_preconditioner},
+      {"block_size", set_preconditioning<&preconditioner_options::block_size>},
+      {"degree", set_preconditioning<&preconditioner_options::degree>},
+      {"power", set_preconditioning<&preconditioner_options::power>},
+      {"factor_sweeps", set_preconditioning<&preconditioner_options::factor_sweeps>},
+      {"sweeps", set_preconditioning<&preconditioner_options::sweeps>},
       {"rtol", set_member<&solve_options::rtol>},
       {"atol", set_member<&solve_options::atol>},
       {"max_iterations", set_member<&solve_options::max_iterations>},

@@ -76,7 +76,7 @@ struct solve_options {
   /// "cg", "minres", "bicgstab", or "auto": the first of these whose demands the matrix meets:
   /// symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since the
   /// matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
-  /// amg).
+  /// amg, fsai and chebyshev).
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
@@ -90,9 +90,12 @@ struct solve_options {
   /// only in one kernel), on a CPU textbook. The other methods have "textbook".
   std::string variant = "auto";
   /// What the residual is multiplied by. Of minres jacobi has the magnitudes of the diagonal; of
-  /// bicgstab it is applied from the right. amg is for cg.
+  /// bicgstab it is applied from the right. amg, fsai and chebyshev are for symmetric positive
+  /// definite matrices, ilu0 is not symmetric; which methods take those that are chains of
+  /// products, error messages say.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
-  preconditioner_options preconditioning;  ///< of it
+  /// Of it. Refused with input_error where the preconditioner is set up.
+  preconditioner_options preconditioning;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
   double rtol = 1e-8;
   double atol = 0;             ///< see rtol

@@ -24,7 +24,8 @@ CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& h
   return add_choice(app, "--variant", value, variant_choices(), help);
 }
 
-CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value, const std::string& help) {
+CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
+                                preconditioner_options& options, const std::string& help) {
   std::vector<std::string> names;
   for (const auto one : preconditioners()) names.push_back(to_string(one));
   const auto text = std::make_shared<std::string>(to_string(value));
@@ -33,6 +34,18 @@ CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value, const std:
     for (const auto one : preconditioners())
       if (to_string(one) == given) value = one;
   });
+  add_positive(app, "--block-size", options.block_size,
+               "Of block-jacobi: rows of a block, up to 32 (default: consecutive rows with equal "
+               "columns are a block)")
+      ->default_str("");
+  add_positive(app, "--degree", options.degree,
+               "Of chebyshev: the degree of the polynomial, up to 16");
+  add_positive(app, "--power", options.power,
+               "Of fsai: the pattern is that of the matrix (1) or of its square (2)");
+  add_positive(app, "--factor-sweeps", options.factor_sweeps,
+               "Of ilu0: sweeps that compute the factors, up to 100");
+  add_positive(app, "--sweeps", options.sweeps,
+               "Of ilu0: sweeps that solve with each factor, up to 16");
   return option;
 }
 

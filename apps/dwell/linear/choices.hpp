@@ -17,7 +17,14 @@ std::vector<std::string> variant_choices();
 CLI::Option* add_solver(CLI::App& app, std::string& value);
 /// --variant.
 CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& help);
-/// --preconditioner.
-CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value, const std::string& help);
+/// What the preconditioners are, in a few words each.
+inline constexpr const char* preconditioner_help =
+    "jacobi divides by the diagonal, block-jacobi by its blocks; for symmetric positive definite "
+    "matrices amg is a cycle of aggregation multigrid, fsai a factorized approximate inverse and "
+    "chebyshev a polynomial in the matrix; ilu0 has incomplete factors, for bicgstab";
+/// --preconditioner, and the options of single ones: --block-size, --degree, --power,
+/// --factor-sweeps and --sweeps.
+CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
+                                preconditioner_options& options, const std::string& help);
 
 }  // namespace dwell::app

@@ -32,6 +32,7 @@ struct compare_arguments : compare_options {
   std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
   std::string rhs = "ones";
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  preconditioner_options preconditioning;
   int iterations = 1000, max_iterations = 10000, rhs_count = 1;
   double rtol = 1e-8;
   bool to_tolerance = false;
@@ -54,6 +55,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.options.rtol = args.rtol;
   r.options.interrupt = r.runs.interrupt;
   r.options.preconditioner = args.preconditioner;
+  r.options.preconditioning = args.preconditioning;
   return r;
 }
 
@@ -165,8 +167,7 @@ void add_how(CLI::App& app, compare_arguments& args) {
                "Of 2 and more: rows for so many right-hand sides (the others random), solved 1, 2, "
                "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
-  add_preconditioner(app, args.preconditioner,
-                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid");
+  add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help);
   add_results(app, args);
 }
 

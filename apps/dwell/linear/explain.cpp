@@ -82,7 +82,8 @@ command add_command(CLI::App& app, const std::string& name) {
   if (name == "solve") add_solver(app, args->options.method);
   add_variant(app, args->options.variant, "Form of the iteration, of cg");
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
-  add_preconditioner(app, args->options.preconditioner, "Of the solve");
+  add_preconditioner(app, args->options.preconditioner, args->options.preconditioning,
+                     "Of the solve");
   app.add_flag("--assume-symmetric", args->options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
   add_json(app, args->json_target, "all this");

@@ -224,9 +224,8 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   add_variant(app, args.options.variant,
               "The form of cg's iteration: three, two or one barrier; fewer move more bytes");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
-  add_preconditioner(app, args.options.preconditioner,
-                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid, for "
-                     "symmetric positive definite matrices");
+  add_preconditioner(app, args.options.preconditioner, args.options.preconditioning,
+                     preconditioner_help);
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {

@@ -3,7 +3,8 @@
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
 
 #include <fmt/format.h>
-#include <cstdlib>
+
+#include <algorithm>
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
@@ -41,13 +42,11 @@ double eigenvalue(const tridiagonal& t, int rank, double most) {
 interval choose_interval(const tridiagonal& seen, double bound, int degree) {
   const int n = static_cast<int>(seen.diagonal.size());
   const double most = std::min(1.05 * eigenvalue(seen, n - 1, bound), bound);
-  const char* r = std::getenv("CHEB_RATIO");
-  double ratio = r ? std::atof(r) : 30;
-  double least = most / ratio;
-  if (ratio <= 0) least = std::min(eigenvalue(seen, 0, bound), most / 4);
-  if (std::getenv("CHEB_SAY"))
-    fmt::print("n {} bound {} most {} ritz {} {} degree {}\n", n, bound, most,
-               eigenvalue(seen, 0, bound), eigenvalue(seen, n - 1, bound), degree);
+  // Lanczos' least value serves well on matrices of moderate condition; where eigenvalues are far
+  // smaller than the polynomial can reach, an end far below is wasted on them.
+  const double degrees = degree + 1.0;
+  const double least =
+      std::clamp(eigenvalue(seen, 0, bound), 0.25 * most / (degrees * degrees), 0.25 * most);
   return {least, most};
 }
 

@@ -9,7 +9,9 @@
 //   z_j+1 = 2 rho_j+1 / delta ((theta I - D^-1 A) z_j + g) - rho_j+1 rho_j z_j-1,
 //
 // one product and one phase for each degree. b is the largest eigenvalue of D^-1 A as some steps of
-// Lanczos see it, with a margin and within Gershgorin's bound, and a is a share of it. M is
+// Lanczos see it, with a margin and within Gershgorin's bound; a is the least that they see, at
+// least b / (4 (degree + 1)^2), which is about as far as the polynomial reaches, and at most b / 4.
+// M is
 // symmetric, and positive definite where A is and has no eigenvalue beyond a + b. Private to the
 // solvers.
 #pragma once

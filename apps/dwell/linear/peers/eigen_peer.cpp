@@ -172,10 +172,11 @@ bool add(const comparison_request& request, [[maybe_unused]] const csr_view<T>& 
   row.peer = true;
   bool finished = true;
 #ifdef DWELL_HAVE_EIGEN
-  if (request.options.preconditioner != preconditioner::none &&
-      request.options.preconditioner != preconditioner::jacobi) {
+  const preconditioner asked = request.options.preconditioner;
+  if (asked != preconditioner::none && asked != preconditioner::jacobi) {
     row.outcome = compared_run::state::unsupported;
-    row.why = "it has no preconditioner " + to_string(request.options.preconditioner);
+    row.why = fmt::format("Eigen has no {}",
+                          asked == preconditioner::amg ? "multigrid" : to_string(asked).c_str());
     rows.push_back(std::move(row));
     return true;
   }
