@@ -110,6 +110,17 @@ csr<double> make_helmholtz2d(const request& r, int threads) {
   return detail::poisson(g.width, g.height, 1, 4 - angle * angle, threads);
 }
 
+csr<double> make_anisotropic2d(const request& r, int threads) {
+  const grid_and_number g = parse_grid_and_number(r, "anisotropic2d:WxH:WEAK");
+  return detail::anisotropic(g.width, g.height, g.number, threads);
+}
+
+csr<double> make_jumps2d(const request& r, int threads) {
+  const grid_and_number g = parse_grid_and_number(r, "jumps2d:WxH:RATIO");
+  if (!(g.number > 0)) refuse(r, "jumps2d:WxH:RATIO with a ratio above 0");
+  return detail::jumps(g.width, g.height, g.number, threads);
+}
+
 /// A grid needs `diagonal` / 2 sizes, at most three.
 csr<double> make_poisson(const request& r, const std::string& form, double diagonal, int threads) {
   const bool flat = diagonal == 4;
@@ -166,6 +177,12 @@ constexpr family families[] = {
      "5-point Laplacian of a W x H grid less the square of a wave number, so many waves along W: "
      "not definite",
      make_helmholtz2d},
+    {"anisotropic2d", "anisotropic2d:WxH:WEAK",
+     "5-point Laplacian of a W x H grid whose couplings along H are so weak (1 along W)",
+     make_anisotropic2d},
+    {"jumps2d", "jumps2d:WxH:RATIO",
+     "diffusion on a W x H grid, coefficients 1 and RATIO in turn in squares of 50 x 50 cells",
+     make_jumps2d},
     {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d},
     {"like", "like:NAME", "a stand-in of the size and structure class of a SuiteSparse matrix",
      make_like},

@@ -27,6 +27,8 @@ DWELL_API std::string suggested_kind(std::string_view kind);
 ///                      symmetric
 ///   helmholtz2d:WxH:K  5-point Laplacian less the square of a wave number, K waves along W: not
 ///                      definite
+///   anisotropic2d:WxH:E  5-point Laplacian with couplings E instead of 1 along H
+///   jumps2d:WxH:R      diffusion with coefficients 1 and R in turn in squares of 50 x 50 cells
 ///   box3d:N            27-point box of N^3 points (26.5, -1): strictly diagonally dominant
 ///   like:NAME          a symmetric positive definite stand-in; names in stand_ins()
 /// Throws input_error saying what was expected. The same kind gives the same bits on every machine.

@@ -26,6 +26,15 @@ csr<double> poisson(index width, index height, index depth, double diagonal, int
 /// 1); convection by first-order upwind differences. As many nonzeros as poisson().
 csr<double> convection(index width, index height, double peclet, int threads);
 
+/// poisson() in two dimensions with `across` instead of 1 between neighbours along the height: weak
+/// couplings where it is small. The diagonal is the negative sum of a row without a boundary.
+csr<double> anisotropic(index width, index height, double across, int threads);
+
+/// -div(k grad u) on a grid of cells, k being 1 and `ratio` in turn in squares of jump_block cells,
+/// as on a chessboard; harmonic means between two cells, k of the cell at the boundary.
+inline constexpr index jump_block = 50;
+csr<double> jumps(index width, index height, double ratio, int threads);
+
 /// n >= 1, below 2^31. Saturates at 2^63 - 1.
 std::int64_t box_nonzeros(std::int64_t n);
 csr<double> box(index n, int threads);

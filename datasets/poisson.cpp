@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finite-difference matrices of a box of points with a Dirichlet boundary: the 5-point and 7-point
-// Laplacians, the 5-point one with convection, and the 27-point box. Points are numbered x first,
+// Laplacians, the 5-point one with convection, with weak couplings or with coefficients that jump,
+// and the 27-point box. Points are numbered x first,
 // then y, then z.
 #include <algorithm>
 
@@ -46,6 +47,40 @@ csr<double> convection(index width, index height, double peclet, int threads) {
     sink(i, 4.0 + upwind);
     if (x + 1 < width) sink(i + 1, -1.0);
     if (y + 1 < height) sink(i + width, -1.0);
+  });
+}
+
+csr<double> anisotropic(index width, index height, double across, int threads) {
+  return build_rows(width * height, width * height, threads, [=](index i, auto&& sink) {
+    const index x = i % width, y = i / width;
+    if (y > 0) sink(i - width, -across);
+    if (x > 0) sink(i - 1, -1.0);
+    sink(i, 2.0 + 2.0 * across);
+    if (x + 1 < width) sink(i + 1, -1.0);
+    if (y + 1 < height) sink(i + width, -across);
+  });
+}
+
+csr<double> jumps(index width, index height, double ratio, int threads) {
+  return build_rows(width * height, width * height, threads, [=](index i, auto&& sink) {
+    const index x = i % width, y = i / width;
+    const auto k = [=](index cx, index cy) {
+      return (cx / jump_block + cy / jump_block) % 2 == 0 ? 1.0 : ratio;
+    };
+    const double here = k(x, y);
+    const auto between = [&](index cx, index cy) {
+      const bool inside = cx >= 0 && cx < width && cy >= 0 && cy < height;
+      if (!inside) return here;
+      const double there = k(cx, cy);
+      return 2.0 * here * there / (here + there);
+    };
+    const double down = between(x, y - 1), left = between(x - 1, y);
+    const double right = between(x + 1, y), up = between(x, y + 1);
+    if (y > 0) sink(i - width, -down);
+    if (x > 0) sink(i - 1, -left);
+    sink(i, down + left + right + up);
+    if (x + 1 < width) sink(i + 1, -right);
+    if (y + 1 < height) sink(i + width, -up);
   });
 }
 

@@ -31,7 +31,8 @@ def generate(kind: str) -> scipy.sparse.csr_array:
     ----------
     kind : str
         "trefethen:N", "poisson2d:WxH", "poisson3d:WxHxD", "convection2d:WxH:PECLET",
-        "helmholtz2d:WxH:WAVES", "box3d:N" or "like:NAME"; see ``generated_kinds``.
+        "helmholtz2d:WxH:WAVES", "anisotropic2d:WxH:WEAK", "jumps2d:WxH:RATIO", "box3d:N" or "like:NAME"; see
+        ``generated_kinds``.
 
     Returns
     -------

@@ -146,6 +146,37 @@ TEST(Helmholtz2d, IsThatOfPoissonLessTheSquareOfAWaveNumber) {
   expect_equal(generate("helmholtz2d:7x5:0"), generate("poisson2d:7x5"));
 }
 
+TEST(Anisotropic2d, FollowsItsDefinition) {
+  for (const auto [w, h] : {std::array{1, 1}, {4, 1}, {1, 4}, {7, 5}}) {
+    const auto expected = by_definition(w * h, [w = w](index i, index j) {
+      if (i == j) return 2.25;
+      const int across = std::abs(j % w - i % w), along = std::abs(j / w - i / w);
+      return across + along != 1 ? 0.0 : across == 1 ? -1.0 : -0.125;
+    });
+    const std::string size = std::to_string(w) + "x" + std::to_string(h);
+    expect_equal(generate("anisotropic2d:" + size + ":0.125"), expected);
+  }
+  expect_equal(generate("anisotropic2d:6x5:1"), generate("poisson2d:6x5"));
+}
+
+TEST(Jumps2d, HasHarmonicMeansBetweenSquares) {
+  const csr<double> a = generate("jumps2d:102x3:3");
+  const auto element = [&](index i, index j) {
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      if (a.col[static_cast<std::size_t>(k)] == j) return a.val[static_cast<std::size_t>(k)];
+    return 0.0;
+  };
+  EXPECT_EQ(element(0, 1), -1.0);
+  EXPECT_EQ(element(49, 50), -1.5);  // 2 * 1 * 3 / (1 + 3)
+  EXPECT_EQ(element(50, 49), -1.5);
+  EXPECT_EQ(element(50, 51), -3.0);
+  EXPECT_EQ(element(50, 152), -3.0);
+  EXPECT_EQ(element(49, 49), 4.5);
+  EXPECT_EQ(element(100, 100), 1.0 + 1.0 + 1.5 + 1.0);
+  expect_equal(generate("jumps2d:60x51:1"), generate("poisson2d:60x51"));
+}
+
 TEST(Box3d, FollowsItsDefinition) {
   for (const index n : {1, 2, 3, 5}) {
     SCOPED_TRACE(n);
@@ -194,6 +225,7 @@ TEST(Generate, SaysWhatWasExpected) {
       {"convection2d:10x10:inf", "expected convection2d:WxH:PECLET with sizes"},
       {"convection2d:10x10:nan", "expected convection2d:WxH:PECLET with sizes"},
       {"helmholtz2d:100000x100000:1", "helmholtz2d:WxH:WAVES with at most 2147483647 nonzeros"},
+      {"jumps2d:10x10:0", "expected jumps2d:WxH:RATIO with a ratio above 0"},
       {"poisson3d:10x10", "expected poisson3d:WxHxD with sizes of at least 1"},
       {"poisson3d:2147483647x2147483647x2147483647", "with at most 2147483647 nonzeros"},
       {"box3d:1000", "expected box3d:N with 1 <= N <= 430, found 'box3d:1000'"},
@@ -204,7 +236,8 @@ TEST(Generate, SaysWhatWasExpected) {
       {"like:", "found 'like:'"},
       {"hilbert:5",
        "expected one of trefethen:N, poisson2d:WxH, poisson3d:WxHxD, "
-       "convection2d:WxH:PECLET, helmholtz2d:WxH:WAVES, box3d:N, like:NAME, found 'hilbert:5'"},
+       "convection2d:WxH:PECLET, helmholtz2d:WxH:WAVES, anisotropic2d:WxH:WEAK, jumps2d:WxH:RATIO, "
+       "box3d:N, like:NAME, found 'hilbert:5'"},
       {"", "found ''"},
   };
   for (const auto& [kind, message] : cases) {
@@ -242,7 +275,7 @@ TEST(Generate, HelpNamesEveryKindAndStandIn) {
   }
   EXPECT_EQ(forms,
             "trefethen:N poisson2d:WxH poisson3d:WxHxD convection2d:WxH:PECLET "
-            "helmholtz2d:WxH:WAVES box3d:N like:NAME ");
+            "helmholtz2d:WxH:WAVES anisotropic2d:WxH:WEAK jumps2d:WxH:RATIO box3d:N like:NAME ");
   for (const auto& name : stand_ins())
     EXPECT_NE(generated_kinds().back().what.find(name), std::string::npos) << name;
 }

@@ -33,6 +33,9 @@ struct amg_hierarchy {
 
 struct amg_options {
   index coarsest = 160;  ///< a level of so many rows is inverted
+  /// Of aggregates: the most that the condition number of the two-level method may be, as far as
+  /// they alone decide it. 0: they are not checked.
+  double quality = 24;
 };
 
 /// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws

@@ -25,7 +25,7 @@ struct grouped_columns {
   graph a;
   const index* group;
   DWELL_FN index begin(index row) const { return a.row_ptr[row]; }
-  DWELL_FN index end(index row) const { return a.row_ptr[row + 1]; }
+  DWELL_FN index end(index row) const { return a.row_end[row]; }
   DWELL_FN index column(index, index k) const { return group[a.col[k]]; }
   DWELL_FN double value(index, index k) const { return a.val[k]; }
 };
@@ -33,10 +33,11 @@ struct grouped_columns {
 /// Rows of a matrix, on either side.
 struct matrix_rows {
   const index* row_ptr;
+  const index* row_end;
   const index* col;
   const double* val;
   DWELL_FN index begin(index row) const { return row_ptr[row]; }
-  DWELL_FN index end(index row) const { return row_ptr[row + 1]; }
+  DWELL_FN index end(index row) const { return row_end[row]; }
   DWELL_FN index column(index k) const { return col[k]; }
   DWELL_FN index column(index, index k) const { return col[k]; }
   DWELL_FN double value(index, index k) const { return val[k]; }
@@ -60,7 +61,7 @@ struct prolongation_rows {
   double omega;
 
   DWELL_FN index begin(index row) const { return a.row_ptr[row]; }
-  DWELL_FN index end(index row) const { return a.row_ptr[row + 1]; }
+  DWELL_FN index end(index row) const { return a.row_end[row]; }
   DWELL_FN index column(index row, index k) const {
     const index j = a.col[k];
     return j == row || std::fabs(a.val[k]) >= keep[row] ? aggregate[j] : -1;
@@ -88,7 +89,7 @@ struct smoother_slices {
   graph a;
   double omega, unit;
   DWELL_FN index begin(index row) const { return a.row_ptr[row]; }
-  DWELL_FN index end(index row) const { return a.row_ptr[row + 1]; }
+  DWELL_FN index end(index row) const { return a.row_end[row]; }
   DWELL_FN index column(index k) const { return a.col[k]; }
   DWELL_FN float value(index row, index k) const {
     const double d = a.diagonal[row], by = unit / d;

@@ -61,14 +61,14 @@ DWELL_FN index products_of(Warp& w, const Left& left, const Right& right, index 
   return w.sum(mine);
 }
 
-/// Per row: how many columns it has. Several warps say that one has more than a table holds.
+/// Per row: how many columns it has; `longest` becomes the most of a row.
 template <class Table, class Left, class Right>
 struct count_columns {
   static constexpr int block = Table::block, lanes = Table::lanes;
   Left left;
   Right right;
   index* count;
-  int* too_many;
+  index* longest;
 
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
@@ -80,7 +80,7 @@ struct count_columns {
                           [&](bool on, index column) { table.insert(on, column); });
       if (w.lane() == 0) {
         count[row] = table.count();
-        if (table.count() > Table::most) w.raise(*too_many, 1);
+        w.raise(*longest, static_cast<index>(table.count()));
       }
     }
   }
@@ -110,6 +110,43 @@ struct fill_columns {
         col[begin + place] = column;
         put(row, begin + place, column, sum);
       });
+    }
+  }
+};
+
+/// Per row, without a count before: its columns in order and their sums, from row_ptr[row] on,
+/// where there is room for one per product, and its end. Nothing is put of a row with more columns
+/// than a table holds.
+template <class Table, class Left, class Right>
+struct fill_room {
+  static constexpr int block = Table::block, lanes = Table::lanes;
+  Left left;
+  Right right;
+  const index* row_ptr;
+  index* row_end;
+  index* col;
+  double* val;
+  index* longest;  ///< becomes the most columns of a row
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
+    Table table(w);
+    for (; i < end; i += step) {
+      const index row = static_cast<index>(i);
+      table.open(products_of(w, left, right, row));
+      for_products<true>(w, left, right, row, [&](bool on, index column, double x, double y) {
+        table.add(on, column, x, y);
+      });
+      const index begin = row_ptr[row], n = static_cast<index>(table.count());
+      if (w.lane() == 0) {
+        row_end[row] = n > Table::most ? begin : begin + n;
+        w.raise(*longest, n);
+      }
+      if (n <= Table::most)
+        table.sorted([&](int place, index column, double sum) {
+          col[begin + place] = column;
+          val[begin + place] = sum;
+        });
     }
   }
 };

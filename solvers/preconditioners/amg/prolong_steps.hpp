@@ -14,6 +14,9 @@ namespace dwell::amg {
 /// eigenvalue of D^-1 A and of D_F^-1 F (Gershgorin), and the largest diagonal element.
 struct level_bounds {
   std::uint64_t smoother, filter, diagonal;
+  /// The largest element after each of these steps of x := D^-1 A x.
+  static constexpr int steps = 10;
+  std::uint64_t growth[steps];
 };
 /// An element of F's diagonal under this share of A's is A's: what was added would take too much.
 inline constexpr double least_filtered = 0.1;
@@ -40,14 +43,14 @@ struct find_filter {
     const index row = static_cast<index>(i);
     const double d = a.diagonal[row];
     double most = 0.0, all = 0.0;
-    for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    for (index k = a.row_ptr[row]; k < a.row_end[row]; ++k) {
       const double size = std::fabs(a.val[k]);
       all += size;
       if (a.col[k] != row && size > most) most = size;
     }
     const double least = filter_share * most;
     double dropped = 0.0, kept = 0.0;
-    for (index k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    for (index k = a.row_ptr[row]; k < a.row_end[row]; ++k) {
       if (a.col[k] == row) continue;
       const double size = std::fabs(a.val[k]);
       if (size >= least)
@@ -65,11 +68,72 @@ struct find_filter {
   }
 };
 
+/// Per row, before the first step: a vector with parts of all frequencies.
+struct begin_growth {
+  double* x;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    const std::uint32_t mixed = static_cast<std::uint32_t>(i) * 2654435769u;
+    x[i] = static_cast<double>(mixed >> 8) / (1 << 23) - 1.0;
+  }
+};
+/// Per row: a step of x := D^-1 A x.
+struct grow {
+  graph a;
+  const double* x;
+  double* to;
+  std::uint64_t* largest;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t i) const {
+    const index row = static_cast<index>(i);
+    double sum = 0.0;
+    for (index k = a.row_ptr[row]; k < a.row_end[row]; ++k)
+      sum = std::fma(a.val[k], x[a.col[k]], sum);
+    sum /= a.diagonal[row];
+    to[row] = sum;
+    w.raise(*largest, bits_of(std::fabs(sum)));
+  }
+};
+
+/// Elements of the prolongation under this share of the largest of their row are left out.
+inline constexpr double least_prolonged = 0.1;
+
+/// Per row of the prolongation: leaves its small elements out and keeps its sum.
+struct truncate {
+  const index* row_ptr;
+  index* row_end;
+  index* col;
+  double* val;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    const index begin = row_ptr[i], end = row_end[i];
+    double most = 0.0, all = 0.0, kept = 0.0;
+    for (index k = begin; k < end; ++k) {
+      const double size = std::fabs(val[k]);
+      all += val[k];
+      most = size > most ? size : most;
+    }
+    index to = begin;
+    for (index k = begin; k < end; ++k)
+      if (std::fabs(val[k]) >= least_prolonged * most) {
+        kept += val[k];
+        col[to] = col[k];
+        val[to++] = val[k];
+      }
+    if (to == end) return;
+    row_end[i] = to;
+    const double by = all / kept;
+    if (by > 0.5 && by < 2.0)
+      for (index k = begin; k < to; ++k) val[k] *= by;
+  }
+};
+
 /// Puts the sums of A P, and with them P and (I - omega D^-1 A) P.
 struct put_smoothed {
   const double* diagonal;
   double omega;
   const index* p_row_ptr;
+  const index* p_row_end;
   const index* p_col;
   const double* p_val;
   index* row_of;
@@ -79,7 +143,7 @@ struct put_smoothed {
 
   DWELL_FN void operator()(index row, index place, index column, double sum) const {
     double here = 0.0;
-    for (index k = p_row_ptr[row]; k < p_row_ptr[row + 1]; ++k)
+    for (index k = p_row_ptr[row]; k < p_row_end[row]; ++k)
       if (p_col[k] == column) here = p_val[k];
     row_of[place] = row;
     ap[place] = sum;

@@ -197,11 +197,11 @@ TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
       const dense inverse_d = here.diagonal().cwiseInverse().asDiagonal();
       const double w = s.made.levels[l].omega;
       omega.push_back(w);
-      // 4/3 of the largest eigenvalue's bound: no eigenvalue of w D^-1 A may reach 2.
+      // 4/3 over about the largest eigenvalue: no eigenvalue of w D^-1 A may reach 2.
       const dense scaled = inverse_d.cwiseSqrt() * here * inverse_d.cwiseSqrt();
       const double most = Eigen::SelfAdjointEigenSolver<dense>(scaled).eigenvalues().maxCoeff();
-      EXPECT_LE(w * most, 4.0 / 3.0 + 1e-9);
-      EXPECT_GT(w * most, 0.3);
+      EXPECT_LE(w * most, 1.6);
+      EXPECT_GT(w * most, 0.6);
       const dense smoother = unit * (2 * w * inverse_d - w * w * inverse_d * here * inverse_d);
       EXPECT_LT((m[2 * l] - smoother).norm(), 1e-6 * smoother.norm());
       const dense& up = m[2 * (levels - 1) + (levels - 1 - l)];
@@ -338,6 +338,37 @@ TEST_F(amg, needs_few_iterations_more_on_larger_grids) {
     }
     before = got.report.iterations;
   }
+}
+
+TEST_F(amg, keeps_aggregates_short_where_couplings_are_weak) {
+  for (const char* kind : {"anisotropic2d:120x120:0.01", "anisotropic2d:120x120:0.001"}) {
+    SCOPED_TRACE(kind);
+    const csr<double> matrix = generate(kind);
+    amg_options unchecked;
+    unchecked.quality = 0;
+    const set_up checked(place::where(), matrix, {}), without(place::where(), matrix, unchecked);
+    EXPECT_NEAR(checked.rows(1), matrix.rows / 4, matrix.rows / 40);
+    EXPECT_NEAR(without.rows(1), matrix.rows / 8, matrix.rows / 40);
+    solve_options o;
+    o.preconditioner = preconditioner::amg;
+    const auto got = run(system_of<double>(matrix), o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    EXPECT_LE(got.report.iterations, 32);
+  }
+}
+
+TEST_F(amg, needs_few_iterations_where_coefficients_jump) {
+  solve_options o;
+  o.preconditioner = preconditioner::amg;
+  const auto got = run(system_of<double>(generate("jumps2d:200x200:1e4")), o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_LE(got.report.iterations, 40);
+}
+
+TEST_F(amg, keeps_coarse_rows_short) {
+  const set_up s(place::where(), poisson3d(40, 40, 40), {});
+  EXPECT_LT(s.made.operator_complexity(), 2.0);
+  for (const amg_level& l : s.made.levels) EXPECT_LT(l.nonzeros, 80.0 * l.rows);
 }
 
 TEST_F(amg, takes_other_values_of_the_same_pattern) {
