@@ -157,6 +157,7 @@ class set_up {
   /// items, each with `elements` doubles in a room; `each` as in setup_loops.
   template <class Make>
   void in_rooms(index n, std::ptrdiff_t elements, std::int64_t each, Make&& make) const {
+    if (n == 0) return;
     constexpr std::ptrdiff_t most_bytes = 256 << 20;
     const std::ptrdiff_t fit =
         std::max<std::ptrdiff_t>(1, most_bytes / (elements * std::ptrdiff_t(sizeof(double))));

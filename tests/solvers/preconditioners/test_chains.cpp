@@ -116,6 +116,20 @@ TEST_P(chains, do_not_depend_on_the_scale_of_the_matrix) {
   }
 }
 
+// No elements off the diagonal, and one row: sizes of which little is left.
+TEST_P(chains, of_a_diagonal_are_its_inverse) {
+  for (const index n : {1, 2, 70}) {
+    SCOPED_TRACE(n);
+    symmetric m(n);
+    for (index i = 0; i < n; ++i) m.add(i, i, 1.0 + 3 * i);
+    const csr<double> a = m.as_is();
+    dense_matrix product =
+        played_chain(place::where(), a, GetParam().is, GetParam().options).dense() * dense_of(a);
+    product /= product(0, 0);
+    EXPECT_LT((product - dense_matrix::Identity(n, n)).norm(), 1e-5);
+  }
+}
+
 TEST_P(symmetric_chains, solve_under_every_executor) {
   const linear_system<double> system = system_of<double>(random_graph(400, 3, 11));
   std::vector<std::vector<double>> plain;
