@@ -159,6 +159,10 @@ void linear_solver<T>::state::make_preconditioner() {
   const preconditioner_kind& kind = kind_of(options.preconditioner);
   if (!kind.is_chain()) return;
   const lap_timer time(setup.preconditioner_s);
+  if (chain && chain->refresh) {
+    const csr_arrays<T> arrays = matrix.arrays();
+    return chain->refresh(&arrays);
+  }
   auto made = std::make_unique<made_preconditioner>(
       kind.make<T>()(queue.where(), matrix.arrays(), options.preconditioning));
   if (run && chain) run->take_chain(made->products);
@@ -234,6 +238,7 @@ void linear_solver<T>::state::refresh() {
     run->refill(matrix.arrays(), -matrix.scale_exponent());
     groups->refresh();
   }
+  options.preconditioning.keep_patterns = true;
   make_preconditioner();
   place_matrix();
 }

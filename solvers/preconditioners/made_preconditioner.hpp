@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the set-up of a preconditioner makes. Private to the solvers.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct made_preconditioner {
   owned_chain products;
   std::vector<preconditioner_part> parts;
   std::string note;  ///< what its user should know, one line; or empty
+  /// Puts other values of the same pattern, csr_arrays of the type it was made from, into the
+  /// products; empty: for other values it must be made anew.
+  std::function<void(const void* csr_arrays)> refresh;
 };
 
 }  // namespace dwell

@@ -16,6 +16,10 @@ struct preconditioner_options {
   int factor_sweeps = 5;
   /// Of ilu0: sweeps that solve with each of the two factors, 1 to 16.
   int sweeps = 3;
+  /// Of amg: keep aggregates and patterns on the device, so that a set-up for other values of the
+  /// same pattern computes these alone. It takes several times the memory of the matrix. A
+  /// linear_solver does so from its first update_values() on.
+  bool keep_patterns = false;
 };
 
 }  // namespace dwell

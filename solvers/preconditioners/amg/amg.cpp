@@ -2,6 +2,8 @@
 // Hierarchies on a CPU, and the inverse of the coarsest matrix.
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 #include <utility>
@@ -86,6 +88,15 @@ double largest_diagonal(index rows, const std::vector<index>& row_ptr,
 
 }  // namespace amg
 
+std::string amg_hierarchy::note() const {
+  const double complexity = operator_complexity();
+  if (!stalled && complexity < high_complexity) return {};
+  return fmt::format(
+      "coarsening {} ({} levels, the last of {} rows; operator complexity {:.1f}): "
+      "this matrix may be solved faster with jacobi",
+      stalled ? "ended early" : "is slow", levels.size(), levels.back().rows, complexity);
+}
+
 double amg_hierarchy::operator_complexity() const {
   double all = 0.0;
   for (const amg_level& l : levels) all += l.nonzeros;
@@ -95,19 +106,23 @@ double amg_hierarchy::operator_complexity() const {
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o) {
   if (where.on() == backend::cuda) return make_amg_on_cuda(where, a, o);
-  return amg::builder<cpu::setup_loops, cpu::row_table>(where, o).build(a);
+  return amg::make<amg::builder<cpu::setup_loops, cpu::row_table>>(where, a, o);
 }
 template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);
 template amg_hierarchy make_amg(const device&, const csr_arrays<float>&, const amg_options&);
 
 template <class T>
 made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
-                                       const preconditioner_options&) {
-  amg_hierarchy made = make_amg(where, a);
+                                       const preconditioner_options& o) {
+  amg_options asked;
+  asked.keep = o.keep_patterns;
+  amg_hierarchy made = make_amg(where, a, asked);
   made_preconditioner out;
   for (const amg_level& l : made.levels)
     out.parts.push_back({"level " + std::to_string(out.parts.size() + 1), l.rows, l.nonzeros});
   out.products = std::move(made.products);
+  out.refresh = std::move(made.refresh);
+  out.note = made.note();
   return out;
 }
 template made_preconditioner amg_preconditioner(const device&, const csr_arrays<double>&,

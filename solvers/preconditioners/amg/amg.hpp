@@ -8,6 +8,8 @@
 // coarsest matrix is inverted. Aggregates come from pairwise matching by handshakes, three passes a
 // level (match_steps.hpp). M is symmetric and positive definite where A is. Private to the solvers.
 #pragma once
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "dwell/execution/device/device.hpp"
@@ -16,6 +18,8 @@
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {
+
+inline constexpr double high_complexity = 2.5;  ///< from there on users are told
 
 /// One level, the finest first.
 struct amg_level {
@@ -28,6 +32,11 @@ struct amg_hierarchy {
   std::vector<amg_level> levels;
   /// Elements of all levels' matrices over those of the finest.
   double operator_complexity() const;
+  /// What a user should know: that it is of little use, and why; or nothing.
+  std::string note() const;
+  /// Puts other values of the same pattern into `products`, with the aggregates and patterns that
+  /// there are; empty without amg_options::keep. The arrays are of the type that make_amg() took.
+  std::function<void(const void* csr_arrays)> refresh;
   bool stalled = false;  ///< coarsening ended early, for the coarse matrices did not get smaller
 };
 
@@ -36,6 +45,7 @@ struct amg_options {
   /// Of aggregates: the most that the condition number of the two-level method may be, as far as
   /// they alone decide it. 0: they are not checked.
   double quality = 24;
+  bool keep = false;  ///< what refresh() needs: several times the memory of the hierarchy
 };
 
 /// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws

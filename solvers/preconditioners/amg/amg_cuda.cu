@@ -8,7 +8,7 @@ namespace dwell {
 
 template <class T>
 amg_hierarchy make_amg_on_cuda(const device& where, const csr_arrays<T>& a, const amg_options& o) {
-  return amg::builder<cuda::summing_loops, cuda::row_table>(where, o).build(a);
+  return amg::make<amg::builder<cuda::summing_loops, cuda::row_table>>(where, a, o);
 }
 template amg_hierarchy make_amg_on_cuda(const device&, const csr_arrays<double>&,
                                         const amg_options&);

@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,15 @@ struct made_matrix {
   }
 };
 
+/// What lies between a level's matrix and the next one's.
+struct level_parts {
+  buffer<index> aggregates;
+  made_matrix p;  ///< its rows begin where those of A do
+  made_matrix ap, coarse;
+  buffer<index> row_of, begin_of, sorted;  ///< of the elements of ap; and ap transposed
+  buffer<double> p_there, smoothed;        ///< P and (I - omega D^-1 A) P at the elements of ap
+};
+
 /// What a pass of matching makes.
 struct matched_pass {
   index groups = 0;
@@ -62,36 +73,57 @@ class builder {
 
   template <class T>
   amg_hierarchy build(const csr_arrays<T>& a) {
-    made_matrix finest = take(a);
-    graph at = finest.view();
-    if (finest.val.size() == 0) at.val = values_of(a);
-    at.row_ptr = a.row_ptr;
-    at.row_end = a.row_ptr + 1;
-    at.col = a.col;
-    made_matrix here = std::move(finest);
-    here.nonzeros = a.nonzeros;
+    const made_matrix finest = take(a);
+    const made_matrix* here = &finest;
+    graph at = view_of(finest, a);
     std::int64_t all = a.nonzeros;
     for (;;) {
-      out_.levels.push_back({at.rows, here.nonzeros, 0.0});
+      out_.levels.push_back({at.rows, here->nonzeros, 0.0});
       if (at.rows <= options_.coarsest || static_cast<int>(out_.levels.size()) == most_levels)
         break;
-      made_matrix coarse;
-      if (!coarsen(at, here, coarse)) {
+      level_parts next;
+      if (!coarsen(at, *here, next)) {
         out_.stalled = true;
         break;
       }
-      here = std::move(coarse);
-      at = here.view();
-      all += here.nonzeros;
+      parts_.push_back(std::move(next));
+      here = &parts_.back().coarse;
+      at = here->view();
+      if (!options_.keep && parts_.size() > 1) parts_.pop_front();
+      all += here->nonzeros;
       if (static_cast<double>(all) > most_complexity * static_cast<double>(a.nonzeros)) {
-        out_.levels.push_back({at.rows, here.nonzeros, 0.0});
+        out_.levels.push_back({at.rows, here->nonzeros, 0.0});
         out_.stalled = true;
         break;
       }
     }
-    end_at(at, here.nonzeros);
+    end_at(at, here->nonzeros);
     link();
-    return std::move(out_);
+    if (!options_.keep) parts_.clear();
+    amg_hierarchy made = std::move(out_);
+    out_ = {};
+    out_.levels = made.levels;
+    out_.stalled = made.stalled;
+    return made;
+  }
+
+  /// Puts other values of the same pattern into the matrices of the chain, where options.keep was
+  /// set: the aggregates and all patterns stay.
+  template <class T>
+  void refresh(const csr_arrays<T>& a) {
+    unit_ = 0.0;
+    const made_matrix finest = take(a);
+    const made_matrix* here = &finest;
+    graph at = view_of(finest, a);
+    level_ = 0;
+    for (level_parts& next : parts_) {
+      fill_again(at, *here, next);
+      here = &next.coarse;
+      at = here->view();
+      ++level_;
+    }
+    end_at(at, here->nonzeros);
+    memory_of(where_.on()).finish(where_);
   }
 
  private:
@@ -109,9 +141,19 @@ class builder {
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }
 
   template <class T>
+  graph view_of(const made_matrix& finest, const csr_arrays<T>& a) {
+    graph at = finest.view();
+    if (finest.val.size() == 0) at.val = values_of(a);
+    at.row_ptr = a.row_ptr;
+    at.row_end = a.row_ptr + 1;
+    at.col = a.col;
+    return at;
+  }
+  template <class T>
   made_matrix take(const csr_arrays<T>& a) {
     made_matrix m;
     m.rows = a.rows;
+    m.nonzeros = a.nonzeros;
     m.diagonal = room<double>(a.rows);
     m.sums = room<double>(a.rows);
     if constexpr (!std::is_same_v<T, double>) {
@@ -160,6 +202,23 @@ class builder {
                      left, right, m.row_ptr.data(), m.col.data(), putting});
     return true;
   }
+  /// A product of a known pattern.
+  template <class Left, class Right, class Put>
+  void multiply_again(double products, const Left& left, const Right& right, made_matrix& m,
+                      const Put& put) {
+    constexpr double few = 48;
+    const auto fill = [&]<class One>(std::type_identity<One>) {
+      loops_.warps(
+          m.rows, rows_per_thread,
+          fill_columns<One, Left, Right, Put>{left, right, m.row_ptr.data(), m.col.data(), put});
+    };
+    if (products <= few && m.longest <= Table<128, 8>::most)
+      fill(std::type_identity<Table<128, 8>>{});
+    else if (m.longest <= Table<512, 32>::most)
+      fill(std::type_identity<Table<512, 32>>{});
+    else
+      fill(std::type_identity<Table<1024, 32>>{});
+  }
   /// A product that is summed up once, into rows with room for all they may hold: m has its
   /// row_ptr or, in `begin`, somebody else's, its room as `nonzeros` and as `longest` a bound,
   /// which spares a wait for the device if it fits a table.
@@ -194,8 +253,8 @@ class builder {
     };
   }
   void find_diagonal_of(made_matrix& m, bool sums) {
-    m.diagonal = room<double>(m.rows);
-    if (sums) m.sums = room<double>(m.rows);
+    if (m.diagonal.size() == 0) m.diagonal = room<double>(m.rows);
+    if (sums && m.sums.size() == 0) m.sums = room<double>(m.rows);
     loops_.items(m.rows, rows_per_thread,
                  find_diagonal{m.view(), m.diagonal.data(), m.sums.data(), nullptr});
   }
@@ -291,8 +350,7 @@ class builder {
     constexpr double tight = 2.01;  // bounds of rows without elements of both signs
     buffer<level_bounds> bounds(where_, 1);
     loops_.items(a.rows, rows_per_thread, find_filter{a, keep, filtered, bounds.data()});
-    const bool finest = out_.levels.size() == 1;
-    if (finest) {
+    if (level_ == 0) {
       const level_bounds found = fetched(bounds.data());
       if (double_of(found.smoother) <= tight) return found;
     }
@@ -305,73 +363,128 @@ class builder {
     return fetched(bounds.data());
   }
 
+  /// Of a level, from its matrix.
+  struct level_numbers {
+    double omega, filter_omega;
+    buffer<double> keep, filtered;
+  };
+  level_numbers find_numbers(const graph& a) {
+    level_numbers n{0.0, 0.0, room<double>(a.rows), room<double>(a.rows)};
+    const level_bounds found = find_bounds(a, n.keep.data(), n.filtered.data());
+    n.omega = 4.0 / 3.0 / largest_of(found);
+    n.filter_omega = 4.0 / 3.0 / double_of(found.filter);
+    if (unit_ == 0.0) unit_ = std::ldexp(1.0, std::ilogb(double_of(found.diagonal)));
+    out_.levels[level_].omega = n.omega;
+    return n;
+  }
+  /// About how many products the rows of A P and of P' A P have: what is needed to choose a table.
+  struct level_products {
+    double of_p, of_ap, of_coarse;
+    level_products(const graph& a, index nonzeros) {
+      const double of_a = static_cast<double>(nonzeros) / a.rows;
+      of_p = std::min(4.0, 0.6 * of_a);
+      of_ap = of_a * of_p;
+      of_coarse = 0.0;
+    }
+    void set_coarse(const made_matrix& ap, index groups) {
+      of_coarse = of_p * ap.nonzeros / groups;
+    }
+  };
+  static matrix_rows rows_of(const made_matrix& m) {
+    return {m.row_ptr.data(), m.row_ptr.data() + 1, m.col.data(), m.val.data()};
+  }
+  static put_smoothed putting(const graph& a, double omega, level_parts& to) {
+    return {a.diagonal,        omega,
+            a.row_ptr,         to.p.row_end.data(),
+            to.p.col.data(),   to.p.val.data(),
+            to.row_of.data(),  to.ap.val.data(),
+            to.p_there.data(), to.smoothed.data()};
+  }
+  static restriction_rows restriction(const level_parts& of) {
+    return {of.begin_of.data(), of.sorted.data(), of.row_of.data(), of.p_there.data()};
+  }
+  bool prolong(const graph& a, const made_matrix& level, const level_numbers& n,
+               const index* aggregates, made_matrix& p) {
+    p.rows = a.rows;
+    p.nonzeros = level.nonzeros;
+    p.longest = level.longest;
+    return multiply_in_room(
+        static_cast<double>(level.nonzeros) / a.rows, same_row{},
+        prolongation_rows{a, aggregates, n.keep.data(), n.filtered.data(), n.filter_omega},
+        a.row_ptr, p);
+  }
+
   /// Adds the matrices of a level to the chain and makes the next one's matrix; false: there is
   /// none.
-  bool coarsen(const graph& a, const made_matrix& level, made_matrix& coarse) {
-    const index nonzeros = level.nonzeros;
-    buffer<index> aggregates;
-    const index groups = aggregate(a, level, aggregates);
+  bool coarsen(const graph& a, const made_matrix& level, level_parts& to) {
+    level_ = out_.levels.size() - 1;
+    const index groups = aggregate(a, level, to.aggregates);
     if (groups <= 0 || groups > least_gain * a.rows) return false;
-    buffer<double> keep = room<double>(a.rows), filtered = room<double>(a.rows);
-    const level_bounds found = find_bounds(a, keep.data(), filtered.data());
-    const double omega = 4.0 / 3.0 / largest_of(found);
-    const double filter_omega = 4.0 / 3.0 / double_of(found.filter);
-    if (unit_ == 0.0) unit_ = std::ldexp(1.0, std::ilogb(double_of(found.diagonal)));
-
-    made_matrix p;  // its rows begin where those of A do
-    p.rows = a.rows;
-    p.nonzeros = nonzeros;
-    p.longest = level.longest;
-    const double of_a = static_cast<double>(nonzeros) / a.rows;
-    if (!multiply_in_room(
-            of_a, same_row{},
-            prolongation_rows{a, aggregates.data(), keep.data(), filtered.data(), filter_omega},
-            a.row_ptr, p))
-      return false;
+    const level_numbers n = find_numbers(a);
+    if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
     loops_.items(a.rows, rows_per_thread,
-                 truncate{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data()});
-    const matrix_rows p_rows{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data()};
-    made_matrix ap;
-    buffer<index> row_of;
-    buffer<double> p_there, smoothed;
-    const double of_p = std::min(4.0, 0.6 * of_a);  // about: it need not be known to choose a table
-    if (!multiply(a.rows, of_a * of_p, matrix_rows{a.row_ptr, a.row_end, a.col, a.val}, p_rows, ap,
-                  [&](made_matrix& m) {
+                 truncate{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    level_products products(a, level.nonzeros);
+    if (!multiply(a.rows, products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
+                  matrix_rows{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()},
+                  to.ap, [&](made_matrix& m) {
                     m.val = room<double>(m.nonzeros);
-                    row_of = room<index>(m.nonzeros);
-                    p_there = room<double>(m.nonzeros);
-                    smoothed = room<double>(m.nonzeros);
-                    return put_smoothed{a.diagonal,       omega,        a.row_ptr,
-                                        p.row_end.data(), p.col.data(), p.val.data(),
-                                        row_of.data(),    m.val.data(), p_there.data(),
-                                        smoothed.data()};
+                    to.row_of = room<index>(m.nonzeros);
+                    to.p_there = room<double>(m.nonzeros);
+                    to.smoothed = room<double>(m.nonzeros);
+                    return putting(a, n.omega, to);
                   }))
       return false;
-
-    buffer<index> begin_of(where_, static_cast<std::size_t>(groups) + 1), entry, sorted;
-    transpose(ap, groups, begin_of, entry, sorted);
-    const double of_r = of_p * a.rows / groups;
-    if (!multiply(
-            groups, of_r * ap.nonzeros / a.rows,
-            restriction_rows{begin_of.data(), sorted.data(), row_of.data(), p_there.data()},
-            matrix_rows{ap.row_ptr.data(), ap.row_ptr.data() + 1, ap.col.data(), ap.val.data()},
-            coarse, with_values()))
+    to.begin_of = {where_, static_cast<std::size_t>(groups) + 1};
+    transpose(to.ap, groups, to.begin_of, to.sorted);
+    products.set_coarse(to.ap, groups);
+    if (!multiply(groups, products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
+                  with_values()))
       return false;
-    find_diagonal_of(coarse, true);
-    out_.levels.back().omega = omega;
-    const double of_ap = static_cast<double>(ap.nonzeros);
-    smoothers_.push_back(slicing::put_in_slices(loops_, where_, smoother_slices{a, omega, unit_},
-                                                a.rows, static_cast<double>(nonzeros)));
-    down_.push_back(slicing::put_in_slices(
-        loops_, where_,
-        chains::column_slices{begin_of.data(), sorted.data(), row_of.data(), smoothed.data()},
-        groups, of_ap));
-    up_.push_back(
-        slicing::put_in_slices(loops_, where_,
-                               chains::row_slices{ap.row_ptr.data(), ap.row_ptr.data() + 1,
-                                                  ap.col.data(), smoothed.data()},
-                               a.rows, of_ap));
+    find_diagonal_of(to.coarse, true);
+    smoothers_.push_back({});
+    down_.push_back({});
+    up_.push_back({});
+    put_level(a, level.nonzeros, n.omega, to);
     return true;
+  }
+  /// The same with other values.
+  void fill_again(const graph& a, const made_matrix& level, level_parts& to) {
+    const level_numbers n = find_numbers(a);
+    made_matrix p;
+    prolong(a, level, n, to.aggregates.data(), p);
+    loops_.items(a.rows, rows_per_thread,
+                 keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
+                              to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    level_products products(a, level.nonzeros);
+    multiply_again(products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
+                   matrix_rows{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()},
+                   to.ap, putting(a, n.omega, to));
+    products.set_coarse(to.ap, to.coarse.rows);
+    multiply_again(products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
+                   put_sums{to.coarse.val.data()});
+    find_diagonal_of(to.coarse, true);
+    put_level(a, level.nonzeros, n.omega, to);
+  }
+  /// A level's matrices of the chain.
+  void put_level(const graph& a, index nonzeros, double omega, const level_parts& of) {
+    const auto of_ap = static_cast<double>(of.ap.nonzeros);
+    put(smoothers_[level_], smoother_slices{a, omega, unit_}, a.rows, nonzeros);
+    put(down_[level_],
+        chains::column_slices{of.begin_of.data(), of.sorted.data(), of.row_of.data(),
+                              of.smoothed.data()},
+        of.coarse.rows, of_ap);
+    put(up_[level_],
+        chains::row_slices{of.ap.row_ptr.data(), of.ap.row_ptr.data() + 1, of.ap.col.data(),
+                           of.smoothed.data()},
+        a.rows, of_ap);
+  }
+  template <class Source>
+  void put(std::shared_ptr<owned_slices>& to, const Source& from, index rows, double nonzeros) {
+    if (to)
+      slicing::put_values(loops_, from, *to);
+    else
+      to = slicing::put_in_slices(loops_, where_, from, rows, nonzeros);
   }
   static double double_of(std::uint64_t bits) {
     double v;
@@ -379,13 +492,13 @@ class builder {
     return v;
   }
 
-  void transpose(const made_matrix& m, index columns, buffer<index>& begin_of, buffer<index>& entry,
+  void transpose(const made_matrix& m, index columns, buffer<index>& begin_of,
                  buffer<index>& sorted) {
     loops_.items(m.nonzeros, rows_per_thread,
                  chains::count_transposed{m.col.data(), begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), columns);
     buffer<index> taken(where_, static_cast<std::size_t>(columns));
-    entry = room<index>(m.nonzeros);
+    buffer<index> entry = room<index>(m.nonzeros);
     sorted = room<index>(m.nonzeros);
     loops_.items(
         m.nonzeros, rows_per_thread,
@@ -396,6 +509,7 @@ class builder {
 
   /// The last level: inverted if it is small, else one sweep of Jacobi and back.
   void end_at(const graph& a, index nonzeros) {
+    level_ = out_.levels.size() - 1;
     if (a.rows <= (out_.stalled ? most_dense_rows : options_.coarsest)) {
       std::vector<index> row_ptr(static_cast<std::size_t>(a.rows) + 1),
           col(static_cast<std::size_t>(nonzeros));
@@ -407,18 +521,12 @@ class builder {
       if (unit_ == 0.0) unit_ = largest_diagonal(a.rows, row_ptr, col, val);
       for (double& v : inverse) v *= unit_;
       const auto there = buffer<double>::copy_of(where_, inverse);
-      last_ = slicing::put_in_slices(loops_, where_, dense_slices{a.rows, there.data()}, a.rows,
-                                     static_cast<double>(a.rows) * a.rows);
+      put(last_, dense_slices{a.rows, there.data()}, a.rows, static_cast<double>(a.rows) * a.rows);
       memory_of(where_.on()).finish(where_);
       return;
     }
-    buffer<double> keep = room<double>(a.rows), filtered = room<double>(a.rows);
-    const level_bounds found = find_bounds(a, keep.data(), filtered.data());
-    const double omega = 4.0 / 3.0 / largest_of(found);
-    if (unit_ == 0.0) unit_ = std::ldexp(1.0, std::ilogb(double_of(found.diagonal)));
-    out_.levels.back().omega = omega;
-    last_ = slicing::put_in_slices(loops_, where_, smoother_slices{a, omega, unit_}, a.rows,
-                                   static_cast<double>(nonzeros));
+    const level_numbers n = find_numbers(a);
+    put(last_, smoother_slices{a, n.omega, unit_}, a.rows, nonzeros);
   }
 
   /// The chain: down, the last level, up.
@@ -465,7 +573,21 @@ class builder {
   double unit_ = 0.0;  ///< of the chain's result: the largest diagonal element's power of two
   std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
   std::shared_ptr<owned_slices> last_;
+  std::size_t level_ = 0;          ///< the one that is worked at
+  std::deque<level_parts> parts_;  ///< of all levels, or the last one's
   amg_hierarchy out_;
 };
+
+/// A hierarchy, which keeps its builder where that is asked for.
+template <class Builder, class T>
+amg_hierarchy make(const device& where, const csr_arrays<T>& a, const amg_options& o) {
+  auto by = std::make_shared<Builder>(where, o);
+  amg_hierarchy made = by->build(a);
+  if (o.keep)
+    made.refresh = [by](const void* values) {
+      by->refresh(*static_cast<const csr_arrays<T>*>(values));
+    };
+  return made;
+}
 
 }  // namespace dwell::amg

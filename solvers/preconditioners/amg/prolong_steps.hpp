@@ -4,6 +4,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/preconditioners/amg/match_steps.hpp"
@@ -125,6 +126,38 @@ struct truncate {
     const double by = all / kept;
     if (by > 0.5 && by < 2.0)
       for (index k = begin; k < to; ++k) val[k] *= by;
+  }
+};
+
+/// Per row of the prolongation: other values for a pattern that was truncated before. An element
+/// that has none gets a tiny one, for zeros are elements that are not there.
+struct keep_pattern {
+  const index* row_ptr;
+  const index* from_end;
+  const index* from_col;
+  const double* from;
+  const index* row_end;
+  const index* col;
+  double* val;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    constexpr double tiny = std::numeric_limits<double>::denorm_min();
+    index at = row_ptr[i];
+    double all = 0.0, kept = 0.0;
+    for (index k = at; k < from_end[i]; ++k) all += from[k];
+    for (index k = row_ptr[i]; k < row_end[i]; ++k) {
+      while (at < from_end[i] && from_col[at] < col[k]) ++at;
+      const double v = at < from_end[i] && from_col[at] == col[k] ? from[at] : 0.0;
+      kept += v;
+      val[k] = v == 0.0 ? tiny : v;
+    }
+    if (kept != all) scale_row(i, all / kept);
+  }
+
+ private:
+  DWELL_FN void scale_row(std::int64_t i, double by) const {
+    if (by > 0.5 && by < 2.0)
+      for (index k = row_ptr[i]; k < row_end[i]; ++k) val[k] *= by;
   }
 };
 
