@@ -87,11 +87,13 @@ class Report(Document):
     lanes: int  #: per team
     bytes_per_iteration: int  #: that an iteration must move, by the model, nothing cached
     iterations: int
-    stopped: str  #: "converged", "iteration limit", "breakdown", "not finite" or "interrupted"
+    stopped: str  #: "converged", "iteration limit", "breakdown", "not finite", "interrupted" or "accuracy limit"
     rhs_norm: float
     residual_relative_recursive: float  #: as the iteration carries it
     residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
     residuals_disagree: bool  #: by more than a factor of ten
+    target_missed: bool  #: the residual of the iteration met the tolerance, the true one did not
+    refinements: int  #: how often the iteration began anew from its answer
     history: list[float]  #: ||r|| after 0, 1, ... iterations, if asked for
     condition_estimate: float  #: the condition is at least this; 0: not known
     error_estimate: float  #: condition_estimate times the true residual; 0: not known
@@ -117,7 +119,9 @@ class Report(Document):
             ("executor", f"{self.executor}, {self.variant}, policy {policy}, {self.precision}, "
                          f"preconditioner {self.preconditioner}"),
             ("", self.reason),
-            ("result", f"{self.stopped} after {self.iterations} iterations"),
+            ("result", f"{self.stopped} after {self.iterations} iterations"
+                       + (f", begun anew {self.refinements} times" if self.refinements else "")
+                       + (": THE TRUE RESIDUAL MISSES THE TOLERANCE" if self.target_missed else "")),
         ]
         if self.advice:
             rows.append(("", self.advice))

@@ -33,6 +33,7 @@ struct cg_table {
       {"assume_symmetric", set_member<&solve_options::assume_symmetric>},
       {"history", set_member<&solve_options::history>},
       {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
+      {"refine", set_member<&solve_options::refine>},
       {"columns_at_once", set_member<&solve_options::columns_at_once>},
       {"teams", set_member<&solve_options::teams>},
       {"config", set_member<&solve_options::config>},
@@ -73,6 +74,8 @@ constexpr report_row<solve_report> report_rows[] = {
     {"residual_relative_recursive", get<&solve_report::residual_relative_recursive>},
     {"residual_relative_true", get<&solve_report::residual_relative_true>},
     {"residuals_disagree", get<&solve_report::residuals_disagree>},
+    {"target_missed", get<&solve_report::target_missed>},
+    {"refinements", get<&solve_report::refinements>},
     {"condition_estimate", get<&solve_report::condition_estimate>},
     {"error_estimate", get<&solve_report::error_estimate>},
     {"no_digit_safe", get<&solve_report::no_digit_safe>},
@@ -97,6 +100,7 @@ int status_of(stop_reason why) {
     case stop_reason::converged:
       return DWELL_SUCCESS;
     case stop_reason::iteration_limit:
+    case stop_reason::accuracy_limit:
       return DWELL_NOT_CONVERGED;
     case stop_reason::breakdown:
     case stop_reason::not_finite:
@@ -239,8 +243,12 @@ int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, std::size
 }
 
 int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
-  const int started = dwell_cg_start(solver, b, x);
-  return started == DWELL_SUCCESS ? dwell_cg_wait(solver, report) : started;
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    return solver->end(s.solve(on_device(static_cast<const T*>(b), n, *solver),
+                               on_device(static_cast<T*>(x), n, *solver)),
+                       report);
+  });
 }
 
 int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {

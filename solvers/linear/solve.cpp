@@ -44,6 +44,8 @@ std::string to_string(stop_reason r) {
       return "not finite";
     case stop_reason::interrupted:
       return "interrupted";
+    case stop_reason::accuracy_limit:
+      return "accuracy limit";
   }
   return "unknown";
 }

@@ -54,7 +54,10 @@ enum class stop_reason {
   breakdown,        ///< a method cannot go on: of cg p.Ap <= 0, the matrix is not positive definite
   not_finite,       ///< a NaN or an infinity appeared, or the answer has an element too large for
                     ///< its format: x is then the start vector
-  interrupted       ///< the caller asked to stop, by `interrupt` or from `progress`
+  interrupted,      ///< the caller asked to stop, by `interrupt` or from `progress`
+  accuracy_limit  ///< the residual of the iteration fell under the tolerance, the true one did not,
+                  ///< and beginning anew (solve_options::refine) no longer helped: rounding allows
+                  ///< no better
 };
 /// In words, as reports have it: "converged".
 DWELL_API std::string to_string(stop_reason r);
@@ -93,9 +96,19 @@ struct solve_options {
   double rtol = 1e-8;
   double atol = 0;             ///< see rtol
   int max_iterations = 10000;  ///< the solve ends there, as iteration_limit
+  /// Where the residual that the iteration carries has fallen under the tolerance and the true one,
+  /// computed from x in f64, has not, begin anew from x: a step of iterative refinement. That is
+  /// repeated as long as each attempt at least halves the true residual, and within max_iterations
+  /// of all attempts together. If the tolerance is still not met, the solve ends as accuracy_limit.
+  /// Not with fixed_iterations, not where the tolerance is 0, not in solve_async() nor in cg_batch:
+  /// there, as with `false`, the solve ends as converged and the report's target_missed says the
+  /// rest. It takes a copy of x, from the second attempt on.
+  bool refine = true;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
-  /// Record ||r|| of every iteration in solve_report::history. A GPU sets 8 bytes aside for each of
+  /// Record ||r|| of every iteration in solve_report::history, as the iteration carries it. Of an
+  /// attempt after the first one (refine) the entry of its start is left out: there is one entry
+  /// per iteration and one for the start of all. A GPU sets 8 bytes aside for each of
   /// max_iterations (device_error if it has not so much), a CPU takes memory as they come.
   bool history = false;
   /// For timing: run max_iterations, whatever the residual and the sign of p.Ap.
@@ -166,7 +179,14 @@ struct solve_report {
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64
   bool residuals_disagree = false;    ///< by more than a factor of ten
-  std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
+  /// The residual of the iteration fell under the tolerance, which is not 0, and the true one is
+  /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
+  bool target_missed = false;
+  /// How often the iteration began anew from its answer (solve_options::refine). Iterations,
+  /// history and seconds are of all attempts; the residuals are of x, which is that of the attempt
+  /// with the smallest true residual; the condition is what the first attempt showed.
+  int refinements = 0;
+  std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
   /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
   /// it: the true condition is not smaller, and may be larger where b hides an eigenvector. 0: not
   /// known (fewer than two iterations, b = 0, fixed_iterations, or another method than cg).

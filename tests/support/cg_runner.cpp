@@ -46,6 +46,7 @@ solve_options with(const std::string& executor, const cut& c, double rtol, preco
   if (p != preconditioner::amg) o.variant = textbook();  // which has no chain
   o.preconditioner = p;
   o.rtol = rtol;
+  o.refine = false;  // what one attempt does is judged
   o.teams = c.teams;
   o.config = c.config;
   o.reverse_lanes = c.reverse_lanes;

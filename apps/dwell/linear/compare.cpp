@@ -52,6 +52,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.options.fixed_iterations = !args.to_tolerance;
   r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
   r.options.rtol = args.rtol;
+  r.options.refine = false;  // one attempt, as peers make
   r.options.interrupt = r.runs.interrupt;
   r.options.preconditioner = args.preconditioner;
   return r;

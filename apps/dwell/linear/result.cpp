@@ -30,7 +30,10 @@ std::string outcome(const solve_report& report) {
   const auto n = format_plural(report.iterations, "iteration");
   switch (report.stopped) {
     case stop_reason::converged:
-      return "converged after " + n;
+      return report.target_missed
+                 ? "converged after " + n + " by the recursive residual, but the true one " +
+                       "is ABOVE the tolerance"
+                 : "converged after " + n;
     case stop_reason::iteration_limit:
       return "NOT converged within the limit of " + n;
     case stop_reason::breakdown:
@@ -41,6 +44,9 @@ std::string outcome(const solve_report& report) {
       return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
     case stop_reason::interrupted:
       return "INTERRUPTED after " + n;
+    case stop_reason::accuracy_limit:
+      return "NOT converged: the true residual is above the tolerance after " + n +
+             ", and rounding allows no better";
   }
   return {};
 }
@@ -84,7 +90,9 @@ json columns_json(const solve_result& r) {
   for (const solve_report& column : r.columns)
     all.push_back({{"together", column.columns_together},
                    {"iterations", column.iterations},
+                   {"refinements", column.refinements},
                    {"stop_reason", to_string(column.stopped)},
+                   {"target_missed", column.target_missed},
                    {"relative_true", column.residual_relative_true},
                    {"solve_s", column.solve_s}});
   return all;
@@ -127,16 +135,22 @@ double target(const solve_result& r, const solve_report& of) {
   return norm > 0 ? std::max(r.options.rtol, r.options.atol / norm) : r.options.atol;
 }
 
+/// Converged, and not by the recursive residual alone.
+bool succeeded(const solve_report& report) {
+  return report.stopped == stop_reason::converged && !report.target_missed;
+}
+
 exit_code code_of(const solve_result& r) {
   for (const solve_report& column : r.columns)
-    if (column.stopped != stop_reason::converged) return code_of(column.stopped);
+    if (!succeeded(column))
+      return column.target_missed ? exit_code::not_converged : code_of(column.stopped);
   return code_of(stop_reason::converged);
 }
 
 std::string failure_line(const solve_result& r) {
   for (std::size_t k = 0; k < r.columns.size(); ++k) {
     const solve_report& report = r.columns[k];
-    if (report.stopped == stop_reason::converged) continue;
+    if (succeeded(report)) continue;
     const std::string which =
         r.columns.size() > 1 ? fmt::format("right-hand side {} of {}: ", k + 1, r.columns.size())
                              : "";
@@ -189,6 +203,12 @@ std::string to_text(const solve_result& r) {
   out.gap();
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
+  if (report.refinements > 0)
+    out.row("refinement",
+            fmt::format(
+                "began anew {} from the answer, whose true residual was above "
+                "the tolerance",
+                report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements)));
   out.row("residual",
           fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
                       format_residual(report.residual_relative_recursive),
@@ -240,7 +260,9 @@ json to_json(const solve_result& r) {
                {{"relative", r.options.rtol}, {"absolute", r.options.atol}, {"target", target(r)}}},
               {"max_iterations", r.options.max_iterations},
               {"iterations", report.iterations},
+              {"refinements", report.refinements},
               {"stop_reason", to_string(report.stopped)},
+              {"target_missed", report.target_missed},
               {"rhs_norm", report.rhs_norm},
               {"residual",
                {{"relative_recursive", report.residual_relative_recursive},

@@ -54,7 +54,8 @@ double target(const solve_result& r, const solve_report& of);
 std::string failure_line(const solve_result& r);
 /// A warning where the residual says nothing of the answer; empty if it does.
 std::string unsafe_answer(const solve_result& r);
-/// Of the first right-hand side whose solve did not converge.
+/// Of the first right-hand side whose solve did not converge, or whose true residual misses the
+/// tolerance.
 exit_code code_of(const solve_result& r);
 std::string to_text(const solve_result& r);
 json to_json(const solve_result& r);

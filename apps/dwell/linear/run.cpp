@@ -41,6 +41,7 @@ struct solve_arguments {
   int rhs_count = 1;
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
+  bool no_refine = false;
   destination output, history;
   report_target report;
 };
@@ -230,7 +231,12 @@ void add_stops(CLI::App& app, solve_arguments& args) {
   add_tolerance(app, "--rtol", args.options.rtol,
                 "Converged when |r| <= max(rtol |b|, atol): relative tolerance");
   add_tolerance(app, "--atol", args.options.atol, "Absolute tolerance");
-  add_positive(app, "--max-iterations", args.options.max_iterations, "Iteration limit");
+  add_positive(app, "--max-iterations", args.options.max_iterations,
+               "Iteration limit, of all attempts together");
+  app.add_flag(
+      "--no-refine", args.no_refine,
+      "Where the true residual misses the tolerance that the recursive one has met, do not "
+      "begin anew from the answer");
 }
 
 void add_results(CLI::App& app, solve_arguments& args) {
@@ -264,6 +270,7 @@ command add_command(CLI::App& app, const std::string& name, const std::string& e
       exit_code_help + "\nExamples:\n" + examples);
   return [args] {
     args->options.history = static_cast<bool>(args->history);
+    args->options.refine = !args->no_refine;
     return run(*args);
   };
 }
