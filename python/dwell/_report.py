@@ -89,6 +89,8 @@ class Report(Document):
     iterations: int
     stopped: str  #: "converged", "iteration limit", "breakdown", "not finite", "interrupted" or "accuracy limit"
     rhs_norm: float
+    null_space: str  #: "constant": b and x are taken without their means; or "none"
+    rhs_outside_range: float  #: ||removed|| / ||b||
     residual_relative_recursive: float  #: as the iteration carries it
     residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
     residuals_disagree: bool  #: by more than a factor of ten
@@ -128,6 +130,9 @@ class Report(Document):
         rows.append(("residual", f"{self.residual_relative_recursive:.2e} recursive, {self.residual_relative_true:.2e} "
                                  f"true, relative to |b| = {self.rhs_norm:.3g}"
                                  + (": THEY DISAGREE" if self.residuals_disagree else "")))
+        if self.null_space != "none":
+            rows.append(("null space", f"{self.null_space}: b without its mean, which is {self.rhs_outside_range:.1e} of "
+                                       "|b|; x has the mean 0"))
         if self.condition_estimate > 0:
             rows.append(("condition", f"at least {self.condition_estimate:.1e}; the residual allows a relative error of "
                                       f"{self.error_estimate:.1e}" + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))

@@ -58,6 +58,9 @@ class Solver:
         Converged when ``||r|| <= max(rtol ||b||, atol)``.
     maxiter : int, optional
         By default 10 n.
+    null_space : {"auto", "none", "constant"}
+        "constant": solve modulo constant vectors, b without its mean and x with mean 0; "auto" does so where a
+        symmetric matrix has row sums of zero ("cg" and "minres").
     refine : bool
         Where the residual that the iteration carries meets the tolerance and the true one does not, begin anew from
         the answer, as long as that helps.
@@ -99,12 +102,12 @@ class Solver:
     def __init__(
         self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
-        maxiter: int | None = None, refine: bool = True, assume_symmetric: bool = False, history: bool = False,
+        maxiter: int | None = None, null_space: str = "auto", refine: bool = True, assume_symmetric: bool = False, history: bool = False,
         fixed_iterations: bool = False, progress_interval: float = 0.1,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
                     variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter,
-                    refine=refine, assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
+                    null_space=null_space, refine=refine, assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
                     progress_interval=progress_interval)
 
     @classmethod

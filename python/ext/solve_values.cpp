@@ -54,6 +54,8 @@ fields report_dict(const solve_report& r) {
   out["iterations"] = r.iterations;
   out["stopped"] = to_string(r.stopped);
   out["rhs_norm"] = r.rhs_norm;
+  out["null_space"] = r.null_space;
+  out["rhs_outside_range"] = r.rhs_outside_range;
   out["residual_relative_recursive"] = r.residual_relative_recursive;
   out["residual_relative_true"] = r.residual_relative_true;
   out["residuals_disagree"] = r.residuals_disagree;
@@ -90,6 +92,7 @@ void add_solve_values(nb::module_& m) {
       .def_rw("rtol", &solve_options::rtol)
       .def_rw("atol", &solve_options::atol)
       .def_rw("max_iterations", &solve_options::max_iterations)
+      .def_rw("null_space", &solve_options::null_space)
       .def_rw("refine", &solve_options::refine)
       .def_rw("assume_symmetric", &solve_options::assume_symmetric)
       .def_rw("history", &solve_options::history)

@@ -174,6 +174,10 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   const solve_numbers& n = end.numbers;
   const scaled_norms norms{n.by, n.rhs};
   report.rhs_norm = norms.rhs_norm();
+  if (n.projected) {
+    report.null_space = "constant";
+    if (n.removed > 0.0) report.rhs_outside_range = n.removed / std::hypot(n.rhs, n.removed);
+  }
   report.iterations = std::max(n.step, 0);
   report.stopped = n.representable ? reason_of(n.stop) : stop_reason::not_finite;
   report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;

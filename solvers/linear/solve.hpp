@@ -96,6 +96,16 @@ struct solve_options {
   double rtol = 1e-8;
   double atol = 0;             ///< see rtol
   int max_iterations = 10000;  ///< the solve ends there, as iteration_limit
+  /// The null space of the matrix, which must then be symmetric. "auto": that of the constant
+  /// vectors where all row sums of a symmetric matrix are zero up to rounding, as of a Laplacian
+  /// with Neumann boundaries (methods cg and minres; with bicgstab, which does not look at
+  /// symmetry, none). "constant": take it for that, by any method; rows and columns must then have
+  /// sums of about zero. "none": do not look. Where it is "constant" the mean of b is taken from b,
+  /// which need not be consistent then (the caller's b stays as it is), and x is the solution whose
+  /// mean is 0, that of least norm; the norm of b in the tolerance, and the residuals, are those
+  /// without the mean. A matrix of several parts that are not connected has more null vectors:
+  /// these are not found, nor taken care of. Not in cg_batch.
+  std::string null_space = "auto";
   /// Where the residual that the iteration carries has fallen under the tolerance and the true one,
   /// computed from x in f64, has not, begin anew from x: a step of iterative refinement. That is
   /// repeated as long as each attempt at least halves the true residual, and within max_iterations
@@ -174,7 +184,13 @@ struct solve_report {
 
   int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended
-  double rhs_norm = 0;                           ///< ||b||
+  double rhs_norm = 0;  ///< ||b||; with null_space "constant" of b without its mean
+  /// "constant" where the solve was one modulo constant vectors (solve_options::null_space), else
+  /// "none".
+  std::string null_space = "none";
+  /// ||removed|| / ||b||, 0 to 1: the part of b for which there is no solution, and which was taken
+  /// away. About 1e-16 (f32: 1e-7) or less where b is consistent.
+  double rhs_outside_range = 0;
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64

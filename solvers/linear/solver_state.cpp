@@ -84,6 +84,7 @@ template <class T>
 void solver_state<T>::place_matrix() {
   places.a = matrix.arrays();
   places.matrix_exponent = matrix.facts().exponent;
+  places.null_space = has_null_space(options, matrix.facts());
   if (T* const to = run->places().inverse_diagonal)
     invert_diagonal(queue.where(), matrix.arrays(), -matrix.scale_exponent(),
                     forms_of(options.method).front().solves == matrix_class::symmetric, to);

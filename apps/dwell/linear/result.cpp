@@ -163,6 +163,16 @@ std::string failure_line(const solve_result& r) {
   return {};
 }
 
+std::string inconsistent_rhs(const solve_result& r) {
+  const double much = r.report.precision == "f32" ? 1e-3 : 1e-6;
+  if (!(r.report.rhs_outside_range > much)) return {};
+  return fmt::format(
+      "the rows of the matrix have sums of zero, and {:.2g} of the norm of the right-hand side is "
+      "constant: with that part there is no solution, the answer is one without it "
+      "(--null-space none takes no notice)",
+      r.report.rhs_outside_range);
+}
+
 std::string unsafe_answer(const solve_result& r) {
   if (r.report.stopped != stop_reason::converged || !r.report.no_digit_safe) return {};
   return fmt::format(
@@ -214,6 +224,10 @@ std::string to_text(const solve_result& r) {
                       format_residual(report.residual_relative_recursive),
                       format_residual(report.residual_relative_true), format_residual(target(r)),
                       report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
+  if (report.null_space != "none")
+    out.row("null space",
+            fmt::format("{}: b without its mean, which is {:.1e} of |b|; x has the mean 0",
+                        report.null_space, report.rhs_outside_range));
   if (report.condition_estimate > 0 && report.error_estimate == 0)
     out.row("condition", fmt::format("at least {:.1e}{}", report.condition_estimate,
                                      condition_of(report.preconditioner)));
@@ -264,6 +278,8 @@ json to_json(const solve_result& r) {
               {"stop_reason", to_string(report.stopped)},
               {"target_missed", report.target_missed},
               {"rhs_norm", report.rhs_norm},
+              {"null_space", report.null_space},
+              {"rhs_outside_range", report.rhs_outside_range},
               {"residual",
                {{"relative_recursive", report.residual_relative_recursive},
                 {"relative_true", report.residual_relative_true},

@@ -163,7 +163,9 @@ exit_code run(const solve_arguments& args) {
 
   if (result.rhs.what == rhs_source::kind::row_sums && !x.empty()) {
     double largest = 0;
-    for (const double v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v - 1)) : v;
+    const double exact = result.report.null_space == "constant" ? 0 : 1;  // without the mean
+    for (const double v : x)
+      largest = std::isfinite(v) ? std::max(largest, std::abs(v - exact)) : v;
     result.largest_error = largest;
   }
   if (result.report.residuals_disagree)
@@ -172,6 +174,7 @@ exit_code run(const solve_arguments& args) {
         "ten: the answer is as good as the true one, rounding allows no better{}",
         result.report.residual_relative_true, result.report.residual_relative_recursive,
         args.precision == "f32" ? " in f32" : ""));
+  if (const auto part = inconsistent_rhs(result); !part.empty()) result.warnings.push_back(part);
   if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);
   handover by;
   const auto before_writing = clock::now();
@@ -203,6 +206,9 @@ void add_problem(CLI::App& app, solve_arguments& args) {
                "cannot)");
   add_input(app, "--x0", args.start,
             "Start vector, e.g. the --output of an earlier run (default: zeros)");
+  add_choice(app, "--null-space", args.options.null_space, {"auto", "none", "constant"},
+             "constant: solve modulo constant vectors, b without its mean and x with mean 0; auto "
+             "does so where a symmetric matrix has row sums of zero, as with Neumann boundaries");
   app.add_flag("--assume-symmetric", args.options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
 }
