@@ -34,7 +34,7 @@ def cg(
         Converged when ``||b - A x|| <= max(rtol ||b||, atol)``.
     maxiter : int, optional
         By default 10 n.
-    M : {None, "none", "jacobi", "amg"}
+    M : {None, "none", "jacobi", "amg", "auto"}
         The preconditioner, by name.
     callback : None
         There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use

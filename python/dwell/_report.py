@@ -82,7 +82,8 @@ class Report(Document):
     device: str
     backend: str  #: "cpu" or "cuda"
     precision: str  #: "f64" or "f32"
-    preconditioner: str
+    preconditioner: str  #: never "auto"
+    preconditioner_reason: str  #: why this one
     teams: int  #: threads or thread blocks
     lanes: int  #: per team
     bytes_per_iteration: int  #: that an iteration must move, by the model, nothing cached
@@ -121,6 +122,7 @@ class Report(Document):
             ("executor", f"{self.executor}, {self.variant}, policy {policy}, {self.precision}, "
                          f"preconditioner {self.preconditioner}"),
             ("", self.reason),
+            *([("", self.preconditioner_reason)] if self.preconditioner_reason != "as asked" else []),
             ("result", f"{self.stopped} after {self.iterations} iterations"
                        + (f", begun anew {self.refinements} times" if self.refinements else "")
                        + (": THE TRUE RESIDUAL MISSES THE TOLERANCE" if self.target_missed else "")),

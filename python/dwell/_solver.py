@@ -42,8 +42,9 @@ class Solver:
         Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB for all;
         "auto": the first of these that symmetry and diagonal allow, and MINRES where conjugate gradients break down.
         ``Report.method_reason`` says why.
-    preconditioner : {"none", "jacobi", "amg"}
-        "amg" is for "cg".
+    preconditioner : {"none", "jacobi", "amg", "auto"}
+        "amg" is for "cg". "auto" tries "jacobi" in the first solve and goes on with "amg" where that is projected to take
+        less time; ``Report.preconditioner_reason`` says why.
     executor : {"auto", "host-loop", "graph", "persistent", "perks"}
     variant : {"auto", "textbook", "single-reduction", "pipelined"}
         The last two are of "cg".

@@ -48,6 +48,7 @@ fields report_dict(const solve_report& r) {
   out["backend"] = to_string(r.on);
   out["precision"] = r.precision;
   out["preconditioner"] = to_string(r.preconditioner);
+  out["preconditioner_reason"] = r.preconditioner_reason;
   out["teams"] = r.teams;
   out["lanes"] = r.lanes;
   out["bytes_per_iteration"] = r.bytes_per_iteration;

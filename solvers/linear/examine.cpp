@@ -74,7 +74,7 @@ class row_pass {
   }
   void weigh(index i) {
     const index begin = a_.row_ptr[i], count = a_.row_ptr[i + 1] - begin;
-    if (count > longest_row_weighed && !zero_sums) return;
+    if (count > examining::longest_row_weighed && !zero_sums) return;
     const examining::row_weights is =
         examining::weigh_row(a_.col + begin, a_.val + begin, i, count);
     zero_sums &= is.zero_sum;

@@ -21,7 +21,7 @@ struct system_facts {
   /// in the null space. Rows of zeros alone do not count as such.
   bool zero_row_sums = false;
   /// Share of the rows, 0 to 1, in which more than a twentieth of the magnitude beside the diagonal
-  /// is positive: 0 for M-matrices. Rows of more than longest_row_weighed elements do not count.
+  /// is positive: 0 for M-matrices. Rows of more than 4096 elements do not count as such.
   double rows_with_positive = 0;
 
   bool is(matrix_class c) const {
@@ -33,9 +33,6 @@ struct system_facts {
 /// |a_ij - a_ji| may be so large beside the largest of sqrt(|a_ii a_jj|), |a_ij| and |a_ji|.
 template <class T>
 inline constexpr double symmetry_tolerance = sizeof(T) == 8 ? 1e-12 : 1e-5;
-
-/// Elements of the longest rows that rows_with_positive looks at.
-inline constexpr index longest_row_weighed = 4096;
 
 /// Arrays in memory of the device; they need not be sound, but row_ptr must have rows + 1 elements,
 /// col and val `nonzeros`. Waits for the device. Throws device_error.

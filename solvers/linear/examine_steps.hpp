@@ -67,6 +67,9 @@ DWELL_FN index find(const cutting::csr_pattern& a, index row, index column) {
   return low < end && a.col[low] == column ? low : -1;
 }
 
+/// Elements of the longest rows whose signs are looked at.
+inline constexpr index longest_row_weighed = 4096;
+
 /// What the elements of a row are together: in their order, so with the same bits everywhere.
 struct row_weights {
   bool zero_sum;  ///< up to rounding

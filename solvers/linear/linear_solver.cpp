@@ -95,14 +95,14 @@ solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
   check_size(x.size(), rows(), name_of_x);
   // Of the matrix a GPU has a copy.
   check_memory(s.matrix.in_place(), b, std::span<const T>(x));
+  solve_report report;
   if (s.on_gpu()) {
     s.b.upload(b);
     s.x.upload(x);
-    s.begin(s.b.data(), s.x.data());
+    report = s.solve_once(s.b.data(), s.x.data());
   } else {
-    s.begin(b.data(), x.data());
+    report = s.solve_once(b.data(), x.data());
   }
-  solve_report report = s.end();
   if (!s.seen.finite) {
     check_finite(b, name_of_b);
     check_finite(std::span<const T>(x), name_of_x);
@@ -120,10 +120,20 @@ solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
 
 template <class T>
 solve_report linear_solver<T>::solve(device_span<const T> b, device_span<T> x) {
-  solve_async(b, x);
-  solve_report report = wait();
-  s_->refine(b.data, x.data, report);
-  return s_->change_method(report) ? solve(b, x) : report;
+  state& s = *s_;
+  s.require_idle();
+  s.began = seconds_on_host();
+  check_size(b.size, rows(), name_of_b);
+  check_size(x.size, rows(), name_of_x);
+  check_device_memory(s.queue.where(), b, device_span<const T>(x));
+  solve_report report = s.solve_once(b.data, x.data);
+  if (!s.seen.finite) {  // the message names the element
+    s.check_finite_there(b.data, name_of_b);
+    s.check_finite_there(x.data, name_of_x);
+  }
+  report.finish_s = seconds_on_host() - s.ended;
+  s.refine(b.data, x.data, report);
+  return s.change_method(report) ? solve(b, x) : report;
 }
 
 template <class T>

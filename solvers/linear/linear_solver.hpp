@@ -74,8 +74,8 @@ class DWELL_API linear_solver {
   /// answer in x. wait() has the report; b and x must stay until then. Executors that launch from
   /// the host (host-loop; on a CPU all) work in these calls. The solve is one attempt: nothing is
   /// refined (solve_options::refine), and the report's target_missed says where that would be due.
-  /// Throws input_error if one is under
-  /// way.
+  /// Nor does it choose between preconditioners (preconditioner::automatic): without a solve before
+  /// it takes Jacobi's. Throws input_error if one is under way.
   void solve_async(device_span<const T> b, device_span<T> x);
   /// The report of the solve that solve_async() began. Throws input_error if there is none.
   solve_report wait();

@@ -24,9 +24,14 @@ namespace dwell {
 enum class preconditioner {
   none,    ///< nothing
   jacobi,  ///< the inverse of the matrix's diagonal
-  amg      ///< smoothed aggregation multigrid, a V-cycle in f32
+  amg,     ///< smoothed aggregation multigrid, a V-cycle in f32
+  /// Chosen: of cg jacobi for its first 60 iterations; of matrices with more than 20,000 rows and
+  /// hardly anything positive beside the diagonal then amg, if the iterations that are left would
+  /// take longer than its set-up and its iterations. Of other methods jacobi, or none where the
+  /// diagonal has zeros. A linear_solver keeps the choice of its first solve. Not in cg_batch.
+  automatic
 };
-/// "none", "jacobi" or "amg".
+/// "none", "jacobi", "amg" or, of the enumerator automatic, "auto".
 DWELL_API std::string to_string(preconditioner p);
 /// All of them, the default first.
 DWELL_API std::vector<preconditioner> preconditioners();
@@ -176,9 +181,11 @@ struct solve_report {
   std::string device;         ///< name of the device
   backend on = backend::cpu;  ///< of the device
   std::string precision;      ///< "f64" or "f32"
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< as asked for
-  int teams = 0;                                                       ///< threads or thread blocks
-  int lanes = 0;                                                       ///< per team
+  /// As asked for, or as chosen: never automatic.
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  std::string preconditioner_reason = "as asked";  ///< why this one
+  int teams = 0;                                   ///< threads or thread blocks
+  int lanes = 0;                                   ///< per team
   std::size_t bytes_per_iteration =
       0;  ///< that an iteration must move, by the model, nothing cached
 
@@ -215,7 +222,9 @@ struct solve_report {
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
-  solve_setup setup;    ///< of the matrix; zeros where a linear_solver was prepared before
+  /// Of the matrix; zeros where a linear_solver was prepared before, but for what the solve itself
+  /// prepared (preconditioner::automatic).
+  solve_setup setup;
   double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
   double solve_s = 0;   ///< from the first to the last phase, on the device's clock
   double finish_s = 0;  ///< after it: the true residual, the answer to where it belongs

@@ -50,6 +50,7 @@ void solver_state<T>::prepare() {
   }
   prepared = report_of(target, options, made);
   prepared.method_reason = method_reason;
+  prepared.preconditioner_reason = preconditioner_reason;
   groups.emplace(where, target, matrix, options, *cuts, std::move(made));
   cuts->drop_unused();
   place_vectors();
@@ -116,14 +117,14 @@ void solver_state<T>::check_finite_there(const T* from, const std::string& what)
 }
 
 template <class T>
-void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far) {
+void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, int most) {
   const device& where = queue.where();
   places.b = from;
   places.x = to;
   places.rtol = options.rtol;
   places.atol = options.atol;
   const int done = so_far ? so_far->iterations : 0;
-  run->limit(options.max_iterations - done);
+  run->limit(std::min(most, options.max_iterations - done));
   run->reset();
   solve_steps_of<T>(where.on()).begin(where, places);
   control = {};

@@ -3,6 +3,7 @@
 // teams read them. Private to the solver.
 #pragma once
 #include <algorithm>
+#include <climits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct solver_state {
         matrix(queue.where(), a, demand_of(o), setup),
         began(seconds_on_host()) {
     choose_method();
+    choose_preconditioner();
     prepare();
   }
   ~solver_state() {
@@ -49,6 +51,13 @@ struct solver_state {
   /// Another method, where the one that was chosen asks more of the matrix than it is. False: there
   /// is none.
   bool change_method(const solve_report& failed);
+  /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
+  void choose_preconditioner();
+  /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
+  /// and the rest from its answer. Ends as end() does.
+  solve_report solve_once(const T* b, T* x);
+  /// The preconditioner that the report of a probe speaks for; prepares it.
+  void settle(const solve_report& probe);
   void prepare();
   void place_vectors();
   void make_preconditioner();
@@ -64,8 +73,8 @@ struct solver_state {
   std::vector<solve_report> solve_block(int count, Alone&& alone, Group&& group, Again&& again,
                                         Refuse&& refuse);
   /// Puts a solve of vectors in the device's memory into its stream; so_far: the attempts before,
-  /// of which x is the answer.
-  void begin(const T* b, T* x, const solve_report* so_far = nullptr);
+  /// of which x is the answer; most: iterations.
+  void begin(const T* b, T* x, const solve_report* so_far = nullptr, int most = INT_MAX);
   /// Waits for it. Where seen.finite is 0 there was nothing to solve, and x is as it was.
   solve_report end(const solve_report* so_far = nullptr);
   /// Begins anew from x, the answer of the solve that the report is of, as long as that is asked
@@ -73,9 +82,11 @@ struct solver_state {
   /// finish_s.
   void refine(const T* b, T* x, solve_report& report);
 
-  solve_options options;      ///< their method is never "auto"
+  solve_options options;      ///< their method is never "auto", nor their preconditioner
   std::string method_reason;  ///< why this one
   bool chosen = false;        ///< it was "auto"
+  std::string preconditioner_reason = "as asked";
+  bool undecided = false;  ///< the preconditioner is that of a probe
   solve_setup setup;
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
@@ -110,7 +121,11 @@ std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone,
                                                        Again&& again, Refuse&& refuse) {
   std::vector<solve_report> reports;
   double begin = seconds_on_host();  // of the first group: with what it takes to prepare groups
-  const column_division by = groups->divide(count);
+  if (undecided && count > 0) {
+    reports.push_back(alone(0));
+    begin = seconds_on_host();
+  }
+  const column_division by = groups->divide(count - static_cast<int>(reports.size()));
   const std::string method = options.method;
   for (const int width : by.widths) {
     const int first = static_cast<int>(reports.size());
@@ -127,6 +142,8 @@ std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone,
         if (!got.finite[static_cast<std::size_t>(c)]) refuse(first + c);
       for (solve_report& report : got.reports) {
         report.finish_s = finish_s;
+        report.method_reason = method_reason;
+        report.preconditioner_reason = preconditioner_reason;
         if (report.stopped == stop_reason::breakdown &&
             (options.method != method || change_method(report)))
           report = alone(static_cast<int>(reports.size()));

@@ -15,6 +15,7 @@ constexpr preconditioner_kind kinds[] = {
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
     {preconditioner::amg, "amg", matrix_class::positive_definite, true, true,
      &amg_preconditioner<double>, &amg_preconditioner<float>},
+    {preconditioner::automatic, "auto", matrix_class::general, true, false},
 };
 
 }  // namespace

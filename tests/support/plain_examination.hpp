@@ -8,6 +8,7 @@
 
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/examine_steps.hpp"
 
 namespace dwell::test {
 
@@ -69,7 +70,7 @@ system_facts plainly(const csr<T>& a, bool check_symmetry) {
       if (at->first.second != i) beside += std::abs(v), positive += std::max(v, 0.0);
     }
     facts.zero_row_sums &= size > 0 && std::abs(sum) <= count * rounding * size;
-    mixed += count <= longest_row_weighed && positive > 0.05 * beside;
+    mixed += count <= examining::longest_row_weighed && positive > 0.05 * beside;
   }
   facts.rows_with_positive = a.rows > 0 ? static_cast<double>(mixed) / a.rows : 0.0;
   facts.sound = true;

@@ -18,6 +18,8 @@ CLI::Option* add_solver(CLI::App& app, std::string& value);
 /// --variant.
 CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& help);
 /// --preconditioner.
-CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value, const std::string& help);
+/// leave_open: "auto" is one of the choices.
+CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value, const std::string& help,
+                                bool leave_open = true);
 
 }  // namespace dwell::app

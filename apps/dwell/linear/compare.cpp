@@ -167,7 +167,8 @@ void add_how(CLI::App& app, compare_arguments& args) {
                "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
   add_preconditioner(app, args.preconditioner,
-                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid");
+                     "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid",
+                     false);
   add_results(app, args);
 }
 

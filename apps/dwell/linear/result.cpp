@@ -210,6 +210,7 @@ std::string to_text(const solve_result& r) {
                         : fmt::format("{}: {}", report.policy, report.policy_chosen));
   out.row("precision", report.precision);
   out.row("preconditioner", to_string(report.preconditioner));
+  if (report.preconditioner_reason != "as asked") out.row("", report.preconditioner_reason);
   out.gap();
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
@@ -266,7 +267,8 @@ json to_json(const solve_result& r) {
               {"solver", report.method},
               {"solver_reason", report.method_reason},
               {"precision", report.precision},
-              {"preconditioner", to_string(report.preconditioner)}});
+              {"preconditioner", to_string(report.preconditioner)},
+              {"preconditioner_reason", report.preconditioner_reason}});
   add_fields(out, execution_columns(true),
              execution_of(report, {r.options.executor, r.options.variant, r.options.policy}));
   out.update({{"policy_chosen", report.policy_chosen},

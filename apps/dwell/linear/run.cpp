@@ -229,7 +229,7 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
   add_preconditioner(app, args.options.preconditioner,
                      "jacobi divides by the diagonal; amg is a cycle of aggregation multigrid, for "
-                     "cg");
+                     "cg; auto tries jacobi first, the report says why it went on with what");
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {
