@@ -143,6 +143,26 @@ csr<double> make_poisson3d(const request& r, int threads) {
   return make_poisson(r, "poisson3d:WxHxD", 6, threads);
 }
 
+/// A grid with `count` sizes, two or three, and Neumann boundaries.
+csr<double> make_neumann(const request& r, const std::string& form, std::size_t count,
+                         int threads) {
+  auto sizes = parse_sizes(r.size, count);
+  if (!sizes) refuse(r, form + " with sizes of at least 1");
+  sizes->resize(3, 1);
+  const auto& n = *sizes;
+  if (detail::poisson_nonzeros(n[0], n[1], n[2]) > index_limit)
+    refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
+  return detail::neumann(n[0], n[1], n[2], threads);
+}
+
+csr<double> make_neumann2d(const request& r, int threads) {
+  return make_neumann(r, "neumann2d:WxH", 2, threads);
+}
+
+csr<double> make_neumann3d(const request& r, int threads) {
+  return make_neumann(r, "neumann3d:WxHxD", 3, threads);
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const auto& w : words) all += (all.empty() ? "" : ", ") + w;
@@ -170,6 +190,11 @@ constexpr family families[] = {
      make_poisson2d},
     {"poisson3d", "poisson3d:WxHxD",
      "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d},
+    {"neumann2d", "neumann2d:WxH",
+     "5-point Laplacian of a W x H grid, Neumann boundary: singular, rows have sums of zero",
+     make_neumann2d},
+    {"neumann3d", "neumann3d:WxHxD",
+     "7-point Laplacian of a W x H x D grid, Neumann boundary: singular", make_neumann3d},
     {"convection2d", "convection2d:WxH:PECLET",
      "5-point Laplacian of a W x H grid and convection along W, upwind: not symmetric",
      make_convection2d},

@@ -23,6 +23,8 @@ DWELL_API std::string suggested_kind(std::string_view kind);
 ///   trefethen:N        the first N primes on the diagonal, ones where |i - j| is a power of 2
 ///   poisson2d:WxH      5-point Laplacian (4 on the diagonal, -1 beside it), Dirichlet boundary
 ///   poisson3d:WxHxD    7-point Laplacian (6, -1)
+///   neumann2d:WxH      5-point Laplacian with Neumann boundaries: singular, row sums of zero
+///   neumann3d:WxHxD    7-point Laplacian likewise
 ///   convection2d:WxH:P 5-point Laplacian and convection along W with Peclet number P, upwind: not
 ///                      symmetric
 ///   helmholtz2d:WxH:K  5-point Laplacian less the square of a wave number, K waves along W: not

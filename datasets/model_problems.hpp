@@ -22,6 +22,10 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 /// `diagonal` on the diagonal and -1 for each of the up to six neighbours; x runs fastest.
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads);
 
+/// As poisson(), with Neumann boundaries: on the diagonal the number of neighbours, so that rows
+/// have sums of zero. A single point has a stored zero.
+csr<double> neumann(index width, index height, index depth, int threads);
+
 /// -laplace(u) + peclet du/dx on a domain of width 1, times the square of the spacing 1 / (width +
 /// 1); convection by first-order upwind differences. As many nonzeros as poisson().
 csr<double> convection(index width, index height, double peclet, int threads);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Finite-difference matrices of a box of points with a Dirichlet boundary: the 5-point and 7-point
-// Laplacians, the 5-point one with convection, with weak couplings or with coefficients that jump,
-// and the 27-point box. Points are numbered x first,
-// then y, then z.
+// Finite-difference matrices of a box of points: the 5-point and 7-point Laplacians with Dirichlet
+// and with Neumann boundaries; with Dirichlet boundaries the 5-point one with convection, with weak
+// couplings or with coefficients that jump, and the 27-point box. Points are numbered x first, then
+// y, then z.
 #include <algorithm>
 
 #include "dwell/datasets/model_problems.hpp"
@@ -35,6 +35,24 @@ csr<double> poisson(index width, index height, index depth, double diagonal, int
     if (x + 1 < width) sink(i + 1, -1.0);
     if (y + 1 < height) sink(i + width, -1.0);
     if (z + 1 < depth) sink(i + plane, -1.0);
+  });
+}
+
+csr<double> neumann(index width, index height, index depth, int threads) {
+  const index plane = width * height, points = plane * depth;
+  return build_rows(points, points, threads, [=](index i, auto&& sink) {
+    const index x = i % width, y = i / width % height, z = i / plane;
+    const bool before[] = {z > 0, y > 0, x > 0};
+    const bool after[] = {x + 1 < width, y + 1 < height, z + 1 < depth};
+    const index away[] = {plane, width, 1};
+    int neighbours = 0;
+    for (const bool there : before) neighbours += there;
+    for (const bool there : after) neighbours += there;
+    for (int k = 0; k < 3; ++k)
+      if (before[k]) sink(i - away[k], -1.0);
+    sink(i, static_cast<double>(neighbours));
+    for (int k = 0; k < 3; ++k)
+      if (after[k]) sink(i + away[2 - k], -1.0);
   });
 }
 

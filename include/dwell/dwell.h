@@ -29,7 +29,7 @@ extern "C" {
 enum {
   DWELL_SUCCESS = 0,       /* done; a solve: converged */
   DWELL_INPUT_ERROR = 1,   /* an argument, an array or an option that cannot be used */
-  DWELL_NOT_CONVERGED = 2, /* within the iterations allowed */
+  DWELL_NOT_CONVERGED = 2, /* within the iterations allowed, or the true residual is too large */
   DWELL_BREAKDOWN = 3,     /* the matrix is not positive definite, or a value is not finite */
   DWELL_DEVICE_ERROR = 4,  /* no such device, a device that failed, or too little memory */
   DWELL_INTERNAL_ERROR = 5,

@@ -12,7 +12,6 @@ from ._progress import Progress
 from ._solver import Solver
 
 BREAKDOWN, NOT_FINITE = -10, -11
-_PROMISING = 0.5  # another start from the answer so far must leave at most this part of the true residual
 
 
 def cg(
@@ -35,7 +34,7 @@ def cg(
         Converged when ``||b - A x|| <= max(rtol ||b||, atol)``.
     maxiter : int, optional
         By default 10 n.
-    M : {None, "none", "jacobi", "amg", "fsai", "block-jacobi", "chebyshev"}
+    M : {None, "none", "jacobi", "amg", "fsai", "block-jacobi", "chebyshev", "auto"}
         The preconditioner, by name; ``Solver`` says what they are, and takes their options.
     callback : None
         There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use
@@ -174,25 +173,17 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxit
         x0 = None if not (b != 0).any() else x0.reshape(shape)  # SciPy answers b = 0 with zeros
     most = iteration_limit(maxiter, a.rows)
     where = device if device is not None or place.gpu is None else f"cuda:{place.gpu}"
-    options = {"method": method, "preconditioner": name, "rtol": rtol, "atol": atol, **more}
-    done, left, before = 0, most, float("inf")
-    while True:
-        solver = Solver._of(a, where, threads, max_iterations=left, **options)
-        x0 = solver.solve(b, x0, progress=progress)
-        report = solver._reports[-1]
-        done += report.iterations
-        left = most - done
-        residual = report.residual_relative_true
-        if report.stopped == "not finite":
-            return x0, NOT_FINITE
-        if residual <= (max(rtol, atol / report.rhs_norm) if report.rhs_norm > 0 else atol):
-            return x0, 0
-        if report.stopped == "breakdown":
-            return x0, BREAKDOWN
-        if report.stopped != "converged" or left < 1 or residual > _PROMISING * before:
-            return x0, max(done, 1)
-        before = residual
-        options["assume_symmetric"] = True  # it has been checked
+    solver = Solver._of(a, where, threads, max_iterations=most, method=method, preconditioner=name, rtol=rtol,
+                        atol=atol, **more)
+    x = solver.solve(b, x0, progress=progress)
+    report = solver._reports[-1]
+    if report.stopped == "not finite":
+        return x, NOT_FINITE
+    if report.residual_relative_true <= (max(rtol, atol / report.rhs_norm) if report.rhs_norm > 0 else atol):
+        return x, 0
+    if report.stopped == "breakdown":
+        return x, BREAKDOWN
+    return x, max(report.iterations, 1)
 
 
 def _preconditioner(M: Any) -> str:

@@ -44,6 +44,8 @@ def text_of(e: dict[str, Any]) -> str:
         ["matrix", f"{e['rows']} rows, {e['nonzeros']} nonzeros, {e['precision']}, preconditioner {e['preconditioner']}"],
         ["device", f"{device['name']} ({device['backend']}); {model}"],
         ["method", f"{e['method']}: {e['method_reason']}"],
+        *([["preconditioner", f"{e['preconditioner']}: {e['preconditioner_reason']}"]]
+          if e["preconditioner_reason"] != "as asked" else []),
         ["variant", variant],
         ["policy", f"{plan['policy']}: {plan['reason']}"],
         ["kernel", f"config {plan['config']}, {plan['teams']} teams of {plan['lanes']} lanes"

@@ -30,7 +30,7 @@ def generate(kind: str) -> scipy.sparse.csr_array:
     Parameters
     ----------
     kind : str
-        "trefethen:N", "poisson2d:WxH", "poisson3d:WxHxD", "convection2d:WxH:PECLET",
+        "trefethen:N", "poisson2d:WxH", "poisson3d:WxHxD", "neumann2d:WxH", "neumann3d:WxHxD", "convection2d:WxH:PECLET",
         "helmholtz2d:WxH:WAVES", "anisotropic2d:WxH:WEAK", "jumps2d:WxH:RATIO", "box3d:N" or "like:NAME"; see
         ``generated_kinds``.
 

@@ -82,16 +82,21 @@ class Report(Document):
     device: str
     backend: str  #: "cpu" or "cuda"
     precision: str  #: "f64" or "f32"
-    preconditioner: str
+    preconditioner: str  #: never "auto"
+    preconditioner_reason: str  #: why this one
     teams: int  #: threads or thread blocks
     lanes: int  #: per team
     bytes_per_iteration: int  #: that an iteration must move, by the model, nothing cached
     iterations: int
-    stopped: str  #: "converged", "iteration limit", "breakdown", "not finite" or "interrupted"
+    stopped: str  #: "converged", "iteration limit", "breakdown", "not finite", "interrupted" or "accuracy limit"
     rhs_norm: float
+    null_space: str  #: "constant": b and x are taken without their means; or "none"
+    rhs_outside_range: float  #: ||removed|| / ||b||
     residual_relative_recursive: float  #: as the iteration carries it
     residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
     residuals_disagree: bool  #: by more than a factor of ten
+    target_missed: bool  #: the residual of the iteration met the tolerance, the true one did not
+    refinements: int  #: how often the iteration began anew from its answer
     history: list[float]  #: ||r|| after 0, 1, ... iterations, if asked for
     condition_estimate: float  #: the condition is at least this; 0: not known
     error_estimate: float  #: condition_estimate times the true residual; 0: not known
@@ -117,13 +122,19 @@ class Report(Document):
             ("executor", f"{self.executor}, {self.variant}, policy {policy}, {self.precision}, "
                          f"preconditioner {self.preconditioner}"),
             ("", self.reason),
-            ("result", f"{self.stopped} after {self.iterations} iterations"),
+            *([("", self.preconditioner_reason)] if self.preconditioner_reason != "as asked" else []),
+            ("result", f"{self.stopped} after {self.iterations} iterations"
+                       + (f", begun anew {self.refinements} times" if self.refinements else "")
+                       + (": THE TRUE RESIDUAL MISSES THE TOLERANCE" if self.target_missed else "")),
         ]
         if self.advice:
             rows.append(("", self.advice))
         rows.append(("residual", f"{self.residual_relative_recursive:.2e} recursive, {self.residual_relative_true:.2e} "
                                  f"true, relative to |b| = {self.rhs_norm:.3g}"
                                  + (": THEY DISAGREE" if self.residuals_disagree else "")))
+        if self.null_space != "none":
+            rows.append(("null space", f"{self.null_space}: b without its mean, which is {self.rhs_outside_range:.1e} of "
+                                       "|b|; x has the mean 0"))
         if self.condition_estimate > 0:
             rows.append(("condition", f"at least {self.condition_estimate:.1e}; the residual allows a relative error of "
                                       f"{self.error_estimate:.1e}" + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))

@@ -42,10 +42,12 @@ class Solver:
         Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB and GMRES for all;
         "auto": the first of these that symmetry and diagonal allow, and MINRES where conjugate gradients break down.
         ``Report.method_reason`` says why.
-    preconditioner : {"none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev"}
+    preconditioner : {"none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev", "auto"}
         "jacobi" divides by the diagonal, "block-jacobi" by its blocks. For symmetric positive definite matrices: "amg",
         a cycle of aggregation multigrid; "fsai", a factorized sparse approximate inverse; "chebyshev", a polynomial in
         the matrix. "ilu0" has incomplete factors and is not symmetric, so not for "cg" and "minres".
+        "auto" tries "jacobi" in the first solve and goes on with "amg" where that is projected to take less time;
+        ``Report.preconditioner_reason`` says why.
     block_size : int
         Of "block-jacobi": rows of a block, up to 32; 0: consecutive rows with equal columns are a block.
     degree : int
@@ -70,6 +72,12 @@ class Solver:
         By default 10 n.
     restart : int
         Of "gmres": iterations from one restart to the next, and vectors that are kept; from 1 to 500.
+    null_space : {"auto", "none", "constant"}
+        "constant": solve modulo constant vectors, b without its mean and x with mean 0; "auto" does so where a
+        symmetric matrix has row sums of zero ("cg" and "minres").
+    refine : bool
+        Where the residual that the iteration carries meets the tolerance and the true one does not, begin anew from
+        the answer, as long as that helps.
     assume_symmetric : bool
         Skip the check of symmetry.
     history : bool
@@ -108,15 +116,16 @@ class Solver:
     def __init__(
         self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
-        maxiter: int | None = None, restart: int = 30, assume_symmetric: bool = False, history: bool = False,
-        fixed_iterations: bool = False, progress_interval: float = 0.1, block_size: int = 0, degree: int = 4,
-        power: int = 1, factor_sweeps: int = 5, sweeps: int = 3,
+        maxiter: int | None = None, restart: int = 30, null_space: str = "auto", refine: bool = True,
+        assume_symmetric: bool = False, history: bool = False, fixed_iterations: bool = False,
+        progress_interval: float = 0.1, block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5,
+        sweeps: int = 3,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
                     variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
-                    assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
-                    progress_interval=progress_interval, block_size=block_size, degree=degree, power=power,
-                    factor_sweeps=factor_sweeps, sweeps=sweeps)
+                    null_space=null_space, refine=refine, assume_symmetric=assume_symmetric, history=history,
+                    fixed_iterations=fixed_iterations, progress_interval=progress_interval, block_size=block_size,
+                    degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:

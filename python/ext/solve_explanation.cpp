@@ -72,6 +72,7 @@ fields dict_of(const solve_explanation& e) {
   out["considered"] = considered;
   out["precision"] = e.precision;
   out["preconditioner"] = to_string(e.preconditioner);
+  out["preconditioner_reason"] = e.preconditioner_reason;
   out["rows"] = e.rows;
   out["nonzeros"] = e.nonzeros;
   out["bytes_per_iteration"] = e.bytes_per_iteration;

@@ -48,15 +48,20 @@ fields report_dict(const solve_report& r) {
   out["backend"] = to_string(r.on);
   out["precision"] = r.precision;
   out["preconditioner"] = to_string(r.preconditioner);
+  out["preconditioner_reason"] = r.preconditioner_reason;
   out["teams"] = r.teams;
   out["lanes"] = r.lanes;
   out["bytes_per_iteration"] = r.bytes_per_iteration;
   out["iterations"] = r.iterations;
   out["stopped"] = to_string(r.stopped);
   out["rhs_norm"] = r.rhs_norm;
+  out["null_space"] = r.null_space;
+  out["rhs_outside_range"] = r.rhs_outside_range;
   out["residual_relative_recursive"] = r.residual_relative_recursive;
   out["residual_relative_true"] = r.residual_relative_true;
   out["residuals_disagree"] = r.residuals_disagree;
+  out["target_missed"] = r.target_missed;
+  out["refinements"] = r.refinements;
   out["history"] = r.history;
   out["condition_estimate"] = r.condition_estimate;
   out["error_estimate"] = r.error_estimate;
@@ -104,6 +109,8 @@ void add_solve_values(nb::module_& m) {
       .def_rw("atol", &solve_options::atol)
       .def_rw("max_iterations", &solve_options::max_iterations)
       .def_rw("restart", &solve_options::restart)
+      .def_rw("null_space", &solve_options::null_space)
+      .def_rw("refine", &solve_options::refine)
       .def_rw("assume_symmetric", &solve_options::assume_symmetric)
       .def_rw("history", &solve_options::history)
       .def_rw("fixed_iterations", &solve_options::fixed_iterations)
@@ -112,6 +119,7 @@ void add_solve_values(nb::module_& m) {
   nb::class_<solve_report>(m, "CgReport")
       .def_prop_ro("stopped", [](const solve_report& r) { return to_string(r.stopped); })
       .def_ro("iterations", &solve_report::iterations)
+      .def_ro("target_missed", &solve_report::target_missed)
       .def_ro("rhs_norm", &solve_report::rhs_norm)
       .def_ro("residual_relative_true", &solve_report::residual_relative_true)
       .def("fields", &report_dict);

@@ -44,6 +44,8 @@ struct cg_table {
       {"assume_symmetric", set_member<&solve_options::assume_symmetric>},
       {"history", set_member<&solve_options::history>},
       {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
+      {"null_space", set_member<&solve_options::null_space>},
+      {"refine", set_member<&solve_options::refine>},
       {"columns_at_once", set_member<&solve_options::columns_at_once>},
       {"teams", set_member<&solve_options::teams>},
       {"config", set_member<&solve_options::config>},
@@ -75,15 +77,20 @@ constexpr report_row<solve_report> report_rows[] = {
     {"on", get<&solve_report::on>},
     {"precision", get<&solve_report::precision>},
     {"preconditioner", get<&solve_report::preconditioner>},
+    {"preconditioner_reason", get<&solve_report::preconditioner_reason>},
     {"teams", get<&solve_report::teams>},
     {"lanes", get<&solve_report::lanes>},
     {"bytes_per_iteration", get<&solve_report::bytes_per_iteration>},
     {"iterations", get<&solve_report::iterations>},
     {"stopped", get<&solve_report::stopped>},
     {"rhs_norm", get<&solve_report::rhs_norm>},
+    {"null_space", get<&solve_report::null_space>},
+    {"rhs_outside_range", get<&solve_report::rhs_outside_range>},
     {"residual_relative_recursive", get<&solve_report::residual_relative_recursive>},
     {"residual_relative_true", get<&solve_report::residual_relative_true>},
     {"residuals_disagree", get<&solve_report::residuals_disagree>},
+    {"target_missed", get<&solve_report::target_missed>},
+    {"refinements", get<&solve_report::refinements>},
     {"condition_estimate", get<&solve_report::condition_estimate>},
     {"error_estimate", get<&solve_report::error_estimate>},
     {"no_digit_safe", get<&solve_report::no_digit_safe>},
@@ -108,6 +115,7 @@ int status_of(stop_reason why) {
     case stop_reason::converged:
       return DWELL_SUCCESS;
     case stop_reason::iteration_limit:
+    case stop_reason::accuracy_limit:
       return DWELL_NOT_CONVERGED;
     case stop_reason::breakdown:
     case stop_reason::not_finite:
@@ -250,8 +258,12 @@ int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, std::size
 }
 
 int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
-  const int started = dwell_cg_start(solver, b, x);
-  return started == DWELL_SUCCESS ? dwell_cg_wait(solver, report) : started;
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    return solver->end(s.solve(on_device(static_cast<const T*>(b), n, *solver),
+                               on_device(static_cast<T*>(x), n, *solver)),
+                       report);
+  });
 }
 
 int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {

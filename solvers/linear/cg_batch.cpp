@@ -39,6 +39,8 @@ void check_batch_options(const solve_options& o) {
     refuse("number of teams of its own", "0 (one team for each system)",
            fmt::format("{}", o.teams));
   if (!o.clusters) refuse("clusters to leave out", "clusters as by default", "false");
+  if (o.preconditioner == preconditioner::automatic)
+    refuse("choice of a preconditioner", "none or jacobi", to_string(o.preconditioner));
   if (kind_of(o.preconditioner).is_chain())
     refuse("preconditioner of several products", "none or jacobi", to_string(o.preconditioner));
   if (o.history) refuse("history", "false", "true");

@@ -10,6 +10,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
 
 namespace dwell {
 namespace {
@@ -139,6 +140,7 @@ solve_places<T> column_groups<T>::places_of(group& g, int column) const {
   solve_places<T> at;
   at.a = matrix_.arrays();
   at.matrix_exponent = matrix_.facts().exponent;
+  at.null_space = has_null_space(options_, matrix_.facts());
   at.run_x = in.x;
   at.run_rhs = in.rhs;
   at.stride = in.stride;

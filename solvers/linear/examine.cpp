@@ -42,6 +42,8 @@ class row_pass {
   T most = 0;                                                                ///< magnitude
   T least_diagonal = std::numeric_limits<T>::infinity(), most_diagonal = 0;  ///< if positive
   bool positive = true, stored = true;   ///< the diagonal, in every row; is there and not zero
+  bool zero_sums = true;                 ///< of every row
+  index mixed = 0;                       ///< rows with much that is positive beside the diagonal
   std::int64_t below = 0, mirrored = 0;  ///< entries below the diagonal; mirrors of those above
 
  private:
@@ -67,7 +69,16 @@ class row_pass {
     for (; k < end; ++k)
       if (!check_entry(k, previous) || (check_symmetry_ && !meets_mirror(i, diagonal, k)))
         return false;
+    weigh(i);
     return true;
+  }
+  void weigh(index i) {
+    const index begin = a_.row_ptr[i], count = a_.row_ptr[i + 1] - begin;
+    if (count > examining::longest_row_weighed && !zero_sums) return;
+    const examining::row_weights is =
+        examining::weigh_row(a_.col + begin, a_.val + begin, i, count);
+    zero_sums &= is.zero_sum;
+    if (is.mixed) ++mixed;
   }
   bool check_entry(index k, index& previous) {
     const index column = a_.col[k];
@@ -134,6 +145,8 @@ system_facts examine_in_one_pass(const csr_arrays<T>& a, bool check_symmetry, do
     all.most_diagonal = std::max(all.most_diagonal, pass[p].most_diagonal);
     all.positive &= pass[p].positive;
     all.stored &= pass[p].stored;
+    all.zero_sums &= pass[p].zero_sums;
+    all.mixed += pass[p].mixed;
     all.below += pass[p].below;
     all.mirrored += pass[p].mirrored;
   }
@@ -143,6 +156,8 @@ system_facts examine_in_one_pass(const csr_arrays<T>& a, bool check_symmetry, do
   facts.sound = facts.symmetric = true;
   facts.positive_diagonal = all.positive;
   facts.full_diagonal = all.stored;
+  facts.zero_row_sums = all.zero_sums;
+  facts.rows_with_positive = static_cast<double>(all.mixed) / a.rows;
   facts.exponent = exponent_of(all.most);
   if (all.most_diagonal > T(0)) {
     facts.least_diagonal = all.least_diagonal;

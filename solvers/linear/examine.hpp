@@ -17,6 +17,12 @@ struct system_facts {
   bool full_diagonal = false;                    ///< stored in every row, and not zero
   int exponent = exponent_of_zero;               ///< ilogb of the largest |a_ij|
   double least_diagonal = 0, most_diagonal = 0;  ///< of the positive a_ii, 0 without any
+  /// In no row the sum of the elements is larger than rounding explains: the constant vectors are
+  /// in the null space. Rows of zeros alone do not count as such.
+  bool zero_row_sums = false;
+  /// Share of the rows, 0 to 1, in which more than a twentieth of the magnitude beside the diagonal
+  /// is positive: 0 for M-matrices. Rows of more than 4096 elements do not count as such.
+  double rows_with_positive = 0;
 
   bool is(matrix_class c) const {
     return sound && (c == matrix_class::general ||

@@ -20,6 +20,8 @@ struct findings {
   int row_ptr_broken;
   int broken, asymmetric;
   index positive, stored;  ///< rows whose diagonal is positive; is there and not zero
+  int sums_differ;         ///< from zero, in some row
+  index mixed;             ///< rows with much that is positive beside the diagonal
   std::uint64_t most, least_diagonal, most_diagonal;
 };
 
@@ -35,7 +37,7 @@ struct begin {
   findings* to;
   template <class Warp>
   DWELL_FN void operator()(Warp& w) const {
-    if (w.lane() == 0) *to = {0, 0, 0, 0, 0, 0, ~std::uint64_t(0), 0};
+    if (w.lane() == 0) *to = {0, 0, 0, 0, 0, 0, 0, 0, ~std::uint64_t(0), 0};
   }
 };
 
@@ -65,6 +67,30 @@ DWELL_FN index find(const cutting::csr_pattern& a, index row, index column) {
   return low < end && a.col[low] == column ? low : -1;
 }
 
+/// Elements of the longest rows whose signs are looked at.
+inline constexpr index longest_row_weighed = 4096;
+
+/// What the elements of a row are together: in their order, so with the same bits everywhere.
+struct row_weights {
+  bool zero_sum;  ///< up to rounding
+  bool mixed;     ///< more than a twentieth of the magnitude beside the diagonal is positive
+};
+template <class T>
+DWELL_FN row_weights weigh_row(const index* col, const T* val, index row, index count) {
+  constexpr double rounding = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  double sum = 0, size = 0, beside = 0, positive = 0;
+  for (index k = 0; k < count; ++k) {
+    const double v = static_cast<double>(val[k]), magnitude = v < 0 ? -v : v;
+    sum += v;
+    size += magnitude;
+    if (col[k] == row) continue;
+    beside += magnitude;
+    if (v > 0) positive += magnitude;
+  }
+  return {size > 0 && (sum < 0 ? -sum : sum) <= count * rounding * size,
+          count <= longest_row_weighed && positive > 0.05 * beside};
+}
+
 /// Per piece of 256 nonzeros. Several warps add to the findings.
 template <class T>
 struct check_entries {
@@ -88,6 +114,7 @@ struct check_entries {
       for (index i = w.lane(); i < count; i += Warp::lanes) {
         row = cutting::row_with(a, from + i, row);
         check_entry(row, from + i, mine);
+        if (from + i == a.row_ptr[row]) weigh(row, mine);
       }
     }
     mine.most = w.most(mine.most);
@@ -97,11 +124,15 @@ struct check_entries {
     mine.asymmetric = w.most(mine.asymmetric);
     mine.positive = w.sum(mine.positive);
     mine.stored = w.sum(mine.stored);
+    mine.sums_differ = w.most(mine.sums_differ);
+    mine.mixed = w.sum(mine.mixed);
     if (w.lane() != 0) return;
     if (mine.broken) w.raise(to->broken, 1);
     if (mine.asymmetric) w.raise(to->asymmetric, 1);
     if (mine.positive) w.add(to->positive, mine.positive);
     if (mine.stored) w.add(to->stored, mine.stored);
+    if (mine.sums_differ) w.raise(to->sums_differ, 1);
+    if (mine.mixed) w.add(to->mixed, mine.mixed);
     w.raise(to->most, mine.most);
     w.lower(to->least_diagonal, mine.least_diagonal);
     w.raise(to->most_diagonal, mine.most_diagonal);
@@ -111,9 +142,20 @@ struct check_entries {
   struct found {
     int broken = 0, asymmetric = 0;
     index positive = 0, stored = 0;
+    int sums_differ = 0;
+    index mixed = 0;
     std::uint64_t most = 0, least_diagonal = ~std::uint64_t(0), most_diagonal = 0;
   };
 
+  /// The lane that has a row's first entry takes all of the row, which others have just read. A
+  /// long row that can change nothing is left out.
+  DWELL_FN void weigh(index row, found& mine) const {
+    const index begin = a.row_ptr[row], count = a.row_ptr[row + 1] - begin;
+    if (count > longest_row_weighed && (mine.sums_differ || to->sums_differ)) return;
+    const row_weights is = weigh_row(a.col + begin, val + begin, row, count);
+    if (!is.zero_sum) mine.sums_differ = 1;
+    if (is.mixed) ++mine.mixed;
+  }
   DWELL_FN void check_entry(index row, index k, found& mine) const {
     const index column = a.col[k];
     const double v = static_cast<double>(val[k]);

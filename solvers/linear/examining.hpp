@@ -56,6 +56,8 @@ system_facts examine_with(const device& where, const csr_arrays<T>& a, bool chec
   facts.symmetric = !f.asymmetric;
   facts.positive_diagonal = f.positive == a.rows;
   facts.full_diagonal = f.stored == a.rows;
+  facts.zero_row_sums = !f.sums_differ;
+  facts.rows_with_positive = static_cast<double>(f.mixed) / a.rows;
   facts.exponent = exponent_of(from_bits(f.most));
   if (f.positive == 0) return facts;
   facts.least_diagonal = from_bits(f.least_diagonal);

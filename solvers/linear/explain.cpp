@@ -16,6 +16,7 @@
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/solvers/linear/choose_method.hpp"
+#include "dwell/solvers/linear/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/decide.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -98,14 +99,24 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   solve_options o = asked;
   o.executor = executor;
   std::string method_reason = "as asked";
-  if (o.method == automatic) {
-    const system_facts seen = examine(device::cpu(1), arrays_of(a), !o.assume_symmetric);
+  std::string preconditioner_reason = "as asked";
+  system_facts seen;
+  const bool open = o.preconditioner == preconditioner::automatic;
+  if (open || o.method == automatic) {
+    seen = examine(device::cpu(1), arrays_of(a), !o.assume_symmetric);
     if (!seen.sound) check_system(a, demand_of(o));
+  }
+  if (o.method == automatic) {
     const method_choice chosen = choose_method(seen);
     o.method = chosen.name;
     method_reason = chosen.why;
   }
   check_system(a, demand_of(o));
+  if (open) {
+    const preconditioner_choice chosen = choose_preconditioner(o, seen, a.rows);
+    o.preconditioner = chosen.is;
+    preconditioner_reason = chosen.why;
+  }
   form_asked_for(o);
   const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
@@ -131,6 +142,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   out.limits_measured = out.projected && limits.measured;
   out.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   out.preconditioner = o.preconditioner;
+  out.preconditioner_reason = preconditioner_reason;
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   out.bytes_per_iteration = made.facts.bytes_per_iteration;

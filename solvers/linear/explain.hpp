@@ -71,17 +71,19 @@ struct solve_explanation {
   std::string variant;           ///< form of the iteration, never "auto"
   /// If "auto" was asked for: the forms that were considered, `variant` among them.
   std::vector<variant_projection> considered;
-  std::string precision;                                               ///< "f64" or "f32"
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< of the solve
-  index rows = 0;                                                      ///< of the matrix
-  index nonzeros = 0;                                                  ///< of the matrix
-  std::size_t bytes_per_iteration = 0;         ///< with nothing cached anywhere
-  int barriers = 0;                            ///< per iteration
-  double barrier_seconds = 0;                  ///< of each
-  std::size_t scratch_per_team = 0;            ///< bytes there are
-  bool in_cluster = false;                     ///< all teams form one thread block cluster
-  std::string teams_why;                       ///< why so many teams, and in a cluster or not
-  std::vector<std::string> policies_that_try;  ///< on the device, and so have no plan here
+  std::string precision;  ///< "f64" or "f32"
+  dwell::preconditioner preconditioner =
+      dwell::preconditioner::none;                 ///< of the solve, or its begin
+  std::string preconditioner_reason = "as asked";  ///< why this one, and what may follow
+  index rows = 0;                                  ///< of the matrix
+  index nonzeros = 0;                              ///< of the matrix
+  std::size_t bytes_per_iteration = 0;             ///< with nothing cached anywhere
+  int barriers = 0;                                ///< per iteration
+  double barrier_seconds = 0;                      ///< of each
+  std::size_t scratch_per_team = 0;                ///< bytes there are
+  bool in_cluster = false;                         ///< all teams form one thread block cluster
+  std::string teams_why;                           ///< why so many teams, and in a cluster or not
+  std::vector<std::string> policies_that_try;      ///< on the device, and so have no plan here
   /// All other policies of this build, in its order. `chosen` is the one that options.policy asks
   /// for or, if that is "auto" or "model", the one that the model picked.
   std::vector<policy_plan> policies;

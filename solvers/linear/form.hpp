@@ -63,6 +63,8 @@ class prepared_run {
   virtual void refill(const csr_arrays<T>& a, int exponent) = 0;
   /// Of forms that have a chain: from now on this one, which must stay.
   virtual void take_chain(const owned_chain& chain) = 0;
+  /// From now on a run ends after so many iterations, at most those that it was prepared for.
+  virtual void limit(int iterations) = 0;
   /// The scalars of a start.
   virtual void reset() = 0;
   /// Puts a run into the device's stream; `control` must stay until finish().

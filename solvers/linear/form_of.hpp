@@ -141,6 +141,7 @@ class prepared_form final : public prepared_run<T> {
   void load_kernel() override { run_.ready(); }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
   void take_chain(const owned_chain& chain) override { run_.take_chain(chain); }
+  void limit(int iterations) override { start_.max_steps = iterations; }
   void reset() override { run_.reset(start_); }
   void start(run_control& control) override { run_.start(control); }
   double finish() override { return run_.finish(); }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "dwell/solvers/linear/form.hpp"
 #include "dwell/solvers/linear/lanczos.hpp"
@@ -30,6 +31,17 @@ stop_reason reason_of(int stop) {
   }
 }
 
+/// What the coefficients show of the condition; 0: nothing. of_matrix: of the matrix itself, whose
+/// diagonal counts too.
+double condition_seen(const solve_end& end, bool of_matrix) {
+  const spectrum_seen seen = spectrum_of(end.coefficients);
+  if (!(seen.least > 0.0)) return 0.0;
+  if (!of_matrix) return seen.most / seen.least;
+  const int by = -end.numbers.by.matrix;
+  return std::max(seen.most, std::ldexp(end.most_diagonal, by)) /
+         std::min(seen.least, std::ldexp(end.least_diagonal, by));
+}
+
 /// Both estimates. What the start does not excite Lanczos does not see; but no eigenvalue range is
 /// smaller than that of the diagonal, whose elements are values of x.Ax / x.x too. With M = D^-1
 /// the norm in which the condition matters is that of D^(-1/2), where the matrix is D^(-1/2) A
@@ -37,21 +49,17 @@ stop_reason reason_of(int stop) {
 void estimate_error(const solve_end& end, solve_report& report) {
   const solver_form& form = find_form(report.method, report.variant);
   if (!form.shows_spectrum) return;
-  const spectrum_seen seen = spectrum_of(end.coefficients);
-  if (!(seen.least > 0.0)) return;
   const solve_numbers& n = end.numbers;
+  report.condition_estimate =
+      end.known_condition > 0.0
+          ? end.known_condition
+          : condition_seen(end,
+                           !form.with_chain && report.preconditioner != preconditioner::jacobi);
+  if (!(report.condition_estimate > 0.0)) return;
+  if (form.with_chain) return;  // of M A: no norm of the error follows from it
   double relative = report.residual_relative_true;
-  if (form.with_chain) {  // of M A: no norm of the error follows from it
-    report.condition_estimate = seen.most / seen.least;
-    return;
-  }
-  if (report.preconditioner == preconditioner::jacobi) {
-    report.condition_estimate = seen.most / seen.least;
+  if (report.preconditioner == preconditioner::jacobi)
     relative = std::sqrt(n.rr_by_diagonal) / std::sqrt(n.bb_by_diagonal);
-  } else {
-    report.condition_estimate = std::max(seen.most, std::ldexp(end.most_diagonal, -n.by.matrix)) /
-                                std::min(seen.least, std::ldexp(end.least_diagonal, -n.by.matrix));
-  }
   if (std::isfinite(relative)) report.error_estimate = report.condition_estimate * relative;
   report.no_digit_safe = report.error_estimate >= 0.1;
 }
@@ -89,7 +97,20 @@ std::string steadier_forms(const std::string& method) {
   return "variant " + names;
 }
 
-std::string advice(const solve_report& r) {
+/// Where rounding allows no better.
+std::string more_accurate(const solve_report& r) {
+  std::vector<std::string> tries;
+  if (r.precision == "f32") tries.emplace_back("f64");
+  if (find_form(r.method, r.variant).drifts) tries.push_back(steadier_forms(r.method));
+  if (r.preconditioner == preconditioner::none) tries.emplace_back("a preconditioner");
+  tries.emplace_back("a larger tolerance");
+  return fmt::format("rounding allows no smaller true residual: try {}", fmt::join(tries, ", "));
+}
+
+}  // namespace
+
+std::string advice_of(const solve_report& r) {
+  if (r.stopped == stop_reason::accuracy_limit) return more_accurate(r);
   if (r.stopped == stop_reason::iteration_limit) {
     std::vector<const char*> tries;
     if (!r.stagnated) tries.push_back("more iterations");
@@ -114,8 +135,6 @@ std::string advice(const solve_report& r) {
   if (failed && r.precision == "f32") return "f32 may be too short for this matrix: try f64";
   return {};
 }
-
-}  // namespace
 
 double scaled_norms::relative(double scaled) const {
   if (rhs == 0.0) return std::ldexp(scaled, by.vectors);
@@ -155,6 +174,10 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   const solve_numbers& n = end.numbers;
   const scaled_norms norms{n.by, n.rhs};
   report.rhs_norm = norms.rhs_norm();
+  if (n.projected) {
+    report.null_space = "constant";
+    if (n.removed > 0.0) report.rhs_outside_range = n.removed / std::hypot(n.rhs, n.removed);
+  }
   report.iterations = std::max(n.step, 0);
   report.stopped = n.representable ? reason_of(n.stop) : stop_reason::not_finite;
   report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
@@ -166,10 +189,13 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   // Where numbers ended that is what there is to say.
   report.residuals_disagree = report.stopped != stop_reason::not_finite && !(upper <= 10.0 * lower);
 
+  report.target_missed = report.stopped == stop_reason::converged && n.target > 0.0 &&
+                         !(std::sqrt(n.true_rr) <= n.target);
+
   if (!o.fixed_iterations) {
     if (n.rhs > 0.0) estimate_error(end, report);
     report.stagnated = report.stopped == stop_reason::iteration_limit && stagnated(end);
-    report.advice = advice(report);
+    report.advice = advice_of(report);
   }
   report.history = std::move(end.history);
   for (double& h : report.history) h = std::ldexp(h, norms.by.vectors);

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "dwell/execution/device/plan_target.hpp"
@@ -30,6 +31,7 @@ struct solve_end {
   double least_diagonal = 0, most_diagonal = 0;  ///< of the matrix as the caller has it
   std::vector<step_coefficients> coefficients;   ///< of the first steps, from step 0 on
   std::vector<double> history;                   ///< if asked for
+  double known_condition = 0;  ///< of an attempt before, which counts; 0: there is none
 };
 
 /// Coefficients that are worth recording: 2 MiB of them.
@@ -47,6 +49,9 @@ inline std::size_t batch_coefficients(const solve_options& o) {
 template <class T>
 solve_report report_of(const plan_target& target, const solve_options& o,
                        const solve_decision<T>& made);
+
+/// What to try where a solve did not end as it should, one line; or nothing.
+std::string advice_of(const solve_report& report);
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const solve_options& o, solve_report& report);

@@ -72,8 +72,10 @@ class DWELL_API linear_solver {
 
   /// Puts a solve into the device's stream and returns: what comes after in the stream finds the
   /// answer in x. wait() has the report; b and x must stay until then. Executors that launch from
-  /// the host (host-loop; on a CPU all) work in these calls. Throws input_error if one is under
-  /// way.
+  /// the host (host-loop; on a CPU all) work in these calls. The solve is one attempt: nothing is
+  /// refined (solve_options::refine), and the report's target_missed says where that would be due.
+  /// Nor does it choose between preconditioners (preconditioner::automatic): without a solve before
+  /// it takes Jacobi's. Throws input_error if one is under way.
   void solve_async(device_span<const T> b, device_span<T> x);
   /// The report of the solve that solve_async() began. Throws input_error if there is none.
   solve_report wait();

@@ -44,6 +44,8 @@ std::string to_string(stop_reason r) {
       return "not finite";
     case stop_reason::interrupted:
       return "interrupted";
+    case stop_reason::accuracy_limit:
+      return "accuracy limit";
   }
   return "unknown";
 }
@@ -57,9 +59,10 @@ solve_report solve_once(const device& where, const csr_view<T>& a, std::span<con
   check_options(options);
   check_memory(a, b, std::span<const T>(x));
   linear_solver<T> solver(where, a, options);
+  const double prepared = solver.setup().total();
   solve_report report = solver.solve(b, x);
   report.setup = solver.setup();
-  report.setup_s += report.setup.total();
+  report.setup_s += prepared;
   return report;
 }
 

@@ -28,9 +28,15 @@ enum class preconditioner {
   fsai,          ///< a factorized sparse approximate inverse, in f32
   block_jacobi,  ///< the inverses of the blocks of the matrix's diagonal, in f32
   ilu0,          ///< incomplete factors, by sweeps, in f32; not symmetric
-  chebyshev      ///< a polynomial in the matrix, in f32
+  chebyshev,     ///< a polynomial in the matrix, in f32
+  /// Chosen: of cg jacobi for its first 60 iterations; of matrices with more than 20,000 rows and
+  /// hardly anything positive beside the diagonal then amg, if the iterations that are left would
+  /// take longer than its set-up and its iterations. Of other methods jacobi, or none where the
+  /// diagonal has zeros. A linear_solver keeps the choice of its first solve. Not in cg_batch.
+  automatic
 };
-/// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0" or "chebyshev".
+/// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev" or, of the enumerator
+/// automatic, "auto".
 DWELL_API std::string to_string(preconditioner p);
 /// All of them, the default first.
 DWELL_API std::vector<preconditioner> preconditioners();
@@ -58,7 +64,10 @@ enum class stop_reason {
   breakdown,        ///< a method cannot go on: of cg p.Ap <= 0, the matrix is not positive definite
   not_finite,       ///< a NaN or an infinity appeared, or the answer has an element too large for
                     ///< its format: x is then the start vector
-  interrupted       ///< the caller asked to stop, by `interrupt` or from `progress`
+  interrupted,      ///< the caller asked to stop, by `interrupt` or from `progress`
+  accuracy_limit  ///< the residual of the iteration fell under the tolerance, the true one did not,
+                  ///< and beginning anew (solve_options::refine) no longer helped: rounding allows
+                  ///< no better
 };
 /// In words, as reports have it: "converged".
 DWELL_API std::string to_string(stop_reason r);
@@ -103,9 +112,29 @@ struct solve_options {
   /// Of gmres: iterations from one restart to the next, and vectors of its basis, 8 bytes a row
   /// each in f64. From 1 to 500.
   int restart = 30;
+  /// The null space of the matrix, which must then be symmetric. "auto": that of the constant
+  /// vectors where all row sums of a symmetric matrix are zero up to rounding, as of a Laplacian
+  /// with Neumann boundaries (methods cg and minres; with bicgstab, which does not look at
+  /// symmetry, none). "constant": take it for that, by any method; rows and columns must then have
+  /// sums of about zero. "none": do not look. Where it is "constant" the mean of b is taken from b,
+  /// which need not be consistent then (the caller's b stays as it is), and x is the solution whose
+  /// mean is 0, that of least norm; the norm of b in the tolerance, and the residuals, are those
+  /// without the mean. A matrix of several parts that are not connected has more null vectors:
+  /// these are not found, nor taken care of. Not in cg_batch.
+  std::string null_space = "auto";
+  /// Where the residual that the iteration carries has fallen under the tolerance and the true one,
+  /// computed from x in f64, has not, begin anew from x: a step of iterative refinement. That is
+  /// repeated as long as each attempt at least halves the true residual, and within max_iterations
+  /// of all attempts together. If the tolerance is still not met, the solve ends as accuracy_limit.
+  /// Not with fixed_iterations, not where the tolerance is 0, not in solve_async() nor in cg_batch:
+  /// there, as with `false`, the solve ends as converged and the report's target_missed says the
+  /// rest. It takes a copy of x, from the second attempt on.
+  bool refine = true;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
-  /// Record ||r|| of every iteration in solve_report::history. A GPU sets 8 bytes aside for each of
+  /// Record ||r|| of every iteration in solve_report::history, as the iteration carries it. Of an
+  /// attempt after the first one (refine) the entry of its start is left out: there is one entry
+  /// per iteration and one for the start of all. A GPU sets 8 bytes aside for each of
   /// max_iterations (device_error if it has not so much), a CPU takes memory as they come.
   bool history = false;
   /// For timing: run max_iterations, whatever the residual and the sign of p.Ap.
@@ -163,20 +192,35 @@ struct solve_report {
   std::string device;         ///< name of the device
   backend on = backend::cpu;  ///< of the device
   std::string precision;      ///< "f64" or "f32"
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< as asked for
-  int teams = 0;                                                       ///< threads or thread blocks
-  int lanes = 0;                                                       ///< per team
+  /// As asked for, or as chosen: never automatic.
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  std::string preconditioner_reason = "as asked";  ///< why this one
+  int teams = 0;                                   ///< threads or thread blocks
+  int lanes = 0;                                   ///< per team
   std::size_t bytes_per_iteration =
       0;  ///< that an iteration must move, by the model, nothing cached
 
   int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended
-  double rhs_norm = 0;                           ///< ||b||
+  double rhs_norm = 0;  ///< ||b||; with null_space "constant" of b without its mean
+  /// "constant" where the solve was one modulo constant vectors (solve_options::null_space), else
+  /// "none".
+  std::string null_space = "none";
+  /// ||removed|| / ||b||, 0 to 1: the part of b for which there is no solution, and which was taken
+  /// away. About 1e-16 (f32: 1e-7) or less where b is consistent.
+  double rhs_outside_range = 0;
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64
   bool residuals_disagree = false;    ///< by more than a factor of ten
-  std::vector<double> history;        ///< ||r|| after 0, 1, ... iterations, if asked for
+  /// The residual of the iteration fell under the tolerance, which is not 0, and the true one is
+  /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
+  bool target_missed = false;
+  /// How often the iteration began anew from its answer (solve_options::refine). Iterations,
+  /// history and seconds are of all attempts; the residuals are of x, which is that of the attempt
+  /// with the smallest true residual; the condition is what the first attempt showed.
+  int refinements = 0;
+  std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
   /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
   /// it: the true condition is not smaller, and may be larger where b hides an eigenvector. 0: not
   /// known (fewer than two iterations, b = 0, fixed_iterations, or another method than cg).
@@ -189,7 +233,9 @@ struct solve_report {
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
-  solve_setup setup;    ///< of the matrix; zeros where a linear_solver was prepared before
+  /// Of the matrix; zeros where a linear_solver was prepared before, but for what the solve itself
+  /// prepared (preconditioner::automatic).
+  solve_setup setup;
   double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
   double solve_s = 0;   ///< from the first to the last phase, on the device's clock
   double finish_s = 0;  ///< after it: the true residual, the answer to where it belongs

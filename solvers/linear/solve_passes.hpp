@@ -33,6 +33,8 @@ struct examine {
     n.finite = acc[2] == 0.0;
     n.by = n.finite ? scale_of<T>(at.matrix_exponent, exponent_of(acc[0]), exponent_of(acc[1]))
                     : system_scale{};
+    n.projected = at.null_space;
+    n.rhs_mean = n.start_mean = n.answer_mean = n.removed = 0.0;
   }
 };
 
@@ -44,42 +46,104 @@ struct sums {
   }
 };
 
-/// The scaled vectors, and ||b||.
+/// The means of b and of the start vector; where the null space is that of the constant vectors.
+template <class T>
+struct means : sums<2> {
+  solve_places<T> at;
+
+  struct scales {
+    power_of_two answer, rhs;
+  };
+  DWELL_HD scales constants() const {
+    const system_scale& by = at.numbers->by;
+    return {power_of_two(-by.answer()), power_of_two(-by.rhs)};
+  }
+  DWELL_HD void element(index i, const scales& by, double* acc) const {
+    acc[0] += by.rhs(at.b[i]);
+    acc[1] += by.answer(at.x[i]);
+  }
+  DWELL_HD void conclude(const double* acc) const {
+    if (at.a.rows == 0) return;
+    at.numbers->rhs_mean = acc[0] / at.a.rows;
+    at.numbers->start_mean = acc[1] / at.a.rows;
+  }
+};
+
+/// What is taken from the elements of b' = 2^-by.vectors b.
+DWELL_HD double mean_of_rhs(const solve_numbers& n) {
+  return std::ldexp(n.rhs_mean, n.by.rhs - n.by.vectors);
+}
+
+/// The scaled vectors, without their means where these count, and ||b||.
 template <class T>
 struct load : sums<1> {
   solve_places<T> at;
 
   struct scales {
     power_of_two answer, vectors, rhs;
+    double start_mean, vectors_mean, rhs_mean;  ///< 0 where they do not count: that changes no bit
   };
   DWELL_HD scales constants() const {
-    const system_scale& by = at.numbers->by;
-    return {power_of_two(-by.answer()), power_of_two(-by.vectors), power_of_two(-by.rhs)};
+    const solve_numbers& n = *at.numbers;
+    return {power_of_two(-n.by.answer()),
+            power_of_two(-n.by.vectors),
+            power_of_two(-n.by.rhs),
+            n.start_mean,
+            mean_of_rhs(n),
+            n.rhs_mean};
   }
   DWELL_HD void element(index i, const scales& by, double* acc) const {
-    at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]));
-    at.run_rhs_at(i) = static_cast<T>(by.vectors(at.b[i]));
-    const double e = by.rhs(at.b[i]);
+    at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]) - by.start_mean);
+    at.run_rhs_at(i) = static_cast<T>(by.vectors(at.b[i]) - by.vectors_mean);
+    const double e = by.rhs(at.b[i]) - by.rhs_mean;
     acc[0] += e * e;
   }
   DWELL_HD void conclude(const double* acc) const {
     solve_numbers& n = *at.numbers;
     n.rhs = std::sqrt(acc[0]);
-    const double relative = at.rtol * std::ldexp(n.rhs, n.by.rhs - n.by.vectors);
+    double relative = at.rtol * std::ldexp(n.rhs, n.by.rhs - n.by.vectors);
+    if (n.projected) {
+      // Of a constant b rounding alone is left: that is zero, and nothing under it can be reached.
+      constexpr double rounding = sizeof(T) == 8 ? 0x1p-50 : 0x1p-21;
+      n.removed = std::fabs(n.rhs_mean) * std::sqrt(static_cast<double>(at.a.rows));
+      if (n.rhs <= rounding * n.removed) {
+        n.rhs = 0.0;
+        relative = 2.0 * rounding * std::ldexp(n.removed, n.by.rhs - n.by.vectors);
+      }
+    }
     const double absolute = std::ldexp(at.atol, -n.by.vectors);
     n.target = relative > absolute ? relative : absolute;
     *at.target2 = n.target * n.target;
   }
 };
 
-/// The answer in the caller's units, where the run left it; is it representable?
+/// The mean of the run's answer; where the null space is that of the constant vectors.
+template <class T>
+struct mean_of_answer : sums<1> {
+  solve_places<T> at;
+
+  DWELL_HD int constants() const { return 0; }
+  DWELL_HD void element(index i, int, double* acc) const { acc[0] += at.run_x_at(i); }
+  DWELL_HD void conclude(const double* acc) const {
+    if (at.a.rows > 0) at.numbers->answer_mean = acc[0] / at.a.rows;
+  }
+};
+
+/// The answer in the caller's units, without its mean where that counts, where the run left it; is
+/// it representable?
 template <class T>
 struct answer : sums<1> {
   solve_places<T> at;
 
-  DWELL_HD power_of_two constants() const { return power_of_two(at.numbers->by.answer()); }
-  DWELL_HD void element(index i, const power_of_two& scale, double* acc) const {
-    const T value = static_cast<T>(scale(at.run_x_at(i)));
+  struct scales {
+    power_of_two answer;
+    double mean;
+  };
+  DWELL_HD scales constants() const {
+    return {power_of_two(at.numbers->by.answer()), at.numbers->answer_mean};
+  }
+  DWELL_HD void element(index i, const scales& by, double* acc) const {
+    const T value = static_cast<T>(by.answer(static_cast<double>(at.run_x_at(i)) - by.mean));
     at.run_x_at(i) = value;
     acc[0] += finite(value) ? 0.0 : 1.0;
   }
@@ -89,7 +153,7 @@ struct answer : sums<1> {
     n.stop = *at.stop;
     n.rr = *at.rr;
     n.representable = acc[0] == 0.0 || n.step <= 0;
-    n.taken = n.finite && n.representable && n.step > 0;
+    n.taken = n.finite && n.representable && (n.step > 0 || (n.projected && n.step == 0));
   }
 };
 
@@ -101,16 +165,18 @@ struct residual_row {
 
   struct scales {
     power_of_two matrix, answer, vectors;
+    double mean;
     const T* x;
     int stride;
   };
   DWELL_HD scales constants() const {
     const solve_numbers& n = *at.numbers;
-    return {power_of_two(-n.by.matrix), power_of_two(-n.by.answer()), power_of_two(-n.by.vectors),
-            n.taken ? at.run_x : at.x, n.taken ? at.stride : 1};
+    return {power_of_two(-n.by.matrix),  power_of_two(-n.by.answer()),
+            power_of_two(-n.by.vectors), mean_of_rhs(n),
+            n.taken ? at.run_x : at.x,   n.taken ? at.stride : 1};
   }
   DWELL_HD double part(index i, int lane, const scales& by) const {
-    double sum = lane == 0 ? by.vectors(at.b[i]) : 0.0;
+    double sum = lane == 0 ? by.vectors(at.b[i]) - by.mean : 0.0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
       sum -=
@@ -125,12 +191,18 @@ template <class T>
 struct sum_up : sums<3> {
   solve_places<T> at;
 
-  DWELL_HD power_of_two constants() const { return power_of_two(-at.numbers->by.vectors); }
-  DWELL_HD void element(index i, const power_of_two& scale, double* acc) const {
+  struct scales {
+    power_of_two vectors;
+    double mean;
+  };
+  DWELL_HD scales constants() const {
+    return {power_of_two(-at.numbers->by.vectors), mean_of_rhs(*at.numbers)};
+  }
+  DWELL_HD void element(index i, const scales& by, double* acc) const {
     const double r = at.residual[i];
     acc[0] += r * r;
     if (at.inverse_diagonal) {
-      const double b = scale(at.b[i]), d = at.inverse_diagonal[i];
+      const double b = by.vectors(at.b[i]) - by.mean, d = at.inverse_diagonal[i];
       acc[1] += r * r * d;
       acc[2] += b * b * d;
     }

@@ -14,6 +14,7 @@ namespace {
 template <class T>
 void begin(const device&, const solve_places<T>& at) {
   cpu::run_pass(at.a.rows, solve_pass::examine<T>{at});
+  if (at.null_space) cpu::run_pass(at.a.rows, solve_pass::means<T>{{}, at});
   cpu::run_pass(at.a.rows, solve_pass::load<T>{{}, at});
 }
 
@@ -37,6 +38,7 @@ void residual(const solve_places<T>& at) {
 
 template <class T>
 void end(const device&, const solve_places<T>& at) {
+  if (at.null_space) cpu::run_pass(at.a.rows, solve_pass::mean_of_answer<T>{{}, at});
   cpu::run_pass(at.a.rows, solve_pass::answer<T>{{}, at});
   residual(at);
   cpu::run_pass(at.a.rows, solve_pass::sum_up<T>{{}, at});

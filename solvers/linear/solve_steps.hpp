@@ -23,6 +23,12 @@ struct solve_numbers {
   double rr = 0;          ///< r.r as carried by the iteration
   int taken = 0;          ///< x holds the answer; else it is the start vector still
   int representable = 0;  ///< no element of the answer left the format
+  // Where the null space is that of the constant vectors, else 0:
+  int projected = 0;       ///< b' and x' are without their means
+  double rhs_mean = 0;     ///< of 2^-by.rhs b
+  double start_mean = 0;   ///< of the scaled start vector
+  double answer_mean = 0;  ///< of the run's answer
+  double removed = 0;  ///< the norm of what was taken from 2^-by.rhs b; `rhs` is that of the rest
   // Sums over the true residual b' - A' x' of the scaled system:
   double true_rr = 0;         ///< r.r
   double rr_by_diagonal = 0;  ///< r.D^-1 r; 0 without a Jacobi preconditioner
@@ -41,6 +47,7 @@ struct solve_places {
   T* run_x = nullptr;       ///< the program's vectors, scaled; element i at [i * stride]
   T* run_rhs = nullptr;
   int stride = 1;
+  bool null_space = false;  ///< the constant vectors are in it: b and x count without their means
   DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }
   DWELL_HD T& run_rhs_at(index i) const { return run_rhs[static_cast<std::ptrdiff_t>(i) * stride]; }
   const T* inverse_diagonal = nullptr;  ///< of the scaled matrix; null without Jacobi
@@ -59,7 +66,7 @@ std::size_t solve_partials(index rows);
 /// One per backend; work goes to the device's stream.
 template <class T>
 struct solve_steps {
-  /// From b and x: by, rhs and finite of the numbers, the run's vectors, and its target.
+  /// From b and x: by, rhs, the means and finite of the numbers, the run's vectors, and its target.
   void (*begin)(const device&, const solve_places<T>&);
   /// From the run's answer: x, and the rest of the numbers.
   void (*end)(const device&, const solve_places<T>&);

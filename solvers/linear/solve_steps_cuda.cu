@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The steps of a solve on a GPU: five small kernels in the device's stream, and no wait.
+// The steps of a solve on a GPU: five small kernels in the device's stream (seven where
+// the matrix has a null space), and no wait.
 #include "dwell/execution/vectors/ordered_pass.cuh"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"
@@ -16,6 +17,7 @@ template <class T>
 void begin(const device& where, const solve_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   cuda::run_pass(where, at.a.rows, solve_pass::examine<T>{at}, scratch_of(at));
+  if (at.null_space) cuda::run_pass(where, at.a.rows, solve_pass::means<T>{{}, at}, scratch_of(at));
   cuda::run_pass(where, at.a.rows, solve_pass::load<T>{{}, at}, scratch_of(at));
 }
 
@@ -36,6 +38,8 @@ __global__ void __launch_bounds__(pass_lanes) residual_kernel(const solve_places
 template <class T>
 void end(const device& where, const solve_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  if (at.null_space)
+    cuda::run_pass(where, at.a.rows, solve_pass::mean_of_answer<T>{{}, at}, scratch_of(at));
   cuda::run_pass(where, at.a.rows, solve_pass::answer<T>{{}, at}, scratch_of(at));
   constexpr int rows_per_block = pass_lanes / solve_pass::residual_row<T>::lanes;
   if (at.a.rows > 0) {

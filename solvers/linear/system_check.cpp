@@ -58,6 +58,9 @@ void check_options(const solve_options& o) {
     throw input_error(
         fmt::format("variant: expected auto where the method is auto, found {}", o.variant));
   }
+  if (o.null_space != automatic && o.null_space != "none" && o.null_space != "constant")
+    throw input_error(
+        fmt::format("null_space: expected auto, none or constant, found {}", o.null_space));
   if (o.max_iterations < 0)
     throw input_error(
         fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
@@ -90,6 +93,12 @@ matrix_demand demand_of(const solve_options& o) {
     d.look_for_symmetry = !o.assume_symmetric;
   }
   return d;
+}
+
+bool has_null_space(const solve_options& o, const system_facts& f) {
+  if (o.null_space != automatic) return o.null_space == "constant";
+  return f.zero_row_sums && f.symmetric &&
+         forms_of(o.method).front().solves != matrix_class::general;
 }
 
 template <class T>

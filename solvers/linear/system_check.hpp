@@ -29,6 +29,9 @@ struct matrix_demand {
 /// Of o.method; where that is "auto", what all methods ask for, and a look at the symmetry.
 matrix_demand demand_of(const solve_options& o);
 
+/// Are systems solved modulo constant vectors? o.method is not "auto".
+bool has_null_space(const solve_options& o, const system_facts& f);
+
 /// Throws input_error naming the first place (1-based rows and columns) if A is malformed, not
 /// square, or not what is asked for: a diagonal element that is missing, zero or negative; elements
 /// with |a_ij - a_ji| over `tolerance` times the largest of sqrt(|a_ii a_jj|), |a_ij| and |a_ji|:

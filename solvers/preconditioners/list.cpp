@@ -27,6 +27,7 @@ constexpr preconditioner_kind kinds[] = {
      &ilu0_preconditioner<float>},
     {preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true,
      &chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>},
+    {preconditioner::automatic, "auto", matrix_class::general, true, false},
 };
 
 }  // namespace

@@ -117,6 +117,15 @@ TEST(Poisson, FollowsItsDefinition) {
     SCOPED_TRACE(solid);
     const auto expected = by_definition(w * h * d, laplacian(6));
     expect_equal(generate("poisson3d:" + solid), expected);
+    const index n = w * h * d;
+    const auto off = [of = laplacian(0)](index i, index j) { return i == j ? 0.0 : of(i, j); };
+    const auto neumann = by_definition(n, [off, n](index i, index j) {
+      double sum = 0;
+      for (index k = 0; k < n; ++k) sum += off(i, k);
+      return i == j ? -sum : off(i, j);
+    });
+    if (n > 1) expect_equal(generate("neumann3d:" + solid), neumann);
+    if (n > 1 && d == 1) expect_equal(generate("neumann2d:" + flat), neumann);
     EXPECT_EQ(detail::poisson_nonzeros(w, h, d), expected.nonzeros());
     if (d == 1) expect_equal(generate("poisson2d:" + flat), by_definition(w * h, laplacian(4)));
   }
@@ -236,8 +245,8 @@ TEST(Generate, SaysWhatWasExpected) {
       {"like:", "found 'like:'"},
       {"hilbert:5",
        "expected one of trefethen:N, poisson2d:WxH, poisson3d:WxHxD, "
-       "convection2d:WxH:PECLET, helmholtz2d:WxH:WAVES, anisotropic2d:WxH:WEAK, jumps2d:WxH:RATIO, "
-       "box3d:N, like:NAME, found 'hilbert:5'"},
+       "neumann2d:WxH, neumann3d:WxHxD, convection2d:WxH:PECLET, helmholtz2d:WxH:WAVES, "
+       "anisotropic2d:WxH:WEAK, jumps2d:WxH:RATIO, box3d:N, like:NAME, found 'hilbert:5'"},
       {"", "found ''"},
   };
   for (const auto& [kind, message] : cases) {
@@ -274,8 +283,9 @@ TEST(Generate, HelpNamesEveryKindAndStandIn) {
     forms += kind + " ";
   }
   EXPECT_EQ(forms,
-            "trefethen:N poisson2d:WxH poisson3d:WxHxD convection2d:WxH:PECLET "
-            "helmholtz2d:WxH:WAVES anisotropic2d:WxH:WEAK jumps2d:WxH:RATIO box3d:N like:NAME ");
+            "trefethen:N poisson2d:WxH poisson3d:WxHxD neumann2d:WxH neumann3d:WxHxD "
+            "convection2d:WxH:PECLET helmholtz2d:WxH:WAVES anisotropic2d:WxH:WEAK "
+            "jumps2d:WxH:RATIO box3d:N like:NAME ");
   for (const auto& name : stand_ins())
     EXPECT_NE(generated_kinds().back().what.find(name), std::string::npos) << name;
 }

@@ -48,6 +48,7 @@ solve_options with(const std::string& executor, const cut& c, double rtol, preco
   if (!kind_of(p).is_chain()) o.variant = textbook();  // which has none
   o.preconditioner = p;
   o.rtol = rtol;
+  o.refine = false;  // what one attempt does is judged
   o.teams = c.teams;
   o.config = c.config;
   o.reverse_lanes = c.reverse_lanes;

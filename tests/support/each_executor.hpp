@@ -22,6 +22,7 @@ class each_executor : public testing::TestWithParam<std::string> {
     o.executor = form.substr(0, slash);
     o.variant = slash == std::string::npos ? textbook() : form.substr(slash + 1);
     o.rtol = rtol;
+    o.refine = false;  // what one attempt does is judged
     return o;
   }
   template <class T = double>

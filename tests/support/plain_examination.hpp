@@ -8,6 +8,7 @@
 
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/examine_steps.hpp"
 
 namespace dwell::test {
 
@@ -57,6 +58,21 @@ system_facts plainly(const csr<T>& a, bool check_symmetry) {
            std::abs(here), std::abs(there)});
       if (std::abs(here - there) > symmetry_tolerance<T> * scale) facts.symmetric = false;
     }
+  constexpr double rounding = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  facts.zero_row_sums = a.rows > 0;
+  index mixed = 0;
+  for (index i = 0; i < a.rows; ++i) {
+    double sum = 0, size = 0, beside = 0, positive = 0;
+    index count = 0;
+    for (auto at = entries.lower_bound({i, 0}); at != entries.end() && at->first.first == i; ++at) {
+      const double v = at->second;
+      sum += v, size += std::abs(v), ++count;
+      if (at->first.second != i) beside += std::abs(v), positive += std::max(v, 0.0);
+    }
+    facts.zero_row_sums &= size > 0 && std::abs(sum) <= count * rounding * size;
+    mixed += count <= examining::longest_row_weighed && positive > 0.05 * beside;
+  }
+  facts.rows_with_positive = a.rows > 0 ? static_cast<double>(mixed) / a.rows : 0.0;
   facts.sound = true;
   facts.exponent = most > T(0) ? std::ilogb(most) : exponent_of_zero;
   return facts;

@@ -19,7 +19,7 @@ inline constexpr const char* exit_code_help =
     "Exit codes:\n"
     "  0    done; for a solve: converged\n"
     "  1    bad input or usage, or an output that could not be written\n"
-    "  2    not converged within the iteration limit\n"
+    "  2    not converged within the iteration limit, or the true residual misses the tolerance\n"
     "  3    breakdown of the method, or a value is not finite\n"
     "  4    no such device, a device that failed, or too little memory\n"
     "  130  interrupted (Ctrl-C, SIGTERM, or a terminal that hung up)\n";
@@ -29,6 +29,7 @@ constexpr exit_code code_of(stop_reason r) {
     case stop_reason::converged:
       return exit_code::done;
     case stop_reason::iteration_limit:
+    case stop_reason::accuracy_limit:
       return exit_code::not_converged;
     case stop_reason::breakdown:
     case stop_reason::not_finite:

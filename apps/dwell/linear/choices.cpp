@@ -25,9 +25,11 @@ CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& h
 }
 
 CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
-                                preconditioner_options& options, const std::string& help) {
+                                preconditioner_options& options, const std::string& help,
+                                bool leave_open) {
   std::vector<std::string> names;
-  for (const auto one : preconditioners()) names.push_back(to_string(one));
+  for (const auto one : preconditioners())
+    if (leave_open || one != preconditioner::automatic) names.push_back(to_string(one));
   const auto text = std::make_shared<std::string>(to_string(value));
   auto* option = add_choice(app, "--preconditioner", *text, names, help);
   option->each([&value, text](const std::string& given) {  // before the choice is checked

@@ -21,10 +21,11 @@ CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& h
 inline constexpr const char* preconditioner_help =
     "jacobi divides by the diagonal, block-jacobi by its blocks; for symmetric positive definite "
     "matrices amg is a cycle of aggregation multigrid, fsai a factorized approximate inverse and "
-    "chebyshev a polynomial in the matrix; ilu0 has incomplete factors, for bicgstab";
+    "chebyshev a polynomial in the matrix; ilu0 has incomplete factors, for bicgstab and gmres";
 /// --preconditioner, and the options of single ones: --block-size, --degree, --power,
-/// --factor-sweeps and --sweeps.
+/// --factor-sweeps and --sweeps. leave_open: "auto" is one of the choices.
 CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
-                                preconditioner_options& options, const std::string& help);
+                                preconditioner_options& options, const std::string& help,
+                                bool leave_open = true);
 
 }  // namespace dwell::app

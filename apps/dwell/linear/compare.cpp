@@ -53,6 +53,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.options.fixed_iterations = !args.to_tolerance;
   r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
   r.options.rtol = args.rtol;
+  r.options.refine = false;  // one attempt, as peers make
   r.options.interrupt = r.runs.interrupt;
   r.options.preconditioner = args.preconditioner;
   r.options.preconditioning = args.preconditioning;
@@ -167,7 +168,7 @@ void add_how(CLI::App& app, compare_arguments& args) {
                "Of 2 and more: rows for so many right-hand sides (the others random), solved 1, 2, "
                "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
-  add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help);
+  add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help, false);
   add_results(app, args);
 }
 

@@ -202,6 +202,8 @@ std::string to_text(const solve_explanation& e, const std::string& matrix,
   out.row("solve", fmt::format("{}, {}, preconditioner {}", title_of(e.method), e.precision,
                                to_string(e.preconditioner)));
   if (command == "solve") out.row("", e.method_reason);
+  if (e.preconditioner_reason != "as asked")
+    out.row("", fmt::format("{}: {}", to_string(e.preconditioner), e.preconditioner_reason));
   out.gap();
   out.row("variant", variant_text(e));
   out.row("policy", p.policy);
@@ -239,6 +241,7 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
               {"solver_reason", e.method_reason},
               {"precision", e.precision},
               {"preconditioner", to_string(e.preconditioner)},
+              {"preconditioner_reason", e.preconditioner_reason},
               {"variant", e.variant},
               {"in_cluster", e.in_cluster},
               {"teams_reason", e.teams_why},

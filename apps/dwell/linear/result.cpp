@@ -30,7 +30,10 @@ std::string outcome(const solve_report& report) {
   const auto n = format_plural(report.iterations, "iteration");
   switch (report.stopped) {
     case stop_reason::converged:
-      return "converged after " + n;
+      return report.target_missed
+                 ? "converged after " + n + " by the recursive residual, but the true one " +
+                       "is ABOVE the tolerance"
+                 : "converged after " + n;
     case stop_reason::iteration_limit:
       return "NOT converged within the limit of " + n;
     case stop_reason::breakdown:
@@ -41,6 +44,9 @@ std::string outcome(const solve_report& report) {
       return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
     case stop_reason::interrupted:
       return "INTERRUPTED after " + n;
+    case stop_reason::accuracy_limit:
+      return "NOT converged: the true residual is above the tolerance after " + n +
+             ", and rounding allows no better";
   }
   return {};
 }
@@ -84,7 +90,9 @@ json columns_json(const solve_result& r) {
   for (const solve_report& column : r.columns)
     all.push_back({{"together", column.columns_together},
                    {"iterations", column.iterations},
+                   {"refinements", column.refinements},
                    {"stop_reason", to_string(column.stopped)},
+                   {"target_missed", column.target_missed},
                    {"relative_true", column.residual_relative_true},
                    {"solve_s", column.solve_s}});
   return all;
@@ -127,16 +135,22 @@ double target(const solve_result& r, const solve_report& of) {
   return norm > 0 ? std::max(r.options.rtol, r.options.atol / norm) : r.options.atol;
 }
 
+/// Converged, and not by the recursive residual alone.
+bool succeeded(const solve_report& report) {
+  return report.stopped == stop_reason::converged && !report.target_missed;
+}
+
 exit_code code_of(const solve_result& r) {
   for (const solve_report& column : r.columns)
-    if (column.stopped != stop_reason::converged) return code_of(column.stopped);
+    if (!succeeded(column))
+      return column.target_missed ? exit_code::not_converged : code_of(column.stopped);
   return code_of(stop_reason::converged);
 }
 
 std::string failure_line(const solve_result& r) {
   for (std::size_t k = 0; k < r.columns.size(); ++k) {
     const solve_report& report = r.columns[k];
-    if (report.stopped == stop_reason::converged) continue;
+    if (succeeded(report)) continue;
     const std::string which =
         r.columns.size() > 1 ? fmt::format("right-hand side {} of {}: ", k + 1, r.columns.size())
                              : "";
@@ -147,6 +161,16 @@ std::string failure_line(const solve_result& r) {
                        report.advice);
   }
   return {};
+}
+
+std::string inconsistent_rhs(const solve_result& r) {
+  const double much = r.report.precision == "f32" ? 1e-3 : 1e-6;
+  if (!(r.report.rhs_outside_range > much)) return {};
+  return fmt::format(
+      "the rows of the matrix have sums of zero, and {:.2g} of the norm of the right-hand side is "
+      "constant: with that part there is no solution, the answer is one without it "
+      "(--null-space none takes no notice)",
+      r.report.rhs_outside_range);
 }
 
 std::string unsafe_answer(const solve_result& r) {
@@ -186,14 +210,25 @@ std::string to_text(const solve_result& r) {
                         : fmt::format("{}: {}", report.policy, report.policy_chosen));
   out.row("precision", report.precision);
   out.row("preconditioner", to_string(report.preconditioner));
+  if (report.preconditioner_reason != "as asked") out.row("", report.preconditioner_reason);
   out.gap();
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
+  if (report.refinements > 0)
+    out.row("refinement",
+            fmt::format(
+                "began anew {} from the answer, whose true residual was above "
+                "the tolerance",
+                report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements)));
   out.row("residual",
           fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
                       format_residual(report.residual_relative_recursive),
                       format_residual(report.residual_relative_true), format_residual(target(r)),
                       report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
+  if (report.null_space != "none")
+    out.row("null space",
+            fmt::format("{}: b without its mean, which is {:.1e} of |b|; x has the mean 0",
+                        report.null_space, report.rhs_outside_range));
   if (report.condition_estimate > 0 && report.error_estimate == 0)
     out.row("condition", fmt::format("at least {:.1e}{}", report.condition_estimate,
                                      condition_of(report.preconditioner)));
@@ -232,7 +267,8 @@ json to_json(const solve_result& r) {
               {"solver", report.method},
               {"solver_reason", report.method_reason},
               {"precision", report.precision},
-              {"preconditioner", to_string(report.preconditioner)}});
+              {"preconditioner", to_string(report.preconditioner)},
+              {"preconditioner_reason", report.preconditioner_reason}});
   add_fields(out, execution_columns(true),
              execution_of(report, {r.options.executor, r.options.variant, r.options.policy}));
   out.update({{"policy_chosen", report.policy_chosen},
@@ -240,8 +276,12 @@ json to_json(const solve_result& r) {
                {{"relative", r.options.rtol}, {"absolute", r.options.atol}, {"target", target(r)}}},
               {"max_iterations", r.options.max_iterations},
               {"iterations", report.iterations},
+              {"refinements", report.refinements},
               {"stop_reason", to_string(report.stopped)},
+              {"target_missed", report.target_missed},
               {"rhs_norm", report.rhs_norm},
+              {"null_space", report.null_space},
+              {"rhs_outside_range", report.rhs_outside_range},
               {"residual",
                {{"relative_recursive", report.residual_relative_recursive},
                 {"relative_true", report.residual_relative_true},

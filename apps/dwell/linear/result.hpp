@@ -37,7 +37,7 @@ struct solve_result {
   solve_options options;
   std::vector<solve_report> columns;  ///< one per right-hand side
   solve_report report;                ///< of the first; solve_s is that of all
-  /// Largest |x_i - 1| where the exact solution is known to be all ones.
+  /// Largest |x_i - 1| where the exact solution is known to be all ones; |x_i| modulo constants.
   std::optional<double> largest_error;
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< answer, history, report; and where
@@ -52,9 +52,13 @@ double target(const solve_result& r);
 double target(const solve_result& r, const solve_report& of);
 /// Empty if the solve converged.
 std::string failure_line(const solve_result& r);
+/// A warning where the system has no solution but for a part of its right-hand side; empty if it
+/// has.
+std::string inconsistent_rhs(const solve_result& r);
 /// A warning where the residual says nothing of the answer; empty if it does.
 std::string unsafe_answer(const solve_result& r);
-/// Of the first right-hand side whose solve did not converge.
+/// Of the first right-hand side whose solve did not converge, or whose true residual misses the
+/// tolerance.
 exit_code code_of(const solve_result& r);
 std::string to_text(const solve_result& r);
 json to_json(const solve_result& r);

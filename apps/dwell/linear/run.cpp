@@ -41,6 +41,7 @@ struct solve_arguments {
   int rhs_count = 1;
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
+  bool no_refine = false;
   destination output, history;
   report_target report;
 };
@@ -162,7 +163,9 @@ exit_code run(const solve_arguments& args) {
 
   if (result.rhs.what == rhs_source::kind::row_sums && !x.empty()) {
     double largest = 0;
-    for (const double v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v - 1)) : v;
+    const double exact = result.report.null_space == "constant" ? 0 : 1;  // without the mean
+    for (const double v : x)
+      largest = std::isfinite(v) ? std::max(largest, std::abs(v - exact)) : v;
     result.largest_error = largest;
   }
   if (result.report.residuals_disagree)
@@ -171,6 +174,7 @@ exit_code run(const solve_arguments& args) {
         "ten: the answer is as good as the true one, rounding allows no better{}",
         result.report.residual_relative_true, result.report.residual_relative_recursive,
         args.precision == "f32" ? " in f32" : ""));
+  if (const auto part = inconsistent_rhs(result); !part.empty()) result.warnings.push_back(part);
   if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);
   handover by;
   const auto before_writing = clock::now();
@@ -202,6 +206,9 @@ void add_problem(CLI::App& app, solve_arguments& args) {
                "cannot)");
   add_input(app, "--x0", args.start,
             "Start vector, e.g. the --output of an earlier run (default: zeros)");
+  add_choice(app, "--null-space", args.options.null_space, {"auto", "none", "constant"},
+             "constant: solve modulo constant vectors, b without its mean and x with mean 0; auto "
+             "does so where a symmetric matrix has row sums of zero, as with Neumann boundaries");
   app.add_flag("--assume-symmetric", args.options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
 }
@@ -225,7 +232,8 @@ void add_execution(CLI::App& app, solve_arguments& args) {
               "The form of cg's iteration: three, two or one barrier; fewer move more bytes");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
   add_preconditioner(app, args.options.preconditioner, args.options.preconditioning,
-                     preconditioner_help);
+                     std::string(preconditioner_help) +
+                         "; auto tries jacobi first, the report says why it went on with what");
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {
@@ -233,7 +241,12 @@ void add_stops(CLI::App& app, solve_arguments& args) {
   add_tolerance(app, "--rtol", args.options.rtol,
                 "Converged when |r| <= max(rtol |b|, atol): relative tolerance");
   add_tolerance(app, "--atol", args.options.atol, "Absolute tolerance");
-  add_positive(app, "--max-iterations", args.options.max_iterations, "Iteration limit");
+  add_positive(app, "--max-iterations", args.options.max_iterations,
+               "Iteration limit, of all attempts together");
+  app.add_flag(
+      "--no-refine", args.no_refine,
+      "Where the true residual misses the tolerance that the recursive one has met, do not "
+      "begin anew from the answer");
 }
 
 void add_results(CLI::App& app, solve_arguments& args) {
@@ -267,6 +280,7 @@ command add_command(CLI::App& app, const std::string& name, const std::string& e
       exit_code_help + "\nExamples:\n" + examples);
   return [args] {
     args->options.history = static_cast<bool>(args->history);
+    args->options.refine = !args->no_refine;
     return run(*args);
   };
 }

@@ -24,6 +24,21 @@ double dot(const double* x, const double* y, index from, index to) {
   return sum;
 }
 
+/// Are the constant vectors null vectors, up to the rounding of all levels above? Then the last
+/// pivot of the factor is that rounding, of either sign.
+bool sums_to_zero(index rows, const std::vector<index>& row_ptr, const std::vector<double>& val) {
+  for (index i = 0; i < rows; ++i) {
+    double sum = 0.0, size = 0.0;
+    for (index k = row_ptr[static_cast<std::size_t>(i)];
+         k < row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+      sum += val[static_cast<std::size_t>(k)];
+      size += std::fabs(val[static_cast<std::size_t>(k)]);
+    }
+    if (!(std::fabs(sum) <= 1e-9 * size)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // Not by Eigen: what is inline there depends on the compiler's options, and would be linked into
@@ -48,7 +63,7 @@ std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
       row(lower, i)[j] =
           even * scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
     }
-  constexpr double tiny = 1e-12;
+  const double tiny = sums_to_zero(rows, row_ptr, val) ? 1e-8 : 1e-12;
   for (index j = 0; j < rows; ++j) {  // Cholesky; a row whose pivot is tiny is left out
     const double pivot = row(lower, j)[j] - dot(row(lower, j), row(lower, j), 0, j);
     const double inverse = pivot > tiny ? 1.0 / std::sqrt(pivot) : 0.0;

@@ -144,6 +144,7 @@ TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(1 + i % 7);
   const auto options = cg_options_of();
   EXPECT_EQ(dwell_options_set_int(options.get(), "columns_at_once", 1), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
   const auto solver = prepare(a, options.get());
   dwell_report* made[3] = {};
   ASSERT_EQ(dwell_cg_solve_columns(solver.get(), 3, b.data(), ldb, x.data(), ldx, made),
@@ -179,7 +180,9 @@ TYPED_TEST(c_solves, take_other_values_and_tolerances) {
   const std::vector<T> b(n, T(1));
   std::vector<T> x(n, T(0)), y(n, T(0)), twice(a.val);
   for (T& v : twice) v *= 2;
-  const auto solver = prepare(a);
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
   ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
   ASSERT_EQ(dwell_cg_update_values(solver.get(), twice.data(), DWELL_HOST), DWELL_SUCCESS);
   ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), y.data(), nullptr), DWELL_SUCCESS);

@@ -34,6 +34,8 @@ void expect_same(const system_facts& found, const system_facts& expected, const 
   EXPECT_EQ(found.positive_diagonal, expected.positive_diagonal) << by;
   EXPECT_EQ(found.full_diagonal, expected.full_diagonal) << by;
   EXPECT_EQ(found.exponent, expected.exponent) << by;
+  EXPECT_EQ(found.zero_row_sums, expected.zero_row_sums) << by;
+  EXPECT_EQ(found.rows_with_positive, expected.rows_with_positive) << by;
   EXPECT_EQ(found.least_diagonal, expected.least_diagonal) << by;
   EXPECT_EQ(found.most_diagonal, expected.most_diagonal) << by;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// See choose_preconditioner.hpp.
+#include "dwell/solvers/linear/choose_preconditioner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dwell/base/policy_words.hpp"
+#include "dwell/solvers/linear/form.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
+
+namespace dwell {
+namespace {
+
+/// The first method of the table, for positive definite matrices, has multigrid.
+bool has_multigrid(const solve_options& o) {
+  if (forms_of(o.method).front().solves != matrix_class::positive_definite) return false;
+  if (o.variant != automatic) return find_form(o.method, o.variant).with_chain;
+  const auto forms = forms_of(o.method);
+  return std::any_of(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
+}
+
+}  // namespace
+
+preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
+                                            index rows) {
+  if (!facts.full_diagonal) return {preconditioner::none, "the diagonal has zeros"};
+  const auto jacobi = [](std::string why) {
+    return preconditioner_choice{preconditioner::jacobi, std::move(why)};
+  };
+  if (!has_multigrid(o))
+    return jacobi(o.variant == automatic ? "for method " + o.method + " of jacobi and none"
+                                         : "variant " + o.variant + " has no multigrid");
+  if (o.fixed_iterations) return jacobi("fixed iterations are not compared with others");
+  if (facts.rows_with_positive > most_rows_with_positive)
+    return jacobi(
+        fmt::format("{:.0f} % of the rows have much that is positive beside the diagonal, "
+                    "which multigrid is not for",
+                    100 * facts.rows_with_positive));
+  if (rows <= least_rows_of_multigrid)
+    return jacobi(
+        fmt::format("of at most {} rows no set-up of multigrid pays", least_rows_of_multigrid));
+  if (o.max_iterations <= probe_iterations)
+    return jacobi(fmt::format("at most {} iterations are allowed", o.max_iterations));
+  return {
+      preconditioner::jacobi,
+      fmt::format("for {} iterations, after which jacobi goes on, or amg where that is projected "
+                  "to take less time",
+                  probe_iterations),
+      true};
+}
+
+preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
+  preconditioner_forecast out;
+  const double left = std::log(std::max(seen.residual, 1e-300) / std::max(seen.target, 1e-300));
+  if (!(left > 0.0)) return out;
+  // A residual that does not fall yet: as slowly as can be told from so many iterations.
+  const double rate = std::max(-std::log(std::min(seen.reduction, 1.0)), 1e-4);
+  out.jacobi_iterations = left / rate;
+  out.jacobi_s = out.jacobi_iterations * seen.seconds;
+
+  const double rows = seen.rows, nonzeros = seen.nonzeros;
+  const double per_row = std::clamp(nonzeros / rows, 5.0, 9.0);  // 5: two dimensions, 7: three
+  constexpr double measured_digits = 8;
+  const double digits = left / std::log(10.0);
+  const double whole = std::clamp(24.0 + 6.0 * std::log10(rows / 5e4), 18.0, 45.0);
+  out.amg_iterations = 3.0 + whole * digits / measured_digits;
+  if (on == backend::cuda) {
+    out.amg_setup_s = 3e-3 + 1.25e-3 * (per_row - 5.0) + rows * (6.2e-9 + 6.6e-9 * (per_row - 5.0));
+    out.amg_s = out.amg_iterations * (30e-6 + 30e-12 * nonzeros);
+  } else {
+    out.amg_setup_s = seen.seconds * (100.0 + 95.0 * (per_row - 5.0));
+    out.amg_s = out.amg_iterations * seen.seconds * std::min(per_row, 8.0);
+  }
+  return out;
+}
+
+preconditioner_choice choose_after(const jacobi_probe& seen, backend on) {
+  const preconditioner_forecast f = forecast(seen, on);
+  const bool amg = f.amg_setup_s + f.amg_s < f.jacobi_s;
+  return {
+      amg ? preconditioner::amg : preconditioner::jacobi,
+      fmt::format("after {} iterations with jacobi, {:.0f} more ({:.3g} ms) were projected, and "
+                  "with amg {:.3g} ms of set-up and {:.0f} iterations ({:.3g} ms)",
+                  probe_iterations, f.jacobi_iterations, 1e3 * f.jacobi_s, 1e3 * f.amg_setup_s,
+                  f.amg_iterations, 1e3 * f.amg_s)};
+}
+
+}  // namespace dwell

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Which preconditioner a solve takes, where the options leave it open: by the facts of the matrix,
+// and for large M-matrices by the first iterations with Jacobi, which are compared with a model of
+// multigrid. Private to the solver.
+#pragma once
+#include <string>
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+
+namespace dwell {
+
+struct preconditioner_choice {
+  preconditioner is = preconditioner::none;
+  std::string why;
+  bool probe = false;  ///< try `is` for probe_iterations, then choose_after()
+};
+
+/// Iterations that say how fast the residual falls.
+inline constexpr int probe_iterations = 60;
+/// Matrices of fewer rows are solved by Jacobi before multigrid is set up.
+inline constexpr index least_rows_of_multigrid = 20000;
+/// Multigrid is for matrices of which at most this part of the rows has much that is positive
+/// beside the diagonal.
+inline constexpr double most_rows_with_positive = 0.05;
+
+/// By the facts of a sound matrix, for o.method, which is not "auto". To be made before a solve.
+preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
+                                            index rows);
+
+/// What the first iterations with Jacobi have shown.
+struct jacobi_probe {
+  double residual = 0;   ///< the norm at their end
+  double target = 0;     ///< that ends a solve
+  double reduction = 0;  ///< of the residual by an iteration, a factor under 1, by the latter half
+  double seconds = 0;    ///< of an iteration
+  index rows = 0, nonzeros = 0;
+};
+
+/// Seconds from the end of the probe on. The iterations with Jacobi go on from there; multigrid is
+/// set up and goes on from the same answer.
+struct preconditioner_forecast {
+  double jacobi_iterations = 0, jacobi_s = 0;
+  double amg_iterations = 0, amg_setup_s = 0, amg_s = 0;  ///< amg_s without the set-up
+};
+/// The model of multigrid on a GPU is that of docs/results/preconditioners.md (H200); on a CPU it
+/// is counted in iterations with Jacobi, as measured there.
+preconditioner_forecast forecast(const jacobi_probe& seen, backend on);
+preconditioner_choice choose_after(const jacobi_probe& seen, backend on);
+
+}  // namespace dwell

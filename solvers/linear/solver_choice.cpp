@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// What a prepared solver chooses: the method, another one where the chosen one breaks down, and the
+// preconditioner, which may take a part of a solve.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/solvers/linear/choose_method.hpp"
+#include "dwell/solvers/linear/choose_preconditioner.hpp"
+#include "dwell/solvers/linear/solver_state.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
+
+namespace dwell {
+namespace {
+
+solve_setup difference(const solve_setup& now, const solve_setup& before) {
+  solve_setup d;
+  d.check_s = now.check_s - before.check_s;
+  d.upload_s = now.upload_s - before.upload_s;
+  d.plan_s = now.plan_s - before.plan_s;
+  d.cut_s = now.cut_s - before.cut_s;
+  d.preconditioner_s = now.preconditioner_s - before.preconditioner_s;
+  d.load_s = now.load_s - before.load_s;
+  return d;
+}
+
+/// The report of a solve in two parts, the second of which began from the answer of the first.
+solve_report joined(const solve_report& first, solve_report rest) {
+  rest.iterations += first.iterations;
+  rest.solve_s += first.solve_s;
+  rest.setup_s = first.setup_s;
+  rest.per_iteration_us = rest.iterations > 0 ? rest.solve_s * 1e6 / rest.iterations : 0.0;
+  if (!rest.history.empty()) {
+    std::vector<double> all = first.history;
+    all.insert(all.end(), rest.history.begin() + 1, rest.history.end());
+    rest.history = std::move(all);
+  }
+  return rest;
+}
+
+}  // namespace
+
+template <class T>
+void solver_state<T>::choose_method() {
+  method_reason = "as asked";
+  if (options.method == automatic) {
+    const method_choice found = dwell::choose_method(matrix.facts());
+    options.method = found.name;
+    method_reason = found.why;
+    chosen = true;
+    matrix.demand(demand_of(options));
+  }
+  form_asked_for(options);  // before a long set-up
+}
+
+template <class T>
+bool solver_state<T>::change_method(const solve_report& failed) {
+  const bool too_much = forms_of(options.method).front().solves == matrix_class::positive_definite;
+  if (!chosen || failed.stopped != stop_reason::breakdown || !too_much ||
+      kind_of(options.preconditioner).of == matrix_class::positive_definite)
+    return false;
+  system_facts known = matrix.facts();
+  known.positive_diagonal = false;  // as good as
+  method_reason = fmt::format("{} broke down after {} iterations: {}", options.method,
+                              failed.iterations, forms_of(options.method).front().breaks_down);
+  options.method = dwell::choose_method(known).name;
+  matrix.demand(demand_of(options));
+  run.reset();
+  groups.reset();
+  prepare();
+  return true;
+}
+
+template <class T>
+void solver_state<T>::choose_preconditioner() {
+  if (options.preconditioner != preconditioner::automatic) return;
+  const preconditioner_choice found = dwell::choose_preconditioner(options, matrix.facts(), rows());
+  options.preconditioner = found.is;
+  preconditioner_reason = found.why;
+  undecided = found.probe;
+}
+
+template <class T>
+solve_report solver_state<T>::solve_once(const T* from, T* to) {
+  begin(from, to, nullptr, undecided ? probe_iterations : INT_MAX);
+  solve_report report = end();
+  if (!undecided || !seen.finite) return report;
+  if (report.stopped == stop_reason::converged) {
+    undecided = false;
+    preconditioner_reason =
+        fmt::format("jacobi converged within the {} iterations that were tried", probe_iterations);
+    report.preconditioner_reason = prepared.preconditioner_reason = preconditioner_reason;
+  }
+  if (report.stopped != stop_reason::iteration_limit || refused) return report;
+  const solve_setup before = setup;
+  settle(report);
+  const solve_setup more = difference(setup, before);
+  begin(from, to, &report);
+  report = joined(report, end());
+  report.setup = more;
+  report.setup_s += more.total();
+  return report;
+}
+
+template <class T>
+void solver_state<T>::settle(const solve_report& probe) {
+  const auto steps = static_cast<std::size_t>(probe.iterations);
+  const std::vector<step_coefficients> by = run->coefficients(steps + 1);
+  jacobi_probe shown;
+  shown.residual = std::sqrt(seen.rr);
+  shown.target = seen.target;
+  // The weights are squares of the residual's norm in that of the preconditioner.
+  if (by.size() > steps && by[steps / 2].weight > 0.0)
+    shown.reduction = std::pow(by[steps].weight / by[steps / 2].weight,
+                               0.5 / static_cast<double>(steps - steps / 2));
+  else
+    shown.reduction = 1.0;
+  shown.seconds = probe.solve_s / probe.iterations;
+  shown.rows = rows();
+  shown.nonzeros = matrix.arrays().nonzeros;
+  const preconditioner_choice found = choose_after(shown, queue.where().on());
+  undecided = false;
+  preconditioner_reason = found.why;
+  prepared.preconditioner_reason = found.why;
+  if (found.is == options.preconditioner) return;
+  const auto change = [&](preconditioner to) {
+    options.preconditioner = to;
+    run.reset();
+    groups.reset();
+    matrix.demand(demand_of(options));
+    prepare();
+  };
+  try {
+    change(found.is);
+  } catch (const error& e) {  // too little memory, a policy that has no such kernel
+    preconditioner_reason += fmt::format("; but {}: {}", to_string(found.is), e.what());
+    chain.reset();
+    change(preconditioner::jacobi);
+  }
+}
+
+template void solver_state<double>::choose_preconditioner();
+template void solver_state<float>::choose_preconditioner();
+template solve_report solver_state<double>::solve_once(const double*, double*);
+template solve_report solver_state<float>::solve_once(const float*, float*);
+template void solver_state<double>::settle(const solve_report&);
+template void solver_state<float>::settle(const solve_report&);
+template void solver_state<double>::choose_method();
+template void solver_state<float>::choose_method();
+template bool solver_state<double>::change_method(const solve_report&);
+template bool solver_state<float>::change_method(const solve_report&);
+
+}  // namespace dwell

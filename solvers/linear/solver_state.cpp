@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// See solver_state.hpp: prepare (plan, cut, load), then solve (load the vectors, run, take the
+// answer, judge).
+#include "dwell/solvers/linear/solver_state.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/solvers/linear/judgement.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
+
+namespace dwell {
+
+template <class T>
+void solver_state<T>::make_preconditioner() {
+  const preconditioner_kind& kind = kind_of(options.preconditioner);
+  if (!kind.is_chain()) return;
+  const lap_timer time(setup.preconditioner_s);
+  if (chain && chain->refresh) {
+    const csr_arrays<T> arrays = matrix.arrays();
+    return chain->refresh(&arrays);
+  }
+  auto made = std::make_unique<made_preconditioner>(
+      kind.make<T>()(queue.where(), matrix.arrays(), options.preconditioning));
+  if (run && chain) run->take_chain(made->products);
+  chain = std::move(made);
+}
+
+template <class T>
+void solver_state<T>::prepare() {
+  const device& where = queue.where();
+  make_preconditioner();
+  cuts.emplace(where, matrix.arrays());
+  const solve_request<T> request{
+      target, *cuts, options, matrix.scale_exponent(), true, chain ? &chain->products : nullptr};
+  solve_decision<T> made = [&] {
+    const lap_timer time(setup.plan_s);
+    return decide(request);
+  }();
+  setup.plan_s -= cuts->seconds();
+  setup.cut_s += cuts->seconds();
+  {
+    const lap_timer time(setup.cut_s);
+    run = made.form->template code<T>().prepare(where, request, *made.kernel, made.made);
+  }
+  {
+    const lap_timer time(setup.load_s);
+    run->load_kernel();
+  }
+  prepared = report_of(target, options, made);
+  prepared.method_reason = method_reason;
+  prepared.preconditioner_reason = preconditioner_reason;
+  groups.emplace(where, target, matrix, options, *cuts, std::move(made));
+  cuts->drop_unused();
+  place_vectors();
+  place_matrix();
+}
+
+template <class T>
+void solver_state<T>::place_vectors() {
+  const lap_timer time(setup.upload_s);
+  const device& where = queue.where();
+  const auto n = static_cast<std::size_t>(rows());
+  const run_places<T> in = run->places();
+  residual = {where, n, fresh::unset};
+  partial = {where, solve_partials(rows()), fresh::unset};
+  done = {where, 1};
+  numbers = {where, 1};
+  if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
+  places.run_x = in.x;
+  places.run_rhs = in.rhs;
+  places.inverse_diagonal = in.inverse_diagonal;
+  places.residual = residual.data();
+  places.target2 = in.target2;
+  places.step = in.step;
+  places.stop = in.stop;
+  places.rr = in.rr;
+  places.numbers = numbers.data();
+  places.partial = partial.data();
+  places.done = done.data();
+}
+
+template <class T>
+void solver_state<T>::place_matrix() {
+  places.a = matrix.arrays();
+  places.matrix_exponent = matrix.facts().exponent;
+  places.null_space = has_null_space(options, matrix.facts());
+  if (T* const to = run->places().inverse_diagonal)
+    invert_diagonal(queue.where(), matrix.arrays(), -matrix.scale_exponent(),
+                    forms_of(options.method).front().solves == matrix_class::symmetric, to);
+}
+
+template <class T>
+void solver_state<T>::refresh() {
+  {
+    const lap_timer time(setup.cut_s);
+    run->refill(matrix.arrays(), -matrix.scale_exponent());
+    groups->refresh();
+  }
+  options.preconditioning.keep_patterns = true;
+  make_preconditioner();
+  place_matrix();
+}
+
+template <class T>
+void solver_state<T>::require_idle() const {
+  if (waited_for)
+    throw input_error(
+        "expected wait() for the solve in progress, found another call of the solver");
+}
+
+template <class T>
+void solver_state<T>::check_finite_there(const T* from, const std::string& what) const {
+  std::vector<T> copy(static_cast<std::size_t>(rows()));
+  memory_of(backend::cuda).download(queue.where(), copy.data(), from, copy.size() * sizeof(T));
+  check_finite(std::span<const T>(copy), what.c_str());
+}
+
+template <class T>
+void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, int most) {
+  const device& where = queue.where();
+  places.b = from;
+  places.x = to;
+  places.rtol = options.rtol;
+  places.atol = options.atol;
+  const int done = so_far ? so_far->iterations : 0;
+  run->limit(std::min(most, options.max_iterations - done));
+  run->reset();
+  solve_steps_of<T>(where.on()).begin(where, places);
+  control = {};
+  control.interrupt = options.interrupt;
+  control.progress_interval = options.progress_interval;
+  // A GPU is not waited for unless somebody listens: a run from numbers that are not finite ends at
+  // its first step.
+  seen.finite = 1;
+  if (!on_gpu() || options.progress) numbers.download({&seen, 1});
+  first = seconds_on_host();
+  if (!so_far) told_from = first, refused = false;
+  if (!seen.finite) return;
+  if (options.progress)
+    control.progress = [this, done, again = so_far != nullptr](int step, double residual) {
+      if (again && step == 0) return true;  // of this x the attempt before has told
+      const scaled_norms norms{seen.by, seen.rhs};
+      const bool go_on =
+          options.progress({done + step, norms.relative(residual), norms.relative(seen.target),
+                            seconds_on_host() - told_from});
+      refused = refused || !go_on;
+      return go_on;
+    };
+  running = true;
+  run->start(control);
+  // On a GPU all of the run is in the stream now: what the caller puts there next finds the answer.
+  if (on_gpu()) solve_steps_of<T>(where.on()).end(where, places);
+}
+
+template <class T>
+solve_report solver_state<T>::end(const solve_report* so_far) {
+  const device& where = queue.where();
+  solve_report report = prepared;
+  report.setup_s = first - began;
+  if (!seen.finite) return report;
+  running = false;
+  report.solve_s = run->finish();
+  ended = seconds_on_host();
+  if (!on_gpu()) solve_steps_of<T>(where.on()).end(where, places);
+  numbers.download({&seen, 1});
+  if (!seen.finite) return report;
+  solve_end how;
+  how.numbers = seen;
+  how.least_diagonal = matrix.facts().least_diagonal;
+  how.most_diagonal = matrix.facts().most_diagonal;
+  const auto entries = static_cast<std::size_t>(std::max(seen.step, 0)) + 1;
+  how.coefficients = run->coefficients(entries);
+  if (options.history) how.history = run->history(entries);
+  if (so_far) how.known_condition = so_far->condition_estimate;
+  judge(std::move(how), options, report);
+  return report;
+}
+
+template struct solver_state<double>;
+template struct solver_state<float>;
+
+}  // namespace dwell

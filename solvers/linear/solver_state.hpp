@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// What a linear_solver holds, and one solve of it: begin and end, with vectors where the device's
+// teams read them. Private to the solver.
+#pragma once
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/solvers/linear/column_groups.hpp"
+#include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/prepared_system.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/solvers/linear/solve_steps.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+
+namespace dwell {
+
+template <class T>
+struct solver_state {
+  template <class Matrix>
+  solver_state(const device& where, const Matrix& a, const solve_options& o)
+      : options(o),
+        setup{where.on() == backend::cuda ? start_cuda(where.ordinal()) : 0.0},
+        queue(where),
+        target(target_of(queue.where())),
+        matrix(queue.where(), a, demand_of(o), setup),
+        began(seconds_on_host()) {
+    choose_method();
+    choose_preconditioner();
+    prepare();
+  }
+  ~solver_state() {
+    try {
+      if (running) run->finish();
+    } catch (...) {  // of the device, or of a progress function: nobody is there to be told
+    }
+  }
+
+  bool on_gpu() const { return queue.where().on() == backend::cuda; }
+  index rows() const { return matrix.arrays().rows; }
+  void choose_method();
+  /// Another method, where the one that was chosen asks more of the matrix than it is. False: there
+  /// is none.
+  bool change_method(const solve_report& failed);
+  /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
+  void choose_preconditioner();
+  /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
+  /// and the rest from its answer. Ends as end() does.
+  solve_report solve_once(const T* b, T* x);
+  /// The preconditioner that the report of a probe speaks for; prepares it.
+  void settle(const solve_report& probe);
+  void prepare();
+  void place_vectors();
+  void make_preconditioner();
+  /// To be called when the matrix has other values.
+  void refresh();
+  void place_matrix();
+  void require_idle() const;
+  /// check_finite() of a vector in a GPU's memory.
+  void check_finite_there(const T* from, const std::string& what) const;
+  /// The solves of a block: alone(k) of column k; group(first, width, began) of several columns,
+  /// of which again(k, report) refines one, and refuse(k) throws for one that is not finite.
+  template <class Alone, class Group, class Again, class Refuse>
+  std::vector<solve_report> solve_block(int count, Alone&& alone, Group&& group, Again&& again,
+                                        Refuse&& refuse);
+  /// Puts a solve of vectors in the device's memory into its stream; so_far: the attempts before,
+  /// of which x is the answer; most: iterations.
+  void begin(const T* b, T* x, const solve_report* so_far = nullptr, int most = INT_MAX);
+  /// Waits for it. Where seen.finite is 0 there was nothing to solve, and x is as it was.
+  solve_report end(const solve_report* so_far = nullptr);
+  /// Begins anew from x, the answer of the solve that the report is of, as long as that is asked
+  /// for and helps. Vectors in the device's memory. Adds what else it takes to the report's
+  /// finish_s.
+  void refine(const T* b, T* x, solve_report& report);
+
+  solve_options options;      ///< their method is never "auto", nor their preconditioner
+  std::string method_reason;  ///< why this one
+  bool chosen = false;        ///< it was "auto"
+  std::string preconditioner_reason = "as asked";
+  bool undecided = false;  ///< the preconditioner is that of a probe
+  solve_setup setup;
+  work_queue queue;  ///< ends after all that its work touches
+  plan_target target;
+  prepared_system<T> matrix;
+  std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
+  solve_report prepared;                       ///< what every report begins with
+  std::unique_ptr<prepared_run<T>> run;
+  solve_places<T> places;
+  buffer<T> b, x;  ///< a GPU's copies of host vectors
+  buffer<T> kept;  ///< the answer that an attempt began from
+  std::optional<cut_cache<T>> cuts;
+  std::optional<column_groups<T>> groups;
+  buffer<double> residual, partial;
+  buffer<unsigned> done;
+  buffer<solve_numbers> numbers;
+
+  // Of the solve in progress, or the last one:
+  double began = 0, first = 0, ended = 0;  ///< on the host's clock: the call, and the run
+  double told_from = 0;                    ///< the first run, where there are several attempts
+  bool refused = false;                    ///< `progress` asked for the end
+  bool running = false;
+  bool waited_for = false;  ///< solve_async() began it
+  device_span<const T> async_b;
+  device_span<T> async_x;
+  solve_numbers seen;
+  run_control control;
+};
+
+template <class T>
+template <class Alone, class Group, class Again, class Refuse>
+std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone, Group&& group,
+                                                       Again&& again, Refuse&& refuse) {
+  std::vector<solve_report> reports;
+  double begin = seconds_on_host();  // of the first group: with what it takes to prepare groups
+  if (undecided && count > 0) {
+    reports.push_back(alone(0));
+    begin = seconds_on_host();
+  }
+  const column_division by = groups->divide(count - static_cast<int>(reports.size()));
+  const std::string method = options.method;
+  for (const int width : by.widths) {
+    const int first = static_cast<int>(reports.size());
+    if (width == 1) {
+      reports.push_back(alone(first));
+      if (!by.why_alone.empty())
+        reports.back().reason += "; one right-hand side at a time: " + by.why_alone;
+    } else if (options.method != method) {  // it has been changed
+      for (int c = 0; c < width; ++c) reports.push_back(alone(first + c));
+    } else {
+      group_solve<T> got = group(first, width, begin);
+      const double finish_s = seconds_on_host() - got.ended;
+      for (int c = 0; c < width; ++c)
+        if (!got.finite[static_cast<std::size_t>(c)]) refuse(first + c);
+      for (solve_report& report : got.reports) {
+        report.finish_s = finish_s;
+        report.method_reason = method_reason;
+        report.preconditioner_reason = preconditioner_reason;
+        if (report.stopped == stop_reason::breakdown &&
+            (options.method != method || change_method(report)))
+          report = alone(static_cast<int>(reports.size()));
+        else if (report.target_missed && options.refine)
+          again(static_cast<int>(reports.size()), report);
+        reports.push_back(std::move(report));
+      }
+    }
+    begin = seconds_on_host();
+  }
+  return reports;
+}
+
+extern template struct solver_state<double>;
+extern template struct solver_state<float>;
+
+}  // namespace dwell

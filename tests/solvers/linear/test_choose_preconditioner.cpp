@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Preconditioner "auto": choices by facts and by the probe's model, and what solves make of them.
+// Linked again into the tests of a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cg_runner.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/solvers/linear/cg_batch.hpp"
+#include "dwell/solvers/linear/choose_preconditioner.hpp"
+#include "dwell/solvers/linear/explain.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
+#include "refusal.hpp"
+#include "symmetric.hpp"
+
+namespace dwell::test {
+namespace {
+
+constexpr auto open = preconditioner::automatic;
+
+solve_options asking(const std::string& method = "cg") {
+  solve_options o;
+  o.method = method;
+  o.preconditioner = open;
+  return o;
+}
+
+system_facts definite() {
+  system_facts f;
+  f.sound = f.symmetric = f.positive_diagonal = f.full_diagonal = true;
+  return f;
+}
+
+TEST(choose_preconditioner, by_facts) {
+  const system_facts f = definite();
+  EXPECT_TRUE(choose_preconditioner(asking(), f, 1000000).probe);
+  EXPECT_EQ(choose_preconditioner(asking(), f, 1000000).is, preconditioner::jacobi);
+  EXPECT_FALSE(choose_preconditioner(asking(), f, least_rows_of_multigrid).probe);
+  system_facts mixed = f;
+  mixed.rows_with_positive = 0.4;
+  const auto elastic = choose_preconditioner(asking(), mixed, 1000000);
+  EXPECT_EQ(elastic.is, preconditioner::jacobi);
+  EXPECT_FALSE(elastic.probe);
+  EXPECT_NE(elastic.why.find("40 %"), std::string::npos) << elastic.why;
+  solve_options fixed = asking();
+  fixed.fixed_iterations = true;
+  EXPECT_FALSE(choose_preconditioner(fixed, f, 1000000).probe);
+  solve_options form = asking();
+  form.variant = textbook();
+  EXPECT_FALSE(choose_preconditioner(form, f, 1000000).probe);
+  for (const char* method : {"minres", "bicgstab"}) {
+    EXPECT_EQ(choose_preconditioner(asking(method), f, 1000000).is, preconditioner::jacobi);
+    EXPECT_FALSE(choose_preconditioner(asking(method), f, 1000000).probe);
+    system_facts zeros = f;
+    zeros.full_diagonal = false;
+    EXPECT_EQ(choose_preconditioner(asking(method), zeros, 1000000).is, preconditioner::none);
+  }
+}
+
+/// The systems of docs/results/preconditioners.md, after 60 of their iterations with Jacobi.
+TEST(choose_preconditioner, by_the_model_of_a_gpu) {
+  jacobi_probe seen;
+  seen.residual = 1e-1;
+  seen.target = 1e-8;
+  seen.rows = 1000000;
+  seen.nonzeros = 4996000;
+  seen.seconds = 29e-6;
+  seen.reduction = 0.991;  // 1800 iterations
+  const auto slow = choose_after(seen, backend::cuda);
+  EXPECT_EQ(slow.is, preconditioner::amg) << slow.why;
+  const preconditioner_forecast of = forecast(seen, backend::cuda);
+  EXPECT_NEAR(of.amg_setup_s, 9.6e-3, 2e-3);
+  EXPECT_NEAR(of.amg_s, 4.7e-3, 2e-3);
+  EXPECT_NEAR(of.jacobi_iterations, 1780, 50);
+  seen.nonzeros = 6940000;  // 100 x 100 x 100
+  seen.seconds = 37e-6;
+  seen.reduction = 0.92;  // 250
+  EXPECT_EQ(choose_after(seen, backend::cuda).is, preconditioner::jacobi);
+  EXPECT_NEAR(forecast(seen, backend::cuda).amg_setup_s, 25.6e-3, 6e-3);
+  seen.reduction = 1.01;  // it does not fall yet
+  EXPECT_EQ(choose_after(seen, backend::cuda).is, preconditioner::amg);
+  seen.residual = 0.5e-8;  // nothing is left to do
+  EXPECT_EQ(choose_after(seen, backend::cuda).is, preconditioner::jacobi);
+}
+
+class open_preconditioner : public testing::Test {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+  template <class T = double>
+  static linear_system<T> system_of(const csr<double>& a) {
+    linear_system<T> s{"", convert<T>(a.view()), {}};
+    const auto b = random_vector(a.rows, 3);
+    s.b.assign(b.begin(), b.end());
+    return s;
+  }
+};
+
+TEST_F(open_preconditioner, small_systems_take_jacobi) {
+  const auto s = system_of(generate("poisson2d:33x21"));
+  const auto got = run(s, asking());
+  EXPECT_EQ(got.report.preconditioner, preconditioner::jacobi);
+  EXPECT_NE(got.report.preconditioner_reason.find("20000 rows"), std::string::npos);
+  solve_options o = asking();
+  o.preconditioner = preconditioner::jacobi;
+  const auto asked = run(s, o);
+  EXPECT_EQ(asked.report.preconditioner_reason, "as asked");
+  EXPECT_TRUE(same_bits(got.x, asked.x));
+  EXPECT_EQ(
+      run(system_of(generate("helmholtz2d:31x23:1.2")), asking("minres")).report.preconditioner,
+      preconditioner::jacobi);
+}
+
+TEST_F(open_preconditioner, large_ones_are_probed) {
+  const auto s = system_of(generate("poisson2d:400x400"));
+  solve_options o = asking();
+  o.history = true;
+  std::vector<int> told;
+  o.progress_interval = 0;
+  o.progress = [&](const solve_progress& p) { told.push_back(p.iteration); };
+  const auto got = run(s, o);
+  const solve_report& r = got.report;
+  EXPECT_EQ(r.stopped, stop_reason::converged);
+  EXPECT_LE(r.residual_relative_true, o.rtol);
+  EXPECT_NE(r.preconditioner_reason.find("after 60 iterations with jacobi"), std::string::npos)
+      << r.preconditioner_reason;
+  EXPECT_GT(r.iterations, 60);
+  EXPECT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
+  ASSERT_EQ(told.size(), r.history.size());
+  for (std::size_t k = 0; k < told.size(); ++k) EXPECT_EQ(told[k], static_cast<int>(k));
+  EXPECT_EQ(r.preconditioner == preconditioner::amg, r.setup.preconditioner_s > 0);
+  EXPECT_NEAR(r.per_iteration_us, 1e6 * r.solve_s / r.iterations, 1e-3 * r.per_iteration_us);
+}
+
+TEST_F(open_preconditioner, convergence_in_the_probe_is_the_end) {
+  csr<double> a = generate("poisson2d:200x150");
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      if (a.col[static_cast<std::size_t>(k)] == i) a.val[static_cast<std::size_t>(k)] = 5;
+  const auto s = system_of(a);
+  const auto got = run(s, asking());
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_LE(got.report.iterations, 60);
+  EXPECT_EQ(got.report.preconditioner, preconditioner::jacobi);
+  EXPECT_NE(got.report.preconditioner_reason.find("converged within"), std::string::npos);
+}
+
+TEST_F(open_preconditioner, positive_elements_beside_the_diagonal) {
+  // Two unknowns a point that couple with either sign, as displacements do.
+  symmetric e(2 * 150 * 100);
+  const auto at = [](index x, index y, index c) { return 2 * (y * 150 + x) + c; };
+  for (index y = 0; y < 100; ++y)
+    for (index x = 0; x < 150; ++x)
+      for (index c = 0; c < 2; ++c) {
+        e.add(at(x, y, c), at(x, y, c), 8.5);
+        if (x + 1 < 150) e.add(at(x, y, c), at(x + 1, y, c), -1);
+        if (y + 1 < 100) e.add(at(x, y, c), at(x, y + 1, c), -1);
+        if (x + 1 < 150 && y + 1 < 100)
+          e.add(at(x, y, c), at(x + 1, y + 1, 1 - c), c == 0 ? 0.5 : -0.5);
+      }
+  const auto got = run(system_of(e.as_is()), asking());
+  EXPECT_EQ(got.report.preconditioner, preconditioner::jacobi);
+  EXPECT_NE(got.report.preconditioner_reason.find("positive beside the diagonal"),
+            std::string::npos);
+}
+
+TEST_F(open_preconditioner, a_solver_keeps_its_choice) {
+  const auto s = system_of(generate("poisson2d:400x400"));
+  linear_solver<double> solver(place::where(), s.a.view(), asking());
+  std::vector<double> x(s.b.size()), y(s.b.size()), block(2 * s.b.size()), both(s.b);
+  const solve_report first = solver.solve(s.b, x);
+  const solve_report second = solver.solve(s.b, y);
+  EXPECT_EQ(first.preconditioner, second.preconditioner);
+  EXPECT_EQ(first.preconditioner_reason, second.preconditioner_reason);
+  EXPECT_EQ(second.setup.total(), 0);
+  EXPECT_EQ(second.stopped, stop_reason::converged);
+  both.insert(both.end(), s.b.begin(), s.b.end());
+  linear_solver<double> of_columns(place::where(), s.a.view(), asking());
+  const auto n = s.b.size();
+  const auto reports =
+      of_columns.solve(std::span<const double>(both), n, std::span<double>(block), n, 2);
+  ASSERT_EQ(reports.size(), 2u);
+  for (const solve_report& r : reports) {
+    EXPECT_EQ(r.stopped, stop_reason::converged);
+    EXPECT_EQ(r.preconditioner, reports.front().preconditioner);
+  }
+}
+
+TEST_F(open_preconditioner, limits_and_refusals) {
+  const auto s = system_of(generate("poisson2d:400x400"));
+  solve_options o = asking();
+  o.max_iterations = 70;
+  const auto got = run(s, o);
+  EXPECT_LE(got.report.iterations, 70);
+  const csr<double> a = generate("poisson2d:9x9");
+  const std::vector<csr_view<double>> systems = {a.view()};
+  EXPECT_NE(refusal<unsupported_error>([&] {
+              cg_batch<double> batch(place::where(), std::span<const csr_view<double>>(systems),
+                                     asking());
+            }).find("choice of a preconditioner"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace dwell::test
