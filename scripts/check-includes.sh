@@ -33,6 +33,8 @@ solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solv
 solvers/cg/            base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp solvers/linear/weighed_form.hpp
 solvers/minres/        base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
 solvers/bicgstab/      base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
+solvers/gmres/         base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
+solvers/preconditioners/ base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ solvers/linear/matrix_class.hpp
 solvers/linear/        base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/
 solvers/*/             base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 solvers/               base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/

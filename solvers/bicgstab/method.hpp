@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/team/sums.hpp"
+#include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/linear/matrix_class.hpp"
 #include "dwell/solvers/linear/outcome.hpp"
 

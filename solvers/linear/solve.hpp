@@ -20,21 +20,6 @@
 
 namespace dwell {
 
-/// What an iteration multiplies the residual by.
-enum class preconditioner {
-  none,          ///< nothing
-  jacobi,        ///< the inverse of the matrix's diagonal
-  amg,           ///< smoothed aggregation multigrid, a V-cycle in f32
-  fsai,          ///< a factorized sparse approximate inverse, in f32
-  block_jacobi,  ///< the inverses of the blocks of the matrix's diagonal, in f32
-  ilu0,          ///< incomplete factors, by sweeps, in f32; not symmetric
-  chebyshev,     ///< a polynomial in the matrix, in f32
-  /// Chosen: of cg jacobi for its first 60 iterations; of matrices with more than 20,000 rows and
-  /// hardly anything positive beside the diagonal then amg, if the iterations that are left would
-  /// take longer than its set-up and its iterations. Of other methods jacobi, or none where the
-  /// diagonal has zeros. A linear_solver keeps the choice of its first solve. Not in cg_batch.
-  automatic
-};
 /// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev" or, of the enumerator
 /// automatic, "auto".
 DWELL_API std::string to_string(preconditioner p);

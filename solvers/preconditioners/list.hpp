@@ -8,7 +8,6 @@
 #include "dwell/execution/device/device.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
 #include "dwell/solvers/linear/matrix_class.hpp"
-#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {
