@@ -143,6 +143,11 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   out.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   out.preconditioner = o.preconditioner;
   out.preconditioner_reason = preconditioner_reason;
+  if (made_chain) {
+    for (const preconditioner_part& part : made_chain->parts)
+      out.preconditioner_parts.push_back({part.name, part.rows, part.nonzeros});
+    out.preconditioner_note = made_chain->note;
+  }
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   out.bytes_per_iteration = made.facts.bytes_per_iteration;

@@ -60,6 +60,13 @@ struct variant_projection {
   double seconds = 0;  ///< per iteration; 0 where there is no model of the device
 };
 
+/// A matrix that the set-up of a preconditioner makes: a level, a factor.
+struct preconditioner_matrix {
+  std::string name;    ///< "level 1", the system's own
+  index rows = 0;      ///< of it
+  index nonzeros = 0;  ///< of it
+};
+
 /// What executor perks would do with a system, and why.
 struct solve_explanation {
   device_facts device;           ///< that the plans are for
@@ -75,15 +82,18 @@ struct solve_explanation {
   dwell::preconditioner preconditioner =
       dwell::preconditioner::none;                 ///< of the solve, or its begin
   std::string preconditioner_reason = "as asked";  ///< why this one, and what may follow
-  index rows = 0;                                  ///< of the matrix
-  index nonzeros = 0;                              ///< of the matrix
-  std::size_t bytes_per_iteration = 0;             ///< with nothing cached anywhere
-  int barriers = 0;                                ///< per iteration
-  double barrier_seconds = 0;                      ///< of each
-  std::size_t scratch_per_team = 0;                ///< bytes there are
-  bool in_cluster = false;                         ///< all teams form one thread block cluster
-  std::string teams_why;                           ///< why so many teams, and in a cluster or not
-  std::vector<std::string> policies_that_try;      ///< on the device, and so have no plan here
+  /// What it is made of, of those that have a set-up; made on a CPU, with the numbers of a GPU.
+  std::vector<preconditioner_matrix> preconditioner_parts;
+  std::string preconditioner_note;      ///< what a user should know about it, one line; or empty
+  index rows = 0;                       ///< of the matrix
+  index nonzeros = 0;                   ///< of the matrix
+  std::size_t bytes_per_iteration = 0;  ///< with nothing cached anywhere
+  int barriers = 0;                     ///< per iteration
+  double barrier_seconds = 0;           ///< of each
+  std::size_t scratch_per_team = 0;     ///< bytes there are
+  bool in_cluster = false;              ///< all teams form one thread block cluster
+  std::string teams_why;                ///< why so many teams, and in a cluster or not
+  std::vector<std::string> policies_that_try;  ///< on the device, and so have no plan here
   /// All other policies of this build, in its order. `chosen` is the one that options.policy asks
   /// for or, if that is "auto" or "model", the one that the model picked.
   std::vector<policy_plan> policies;

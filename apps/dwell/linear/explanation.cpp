@@ -180,6 +180,23 @@ columns<policy_row> policy_columns(bool projected) {
        }}};
 }
 
+columns<preconditioner_matrix> part_columns() {
+  using row = preconditioner_matrix;
+  return {{"name", "preconditioner", unit::word, [](const row& m) { return m.name; }},
+          {"rows", "rows", unit::count, [](const row& m) { return m.rows; }},
+          {"nonzeros", "nonzeros", unit::count, [](const row& m) { return m.nonzeros; }},
+          {"", "per row", unit::word, {}, [](const row& m) {
+             return m.rows > 0 ? fmt::format("{:.1f}", static_cast<double>(m.nonzeros) / m.rows)
+                               : std::string("-");
+           }}};
+}
+std::string all_parts(const solve_explanation& e) {
+  if (e.preconditioner_parts.empty()) return {};
+  std::string text = "\n" + table_of(part_columns(), e.preconditioner_parts).text();
+  if (!e.preconditioner_note.empty()) text += e.preconditioner_note + "\n";
+  return text;
+}
+
 std::string all_policies(const solve_explanation& e) {
   std::string text = table_of(policy_columns(e.projected), policies_of(e)).text();
   for (const auto& name : e.policies_that_try)
@@ -221,7 +238,7 @@ std::string to_text(const solve_explanation& e, const std::string& matrix,
   out.row("", "tiles of the matrix: " + tiles(p));
   out.row("streamed", streamed(p));
   add_time(e, p, out);
-  return out.text() + "\n" + all_policies(e);
+  return out.text() + "\n" + all_policies(e) + all_parts(e);
 }
 
 json to_json(const solve_explanation& e, const std::string& matrix, const std::string& command) {
@@ -242,6 +259,8 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
               {"precision", e.precision},
               {"preconditioner", to_string(e.preconditioner)},
               {"preconditioner_reason", e.preconditioner_reason},
+              {"preconditioner_parts", array_of(part_columns(), e.preconditioner_parts)},
+              {"preconditioner_note", text_or_null(e.preconditioner_note)},
               {"variant", e.variant},
               {"in_cluster", e.in_cluster},
               {"teams_reason", e.teams_why},

@@ -105,11 +105,12 @@ double largest_diagonal(index rows, const std::vector<index>& row_ptr,
 
 std::string amg_hierarchy::note() const {
   const double complexity = operator_complexity();
-  if (!stalled && complexity < high_complexity) return {};
+  const bool early = stalled && levels.back().omega > 0.0;  // what was small enough is inverted
+  if (!early && complexity < high_complexity) return {};
   return fmt::format(
       "coarsening {} ({} levels, the last of {} rows; operator complexity {:.1f}): "
       "this matrix may be solved faster with jacobi",
-      stalled ? "ended early" : "is slow", levels.size(), levels.back().rows, complexity);
+      early ? "ended early" : "is slow", levels.size(), levels.back().rows, complexity);
 }
 
 double amg_hierarchy::operator_complexity() const {

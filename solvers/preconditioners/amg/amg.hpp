@@ -24,7 +24,7 @@ inline constexpr double high_complexity = 2.5;  ///< from there on users are tol
 /// One level, the finest first.
 struct amg_level {
   index rows = 0, nonzeros = 0;
-  double omega = 0;  ///< of Jacobi's sweeps
+  double omega = 0;  ///< of Jacobi's sweeps; 0: it is inverted
 };
 
 struct amg_hierarchy {

@@ -3,6 +3,8 @@
 // with dense matrices; the Galerkin identity; symmetry and definiteness; the same bits on two
 // set-ups, with many threads, and on a GPU; solves under every executor. Linked again into the
 // tests of a GPU.
+#include <sched.h>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -258,6 +260,37 @@ std::vector<std::vector<float>> values_of(const set_up& s) {
 }
 void scale(csr<double>& a, double by) {
   for (double& v : a.val) v *= by;
+}
+
+/// Threads of a set-up follow the processors that the process may use.
+class on_one_processor {
+ public:
+  on_one_processor() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int k = 0; k < CPU_SETSIZE; ++k)
+      if (CPU_ISSET(k, &before_)) {
+        CPU_SET(k, &one);
+        break;
+      }
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~on_one_processor() { sched_setaffinity(0, sizeof before_, &before_); }
+
+ private:
+  cpu_set_t before_;
+};
+
+TEST_F(amg, has_the_bits_of_one_thread) {
+  for (const csr<double>& matrix :
+       {poisson3d(41, 40, 39), generate("anisotropic2d:300x250:0.01"), random_graph(60000, 3)}) {
+    const set_up several(device::cpu(4), matrix, {});
+    const on_one_processor there;
+    const set_up one(device::cpu(1), matrix, {});
+    ASSERT_GE(one.made.levels.size(), 2u);
+    EXPECT_EQ(values_of(several), values_of(one));
+  }
 }
 
 // A scale that is a power of two changes no aggregate and no bit of the fractions.
