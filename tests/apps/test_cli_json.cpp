@@ -170,7 +170,9 @@ TEST(cli_json, explain) {
     args.insert(args.end(), more.begin(), more.end());
     return args;
   };
-  std::vector<strings> systems = {with({"explain", "cg", "trefethen:200"}, cpu)};
+  std::vector<strings> systems = {
+      with({"explain", "cg", "trefethen:200"}, cpu),
+      with({"explain", "cg", "poisson2d:20x20", "--preconditioner", "amg"}, cpu)};
   if (dwell_cli({"info", "--json", "-"}).json().at("build").at("cuda") == true)
     for (const auto* size : {"poisson2d:300x300", "trefethen:2000"})
       systems.push_back({"explain", "cg", size, "--device-facts", "h200"});
