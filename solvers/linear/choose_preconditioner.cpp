@@ -59,6 +59,12 @@ preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
   // A residual that does not fall yet: as slowly as can be told from so many iterations.
   const double rate = std::max(-std::log(std::min(seen.reduction, 1.0)), 1e-4);
   out.jacobi_iterations = left / rate;
+  // By the condition, which so few iterations show too small, and of whose bound about a third is
+  // needed in the end. Smooth right-hand sides fall slowly at first, so the rate alone counts too
+  // many iterations: what is needed lies between the two.
+  const double by_condition = 0.16 * std::sqrt(seen.condition) * (left + std::log(2.0));
+  if (by_condition > 0.0 && by_condition < out.jacobi_iterations)
+    out.jacobi_iterations = std::sqrt(by_condition * out.jacobi_iterations);
   out.jacobi_s = out.jacobi_iterations * seen.seconds;
 
   const double rows = seen.rows, nonzeros = seen.nonzeros;

@@ -34,6 +34,7 @@ struct jacobi_probe {
   double residual = 0;   ///< the norm at their end
   double target = 0;     ///< that ends a solve
   double reduction = 0;  ///< of the residual by an iteration, a factor under 1, by the latter half
+  double condition = 0;  ///< of the scaled matrix, as far as it was seen; 0: not known
   double seconds = 0;    ///< of an iteration
   index rows = 0, nonzeros = 0;
 };

