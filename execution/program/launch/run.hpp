@@ -140,6 +140,7 @@ class program_run {
   /// Puts the scalars of a start where the run finds them, and resets what teams meet by. Of the
   /// scalars of a team that is alone only the target counts: whoever starts the run writes that.
   void reset(const typename P::scalars& start) {
+    forget_history();
     args_.start = start;
     run_words<P> fresh_words;
     fresh_words.state[0] = fresh_words.state[1] = start;
@@ -148,6 +149,7 @@ class program_run {
   /// After reset(): `control` must stay until finish(). May be called again and again; vectors are
   /// as the run before left them.
   void start(run_control& control) {
+    started_ = true;
     if (every_) control.every = history_.data();
     ready().start(control);
   }
@@ -197,6 +199,13 @@ class program_run {
     args_.team_memory = team_memory_.data();
     args_.basis_size = basis;
   }
+  /// What the run before has written would pass for what the next one has.
+  void forget_history() {
+    if (!started_ || !every_ || where_.on() == backend::cpu) return;
+    const std::vector<double> zeros(std::min<std::size_t>(history_.size(), 1 << 16));
+    for (std::size_t at = 0; at < history_.size(); at += zeros.size())
+      history_.upload({zeros.data(), std::min(zeros.size(), history_.size() - at)}, at);
+  }
   /// Teams that walk tiles have no use for rows.
   void place_matrix(const csr_arrays<T>& a, const program_config& shape) {
     if (shape.tiles)
@@ -232,7 +241,7 @@ class program_run {
   buffer<T> basis_;
   buffer<double> partials_, history_, team_memory_;
   buffer<step_coefficients> coefficients_;
-  bool every_ = false;
+  bool every_ = false, started_ = false;
   buffer<run_words<P>> words_;
   buffer<typename P::scalars> states_;  ///< of teams that are alone, two each
   program_args<P, T> args_;

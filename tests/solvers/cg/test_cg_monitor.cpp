@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 
+#include "dwell/datasets/generators.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "each_executor.hpp"
 
 namespace dwell::test {
@@ -76,6 +78,26 @@ TEST_P(monitored, every_iteration_on_request) {
                   // or as computed anew.
                   1e-3 * told[k].relative_residual);
     }
+  }
+}
+
+// What the solve before has written is not told again.
+TEST_P(monitored, every_iteration_of_a_second_solve) {
+  const csr<double> a = generate("poisson2d:31x17");
+  const auto n = static_cast<std::size_t>(a.rows);
+  solve_options o = options();
+  o.progress_interval = 0;
+  std::vector<double> told;
+  o.progress = [&](const solve_progress& p) { told.push_back(p.relative_residual); };
+  linear_solver<double> solver(place::where(), a.view(), o);
+  for (const int seed : {3, 4}) {
+    const std::vector<double> b = random_vector(a.rows, seed);
+    std::vector<double> x(n, 0.0);
+    told.clear();
+    const solve_report r = solver.solve(std::span<const double>(b), std::span<double>(x));
+    ASSERT_EQ(told.size(), static_cast<std::size_t>(r.iterations) + 1);
+    EXPECT_NEAR(told.back(), r.residual_relative_recursive, 1e-6 * told.back());
+    EXPECT_NEAR(told.front(), 1.0, 1e-12);
   }
 }
 
