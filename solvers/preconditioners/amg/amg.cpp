@@ -17,11 +17,9 @@ namespace amg {
 
 namespace {
 
-/// Of elements from up to to - 1.
-double dot(const double* x, const double* y, index from, index to) {
-  double sum = 0.0;
-  for (index k = from; k < to; ++k) sum += x[k] * y[k];
-  return sum;
+/// y += a x, elements from up to to - 1: what the compiler does several at a time, unlike a sum.
+void add(double* y, double a, const double* x, index from, index to) {
+  for (index k = from; k < to; ++k) y[k] += a * x[k];
 }
 
 /// Are the constant vectors null vectors, up to the rounding of all levels above? Then the last
@@ -46,46 +44,52 @@ bool sums_to_zero(index rows, const std::vector<index>& row_ptr, const std::vect
 std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
                                   const std::vector<index>& col, const std::vector<double>& val) {
   const auto n = static_cast<std::size_t>(rows);
-  std::vector<double> lower(n * n), scale(n, 0.0);  // by rows
+  std::vector<double> a(n * n), scale(n, 0.0);  // by rows
   const auto row = [&](std::vector<double>& m, index i) {
     return m.data() + static_cast<std::size_t>(i) * n;
   };
   for (index i = 0; i < rows; ++i)
     for (index k = row_ptr[static_cast<std::size_t>(i)];
          k < row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      row(lower, i)[col[static_cast<std::size_t>(k)]] += val[static_cast<std::size_t>(k)];
+      row(a, i)[col[static_cast<std::size_t>(k)]] += val[static_cast<std::size_t>(k)];
   for (index i = 0; i < rows; ++i)
-    scale[static_cast<std::size_t>(i)] = 1.0 / std::sqrt(row(lower, i)[i]);
-  // In units of its diagonal, so that what is tiny is tiny for its row.
+    scale[static_cast<std::size_t>(i)] = 1.0 / std::sqrt(row(a, i)[i]);
+  // Right of the diagonal, in its units, so that what is tiny is tiny for its row.
   for (index i = 0; i < rows; ++i)
-    for (index j = 0; j <= i; ++j) {
-      const double even = 0.5 * (row(lower, i)[j] + row(lower, j)[i]);
-      row(lower, i)[j] =
-          even * scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
+    for (index j = i; j < rows; ++j) {
+      const double even = 0.5 * (row(a, i)[j] + row(a, j)[i]);
+      row(a, i)[j] = even * scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
     }
   const double tiny = sums_to_zero(rows, row_ptr, val) ? 1e-8 : 1e-12;
-  for (index j = 0; j < rows; ++j) {  // Cholesky; a row whose pivot is tiny is left out
-    const double pivot = row(lower, j)[j] - dot(row(lower, j), row(lower, j), 0, j);
-    const double inverse = pivot > tiny ? 1.0 / std::sqrt(pivot) : 0.0;
+  for (index j = 0; j < rows; ++j) {  // U' U = A; a row whose pivot is tiny is left out
+    double* const u = row(a, j);
+    const double inverse = u[j] > tiny ? 1.0 / std::sqrt(u[j]) : 0.0;
+    for (index k = j + 1; k < rows; ++k) u[k] *= inverse;
+    u[j] = inverse;  // of the pivot's root
     for (index i = j + 1; i < rows; ++i)
-      row(lower, i)[j] = (row(lower, i)[j] - dot(row(lower, i), row(lower, j), 0, j)) * inverse;
-    row(lower, j)[j] = inverse;  // of the pivot's root
+      if (u[i] != 0.0) add(row(a, i), -u[i], u, i, rows);
   }
-  std::vector<double> columns(n * n);  // of the inverse of the factor
-  for (index c = 0; c < rows; ++c) {
-    double* const z = row(columns, c);
-    z[c] = row(lower, c)[c];
-    for (index i = c + 1; i < rows; ++i) z[i] = -dot(row(lower, i), z, c, i) * row(lower, i)[i];
+  std::vector<double> z(n * n);  // by rows: the inverse of U'
+  for (index i = 0; i < rows; ++i) {
+    double* const here = row(z, i);
+    here[i] = 1.0;
+    for (index k = 0; k < i; ++k)
+      if (const double factor = row(a, k)[i]; factor != 0.0)
+        add(here, -factor, row(z, k), 0, k + 1);
+    for (index j = 0; j <= i; ++j) here[j] *= row(a, i)[i];
+  }
+  std::vector<double> inverse(n * n);
+  for (index k = 0; k < rows; ++k) {
+    const double* const from = row(z, k);
+    for (index i = 0; i <= k; ++i)
+      if (from[i] != 0.0) add(row(inverse, i), from[i], from, 0, i + 1);
   }
   for (index i = 0; i < rows; ++i)
-    for (index j = 0; j <= i; ++j) {
-      const double one = dot(row(columns, i), row(columns, j), i, rows) *
-                         scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
-      row(lower, i)[j] = one;
-    }
-  for (index i = 0; i < rows; ++i)
-    for (index j = i + 1; j < rows; ++j) row(lower, i)[j] = row(lower, j)[i];
-  return lower;
+    for (index j = 0; j <= i; ++j)
+      row(inverse, i)[j] = row(inverse, j)[i] = row(inverse, i)[j] *
+                                                scale[static_cast<std::size_t>(i)] *
+                                                scale[static_cast<std::size_t>(j)];
+  return inverse;
 }
 
 double largest_diagonal(index rows, const std::vector<index>& row_ptr,

@@ -90,13 +90,13 @@ class builder : chains::set_up<Loops> {
               buffer<double>& val) {
     const scaled_magnitudes both{a, root};
     row_ptr = this->template room<index>(a.rows + 1);
-    buffer<int> too_many(where, 1);
+    buffer<index> longest(where, 1);
     loops.warps(a.rows, chains::rows_per_thread,
                 amg::count_columns<Table, scaled_magnitudes, scaled_magnitudes>{
-                    both, both, row_ptr.data(), too_many.data()});
+                    both, both, row_ptr.data(), longest.data()});
     loops.sums_before(row_ptr.data(), row_ptr.data(), a.rows);
     const index nonzeros = fetched(row_ptr.data() + a.rows);
-    if (fetched(too_many.data()) != 0) return false;
+    if (fetched(longest.data()) > Table::most) return false;
     col = this->template room<index>(nonzeros);
     val = this->template room<double>(nonzeros);
     loops.warps(a.rows, chains::rows_per_thread,
