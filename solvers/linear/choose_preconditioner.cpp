@@ -74,7 +74,7 @@ preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
   const double whole = std::clamp(24.0 + 6.0 * std::log10(rows / 5e4), 18.0, 45.0);
   out.amg_iterations = 3.0 + whole * digits / measured_digits;
   if (on == backend::cuda) {
-    out.amg_setup_s = 3e-3 + 1.25e-3 * (per_row - 5.0) + rows * (6.2e-9 + 6.6e-9 * (per_row - 5.0));
+    out.amg_setup_s = 3e-3 + 1.25e-3 * (per_row - 5.0) + rows * (5.9e-9 + 4.6e-9 * (per_row - 5.0));
     out.amg_s = out.amg_iterations * (30e-6 + 30e-12 * nonzeros);
   } else {
     out.amg_setup_s = seen.seconds * (100.0 + 95.0 * (per_row - 5.0));
