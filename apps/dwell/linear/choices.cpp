@@ -36,6 +36,11 @@ CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
     for (const auto one : preconditioners())
       if (to_string(one) == given) value = one;
   });
+  add_preconditioning(app, options);
+  return option;
+}
+
+void add_preconditioning(CLI::App& app, preconditioner_options& options) {
   add_positive(app, "--block-size", options.block_size,
                "Of block-jacobi: rows of a block, up to 32 (default: consecutive rows with equal "
                "columns are a block)")
@@ -48,7 +53,6 @@ CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
                "Of ilu0: sweeps that compute the factors, up to 100");
   add_positive(app, "--sweeps", options.sweeps,
                "Of ilu0: sweeps that solve with each factor, up to 16");
-  return option;
 }
 
 }  // namespace dwell::app

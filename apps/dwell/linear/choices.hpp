@@ -27,5 +27,7 @@ inline constexpr const char* preconditioner_help =
 CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
                                 preconditioner_options& options, const std::string& help,
                                 bool leave_open = true);
+/// The options of single preconditioners alone.
+void add_preconditioning(CLI::App& app, preconditioner_options& options);
 
 }  // namespace dwell::app

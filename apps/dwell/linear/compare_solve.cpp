@@ -38,6 +38,7 @@ struct solve_compare_arguments : compare_options {
   std::string rhs = "ones";
   int max_iterations = 10000, restart = 30;
   double rtol = 1e-8;
+  preconditioner_options preconditioning;
 };
 
 template <class T>
@@ -69,6 +70,7 @@ class solve_measurement {
     solve_options o;
     o.method = solver;
     o.preconditioner = parse_preconditioner(name);
+    o.preconditioning = args_.preconditioning;
     o.rtol = args_.rtol;
     o.max_iterations = args_.max_iterations;
     o.restart = args_.restart;
@@ -207,6 +209,7 @@ command add_compare_solve(CLI::App& app) {
   args->preconditioners = preconditioners;
   add_choices(app, "--preconditioners", args->preconditioners, preconditioners,
               fmt::format("With each of these; some of {}", fmt::join(preconditioners, ", ")));
+  add_preconditioning(app, args->preconditioning);
   auto* peers = add_choices(app, "--peers", args->peers, {"eigen"},
                             "eigen (on the CPU, with the preconditioners that it has)");
   app.add_flag_callback(

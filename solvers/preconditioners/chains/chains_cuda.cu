@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Preconditioners that are chains on a GPU: one file, for CUB and the steps of slices take long to
 // compile.
+#include "dwell/execution/team/dense_room_cuda.cuh"
 #include "dwell/execution/team/row_table_cuda.cuh"
 #include "dwell/execution/team/summing_loops_cuda.cuh"
 #include "dwell/solvers/preconditioners/block_jacobi/building.hpp"
@@ -14,7 +15,9 @@ namespace dwell {
 template <class T>
 made_preconditioner fsai_on_cuda(const device& where, const csr_arrays<T>& a,
                                  const preconditioner_options& o) {
-  return fsai::builder<cuda::summing_loops, cuda::row_table<1024, 32>>(where).build(a, o);
+  return fsai::builder<cuda::summing_loops, cuda::row_table<1024, 32>,
+                       cuda::dense_room<fsai::room_doubles>>(where)
+      .build(a, o);
 }
 template <class T>
 made_preconditioner block_jacobi_on_cuda(const device& where, const csr_arrays<T>& a,

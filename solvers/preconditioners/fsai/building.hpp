@@ -13,7 +13,8 @@ namespace dwell::fsai {
 
 inline constexpr std::int64_t systems_per_thread = 1 << 8;
 
-template <class Loops, class Table>
+/// Table: row_table of the backend; Room: dense_room of it.
+template <class Loops, class Table, class Room>
 class builder : chains::set_up<Loops> {
   using base = chains::set_up<Loops>;
   using base::fetched, base::loops, base::where;
@@ -44,10 +45,9 @@ class builder : chains::set_up<Loops> {
 
     buffer<char> stays = this->template room<char>(from_nonzeros);
     buffer<index> row_ptr = this->template room<index>(n + 1);
-    buffer<int> longest(where, 1);
-    loops.warps(n, chains::rows_per_thread,
-                choose_elements{from, squared ? nullptr : root.data(), stays.data(), row_ptr.data(),
-                                longest.data()});
+    loops.warps(
+        n, chains::rows_per_thread,
+        choose_elements{from, squared ? nullptr : root.data(), stays.data(), row_ptr.data()});
     loops.sums_before(row_ptr.data(), row_ptr.data(), n);
     const index nonzeros = fetched(row_ptr.data() + n);
     buffer<index> col = this->template room<index>(nonzeros);
@@ -55,12 +55,9 @@ class builder : chains::set_up<Loops> {
     loops.items(n, chains::rows_per_thread,
                 fill_pattern{from.row_ptr, from.col, stays.data(), row_ptr.data(), col.data()});
     buffer<index> not_definite(where, 1);
-    this->in_rooms(n, solve_rows::room_for(fetched(longest.data())), systems_per_thread,
-                   [&](index first, const chains::thread_rooms& rooms) {
-                     return solve_rows{
-                         a,          root.data(), unit_root, row_ptr.data(),     col.data(),
-                         val.data(), first,       rooms,     not_definite.data()};
-                   });
+    loops.warps(n, systems_per_thread,
+                solve_rows<Room>{a, root.data(), unit_root, row_ptr.data(), col.data(), val.data(),
+                                 not_definite.data()});
     if (const index rows = fetched(not_definite.data()); rows > 0)
       out.note += (out.note.empty() ? "fsai: " : "; ") + std::to_string(rows) +
                   (rows == 1 ? " row has" : " rows have") +

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/team/dense_room_cpu.hpp"
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/chains/backends.hpp"
@@ -18,7 +19,9 @@ made_preconditioner fsai_preconditioner(const device& where, const csr_arrays<T>
   if (o.power != 1 && o.power != 2)
     throw input_error(fmt::format("power: expected 1 or 2, found {}", o.power));
   if (where.on() == backend::cuda) return fsai_on_cuda(where, a, o);
-  return fsai::builder<cpu::setup_loops, cpu::row_table<1024, 32>>(where).build(a, o);
+  return fsai::builder<cpu::setup_loops, cpu::row_table<1024, 32>,
+                       cpu::dense_room<fsai::room_doubles>>(where)
+      .build(a, o);
 }
 template made_preconditioner fsai_preconditioner(const device&, const csr_arrays<double>&,
                                                  const preconditioner_options&);

@@ -40,7 +40,6 @@ struct choose_elements {
   const double* root;
   char* stays;
   index* count;
-  int* longest;
 
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
@@ -51,10 +50,7 @@ struct choose_elements {
       const index kept = n < most_elements ? n : most_elements - 1;
       for (index k = first + w.lane(); k < last; k += Warp::lanes)
         stays[k] = n == kept || rank(row, first, last, k) < kept;
-      if (w.lane() == 0) {
-        count[row] = kept + 1;
-        w.raise(*longest, kept + 1);
-      }
+      if (w.lane() == 0) count[row] = kept + 1;
     }
   }
 
@@ -90,37 +86,40 @@ struct fill_pattern {
   }
 };
 
-/// Per row, by one lane: with L the Cholesky factor of the small matrix, the row g of the factor is
-/// the solution of L^T g = e_last. A small matrix that is not definite leaves the diagonal alone.
+/// Doubles of the lower triangle of a small matrix, and of a vector.
+inline constexpr int room_doubles = most_elements * (most_elements + 1) / 2 + most_elements;
+
+/// Per row, by all lanes: with L the Cholesky factor of the small matrix, the row g of the factor
+/// is the solution of L^T g = e_last. A small matrix that is not definite leaves the diagonal
+/// alone. Room: dense_room of a backend. An element's operations come in the same order for any
+/// lanes.
+template <class Room>
 struct solve_rows {
-  static constexpr int lanes = 1;
+  static constexpr int lanes = Room::lanes, block = Room::block;
   rows_f64 a;
   const double* root;
   double unit_root;  ///< of the unit of the result
   const index* row_ptr;
   const index* col;
   double* val;
-  index first;  ///< the row of item 0
-  chains::thread_rooms rooms;
   index* not_definite;  ///< counts rows
-
-  /// Doubles of a row of so many elements.
-  static std::ptrdiff_t room_for(index n) { return std::ptrdiff_t(n) * (n + 1) / 2 + n; }
 
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
-    const chains::thread_room room = rooms.of(i);
-    for (; i < end; i += step)
-      if (!solve(room, first + static_cast<index>(i))) w.add(*not_definite, 1);
+    Room room(w);
+    for (; i < end; i += step) {
+      const bool definite = solve(w, room.data(), static_cast<index>(i));
+      if (!definite && w.lane() == 0) w.add(*not_definite, 1);
+      Room::meet();
+    }
   }
 
  private:
-  DWELL_FN static std::ptrdiff_t place(index p, index q) {
-    return std::ptrdiff_t(p) * (p + 1) / 2 + q;
-  }
+  DWELL_FN static int place(index p, index q) { return p * (p + 1) / 2 + q; }
   /// The lower triangle of the small matrix, with a unit diagonal but for rounding.
-  DWELL_FN void gather(const chains::thread_room& m, const index* column, index n) const {
-    for (index p = 0; p < n; ++p) {
+  template <class Warp>
+  DWELL_FN void gather(Warp& w, double* m, const index* column, index n) const {
+    for (index p = w.lane(); p < n; p += lanes) {
       const index row = column[p], end = a.row_ptr[row + 1];
       index k = a.row_ptr[row];
       for (index q = 0; q <= p; ++q) {
@@ -129,38 +128,46 @@ struct solve_rows {
         m[place(p, q)] = there ? a.val[k] * root[row] * root[column[q]] : 0.0;
       }
     }
+    Room::meet();
   }
-  /// The diagonal of the factor is inverted. False: not positive definite.
-  DWELL_FN static bool factorize(const chains::thread_room& m, index n) {
-    for (index p = 0; p < n; ++p)
-      for (index q = 0; q <= p; ++q) {
+  /// Column by column. The diagonal of the factor is inverted. False: not positive definite.
+  template <class Warp>
+  DWELL_FN static bool factorize(Warp& w, double* m, index n) {
+    for (index q = 0; q < n; ++q) {
+      for (index p = q + w.lane(); p < n; p += lanes) {
         double sum = m[place(p, q)];
         for (index t = 0; t < q; ++t) sum = std::fma(-m[place(p, t)], m[place(q, t)], sum);
-        if (q < p) {
-          m[place(p, q)] = sum * m[place(q, q)];
-        } else {
-          if (!(sum > least_pivot)) return false;
-          m[place(p, p)] = 1.0 / std::sqrt(sum);
-        }
+        m[place(p, q)] = sum;
       }
+      Room::meet();
+      const double pivot = m[place(q, q)];
+      if (!(pivot > least_pivot)) return false;
+      const double inverse = 1.0 / std::sqrt(pivot);
+      Room::meet();
+      for (index p = q + w.lane(); p < n; p += lanes)
+        m[place(p, q)] = p == q ? inverse : m[place(p, q)] * inverse;
+      Room::meet();
+    }
     return true;
   }
-  DWELL_FN bool solve(const chains::thread_room& m, index row) const {
+  template <class Warp>
+  DWELL_FN bool solve(Warp& w, double* m, index row) const {
     const index begin = row_ptr[row], n = row_ptr[row + 1] - begin;
     const index* const column = col + begin;
     double* const out = val + begin;
-    gather(m, column, n);
-    const bool definite = factorize(m, n);
-    const std::ptrdiff_t g = place(n, 0);
-    for (index p = n - 1; p >= 0; --p) {
-      double sum = p == n - 1 ? 1.0 : 0.0;
-      if (definite) {
-        for (index t = n - 1; t > p; --t) sum = std::fma(-m[place(t, p)], m[g + t], sum);
-        sum *= m[place(p, p)];
-      }
-      m[g + p] = sum;
-      out[p] = sum * root[column[p]] * unit_root;
+    gather(w, m, column, n);
+    const bool definite = factorize(w, m, n);
+    double* const g = m + place(n, 0);
+    for (index p = w.lane(); p < n; p += lanes) g[p] = p == n - 1 ? 1.0 : 0.0;
+    Room::meet();
+    for (index t = n - 1; definite && t >= 0; --t) {
+      const double last = g[t] * m[place(t, t)];
+      Room::meet();
+      for (index p = w.lane(); p < t; p += lanes) g[p] = std::fma(-m[place(t, p)], last, g[p]);
+      if (w.lane() == 0) g[t] = last;
+      Room::meet();
     }
+    for (index p = w.lane(); p < n; p += lanes) out[p] = g[p] * root[column[p]] * unit_root;
     return definite;
   }
 };
