@@ -20,9 +20,9 @@ TEST(cli_suggestions, subcommands) {
   expect_refused({"stencils", "2d5pt", "--size", "9x9"},
                  "found 'stencils'; did you mean 'stencil'?");
   expect_refused({"compare", "cgg", "A.mtx"},
-                 "expected a command (cg or stencil), found 'cgg'; did you mean 'cg'? (see 'dwell "
+                 "expected a command (solve, cg or stencil), found 'cgg'; did you mean 'cg'? (see 'dwell "
                  "compare --help')");
-  expect_refused({"compare"}, "expected a command (cg or stencil), found nothing");
+  expect_refused({"compare"}, "expected a command (solve, cg or stencil), found nothing");
   expect_refused({"vresion"}, "did you mean 'version'?");
   expect_refused({"cgg", "--help"}, "found 'cgg'; did you mean 'cg'?");
 }

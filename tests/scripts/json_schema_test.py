@@ -33,6 +33,7 @@ commands = {
     "stencil": [["stencil", "2d5pt", "--size", "9x9", "--until", "1e-3", *cpu],
                 ["stencil", "2d5pt", "--size", "40x40", "--steps", "4", "--executor", "perks", *cpu]],
     "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu]],
+    "compare solve": [["compare", "solve", "trefethen:50", "convection2d:9x9:5", "--repetitions", "1", *cpu]],
     "compare stencil": [["compare", "stencil", "2d5pt", "--size", "20x30", "--repetitions", "1", "--steps", "3", *cpu]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
     "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
