@@ -227,8 +227,9 @@ TEST_F(refinement, interrupt_between_and_during_attempts) {
   EXPECT_TRUE(midst.report.stopped == stop_reason::interrupted ||
               midst.report.stopped == stop_reason::accuracy_limit);
   EXPECT_LE(midst.report.residual_relative_true, once.report.residual_relative_true);
+  // Near the least residual there is, half of its size is the rounding of computing it.
   EXPECT_NEAR(true_residual(s, midst.x), midst.report.residual_relative_true,
-              0.1 * midst.report.residual_relative_true);
+              0.5 * midst.report.residual_relative_true);
 }
 
 TEST_F(refinement, columns_that_miss_are_refined_alone) {
