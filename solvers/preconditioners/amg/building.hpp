@@ -4,7 +4,6 @@
 // the chain. Included by amg_cpu.cpp and amg_cuda.cu alone.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -15,39 +14,20 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/program/products/put_in_slices.hpp"
+#include "dwell/solvers/preconditioners/amg/aggregating.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/amg_backends.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
-#include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
 #include "dwell/solvers/preconditioners/chains/steps.hpp"
 
 namespace dwell::amg {
 
-inline constexpr int passes = 3, rounds = 4;
 inline constexpr int most_levels = 12;
 inline constexpr index most_dense_rows =
-    600;  ///< of a level that is inverted as there is no coarser
-inline constexpr int pass_members = 1 << passes;  ///< rows of an aggregate without those that join
-static_assert(pass_members == aggregate_quality::most);
-/// Rows from one level to the next where aggregates are checked: fewer, and checks end.
-inline constexpr double least_checked_gain = 3.9;
-inline constexpr double least_gain = 0.8;       ///< of rows from one level to the next
+    600;                                   ///< of a level that is inverted as there is no coarser
+inline constexpr double least_gain = 0.8;  ///< of rows from one level to the next
 inline constexpr double most_complexity = 4.0;  ///< of all levels' matrices
-inline constexpr std::int64_t rows_per_thread = 1 << 13;
-
-/// A matrix that the set-up has made.
-struct made_matrix {
-  index rows = 0;
-  index nonzeros = 0;  ///< or, where rows have room to spare (row_end), the room
-  index longest = 0;   ///< elements of a row, at most
-  buffer<index> row_ptr, row_end, col;
-  buffer<double> val, diagonal, sums;
-  graph view() const {
-    return {rows,       row_ptr.data(), row_end.size() > 0 ? row_end.data() : row_ptr.data() + 1,
-            col.data(), val.data(),     diagonal.data()};
-  }
-};
 
 /// What lies between a level's matrix and the next one's.
 struct level_parts {
@@ -58,18 +38,18 @@ struct level_parts {
   buffer<double> p_there, smoothed;        ///< P and (I - omega D^-1 A) P at the elements of ap
 };
 
-/// What a pass of matching makes.
-struct matched_pass {
-  index groups = 0;
-  buffer<index> group;          ///< per row
-  buffer<index> first, second;  ///< per group: its rows
-};
-
 template <class Loops, template <int, int> class Table>
-class builder {
+class builder : aggregating<Loops, Table> {
+  using base = aggregating<Loops, Table>;
+  using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
+      base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
+  template <class V>
+  buffer<V> room(index n) {
+    return base::template room<V>(n);
+  }
+
  public:
-  builder(const device& where, const amg_options& o)
-      : loops_(where), where_(where), options_(o), checked_(o.quality > 0.0) {}
+  builder(const device& where, const amg_options& o) : base(where, o.quality), options_(o) {}
 
   template <class T>
   amg_hierarchy build(const csr_arrays<T>& a) {
@@ -127,16 +107,6 @@ class builder {
   }
 
  private:
-  template <class V>
-  buffer<V> room(index n) {
-    return {where_, static_cast<std::size_t>(n), fresh::unset};
-  }
-  template <class V>
-  V fetched(const V* from) {
-    V v;
-    loops_.fetch(&v, from, sizeof v);
-    return v;
-  }
   static const double* values_of(const csr_arrays<double>& a) { return a.val; }
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }
 
@@ -169,170 +139,6 @@ class builder {
                                longest.data()});
     m.longest = fetched(longest.data());
     return m;
-  }
-
-  /// left * right; false if a row has too many columns. products: of a row, about; put(m): how its
-  /// values are put. Tables of three sizes: of 8 lanes for short rows; the largest leaves room for
-  /// few warps.
-  template <class Left, class Right, class Put>
-  bool multiply(index rows, double products, const Left& left, const Right& right, made_matrix& m,
-                Put&& put) {
-    constexpr double few = 48;
-    return (products <= few && multiply_with<Table<128, 8>>(rows, left, right, m, put)) ||
-           multiply_with<Table<512, 32>>(rows, left, right, m, put) ||
-           multiply_with<Table<1024, 32>>(rows, left, right, m, put);
-  }
-  template <class One, class Left, class Right, class Put>
-  bool multiply_with(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
-    m.rows = rows;
-    m.row_ptr = room<index>(rows + 2);  // the last one: the longest row, for one fetch of both
-    index* const found = m.row_ptr.data() + rows;
-    loops_.zero(found + 1, sizeof(index));
-    loops_.warps(rows, rows_per_thread,
-                 count_columns<One, Left, Right>{left, right, m.row_ptr.data(), found + 1});
-    loops_.sums_before(m.row_ptr.data(), m.row_ptr.data(), rows);
-    const auto [nonzeros, longest] = fetched(reinterpret_cast<const std::array<index, 2>*>(found));
-    if (longest > One::most) return false;
-    m.nonzeros = nonzeros;
-    m.longest = longest;
-    m.col = room<index>(m.nonzeros);
-    const auto putting = put(m);
-    loops_.warps(rows, rows_per_thread,
-                 fill_columns<One, Left, Right, std::decay_t<decltype(putting)>>{
-                     left, right, m.row_ptr.data(), m.col.data(), putting});
-    return true;
-  }
-  /// A product of a known pattern.
-  template <class Left, class Right, class Put>
-  void multiply_again(double products, const Left& left, const Right& right, made_matrix& m,
-                      const Put& put) {
-    constexpr double few = 48;
-    const auto fill = [&]<class One>(std::type_identity<One>) {
-      loops_.warps(
-          m.rows, rows_per_thread,
-          fill_columns<One, Left, Right, Put>{left, right, m.row_ptr.data(), m.col.data(), put});
-    };
-    if (products <= few && m.longest <= Table<128, 8>::most)
-      fill(std::type_identity<Table<128, 8>>{});
-    else if (m.longest <= Table<512, 32>::most)
-      fill(std::type_identity<Table<512, 32>>{});
-    else
-      fill(std::type_identity<Table<1024, 32>>{});
-  }
-  /// A product that is summed up once, into rows with room for all they may hold: m has its
-  /// row_ptr or, in `begin`, somebody else's, its room as `nonzeros` and as `longest` a bound,
-  /// which spares a wait for the device if it fits a table.
-  template <class Left, class Right>
-  bool multiply_in_room(double products, const Left& left, const Right& right, const index* begin,
-                        made_matrix& m) {
-    constexpr double few = 48;
-    m.row_end = room<index>(m.rows);
-    m.col = room<index>(m.nonzeros);
-    m.val = room<double>(m.nonzeros);
-    return (products <= few && multiply_in_room_with<Table<128, 8>>(left, right, begin, m)) ||
-           multiply_in_room_with<Table<512, 32>>(left, right, begin, m) ||
-           multiply_in_room_with<Table<1024, 32>>(left, right, begin, m);
-  }
-  template <class One, class Left, class Right>
-  bool multiply_in_room_with(const Left& left, const Right& right, const index* begin,
-                             made_matrix& m) {
-    buffer<index> longest(where_, 1);
-    loops_.warps(m.rows, rows_per_thread,
-                 fill_room<One, Left, Right>{left, right, begin, m.row_end.data(), m.col.data(),
-                                             m.val.data(), longest.data()});
-    if (m.longest <= One::most) return true;
-    const index found = fetched(longest.data());
-    if (found > One::most) return false;
-    m.longest = found;
-    return true;
-  }
-  auto with_values() {
-    return [this](made_matrix& m) {
-      m.val = room<double>(m.nonzeros);
-      return put_sums{m.val.data()};
-    };
-  }
-  void find_diagonal_of(made_matrix& m, bool sums) {
-    if (m.diagonal.size() == 0) m.diagonal = room<double>(m.rows);
-    if (sums && m.sums.size() == 0) m.sums = room<double>(m.rows);
-    loops_.items(m.rows, rows_per_thread,
-                 find_diagonal{m.view(), m.diagonal.data(), m.sums.data(), nullptr});
-  }
-
-  /// A pass of matching. room: elements that the rows of `a` have room for.
-  matched_pass match(const graph& a, index elements, const aggregate_quality& quality, bool first,
-                     bool last) {
-    const index n = a.rows;
-    buffer<float> most = room<float>(n);
-    buffer<std::uint32_t> weights = room<std::uint32_t>(elements);
-    buffer<index> mate = room<index>(n), wish = room<index>(n), head = room<index>(n),
-                  number = room<index>(n + 1);
-    const best_neighbour best{a.row_ptr, a.row_end, a.col, weights.data(), mate.data()};
-    loops_.items(n, rows_per_thread, begin_matching{a, weights.data(), most.data(), mate.data()});
-    loops_.items(n, rows_per_thread, compare_weights{a, most.data(), weights.data()});
-    for (int r = 0; r < rounds; ++r) {
-      loops_.items(n, rows_per_thread, propose{best, quality, wish.data()});
-      loops_.items(n, rows_per_thread, shake_hands{wish.data(), mate.data()});
-    }
-    loops_.items(n, rows_per_thread,
-                 choose_heads{best, most.data(), last, first, head.data(), number.data()});
-    loops_.sums_before(number.data(), number.data(), n);
-    matched_pass made;
-    made.groups = fetched(number.data() + n);
-    made.group = room<index>(n);
-    made.first = room<index>(made.groups);
-    made.second = room<index>(made.groups);
-    loops_.items(n, rows_per_thread,
-                 number_groups{head.data(), number.data(), mate.data(), made.group.data(),
-                               made.first.data(), made.second.data()});
-    return made;
-  }
-
-  /// The aggregate of every row, -1: none; returns how many there are, or -1 if a row of the graph
-  /// of groups has too many neighbours. The last pass checks its aggregates, which those of chains
-  /// and of weak couplings fail; where most fail, the level is not of the kind that the check is
-  /// for, and neither are coarser ones.
-  index aggregate(const graph& a, const made_matrix& level, buffer<index>& to) {
-    matched_pass made = match(a, level.nonzeros, {}, true, passes == 1);
-    to = std::move(made.group);
-    made_matrix of_groups;
-    graph at = a;
-    index elements = level.nonzeros, longest = level.longest;
-    buffer<index> members, group;
-    for (int pass = 1; pass < passes && made.groups > 1; ++pass) {
-      const bool last = pass + 1 == passes;
-      made_matrix coarser;
-      coarser.rows = made.groups;
-      coarser.row_ptr = room<index>(made.groups + 1);
-      coarser.nonzeros = elements;
-      coarser.longest = longest = longest > Table<1024, 32>::most ? longest : 2 * longest;
-      const int count = 1 << pass;
-      buffer<index> described = room<index>(made.groups * count);
-      loops_.items(made.groups, rows_per_thread,
-                   describe_groups{at, made.first.data(), made.second.data(), members.data(), count,
-                                   coarser.row_ptr.data(), described.data()});
-      members = std::move(described);
-      loops_.sums_before(coarser.row_ptr.data(), coarser.row_ptr.data(), made.groups);
-      if (!multiply_in_room(2.0 * elements / at.rows,
-                            rows_of_groups{made.first.data(), made.second.data()},
-                            grouped_columns{at, pass == 1 ? to.data() : group.data()},
-                            coarser.row_ptr.data(), coarser))
-        return -1;
-      find_diagonal_of(coarser, false);
-      of_groups = std::move(coarser);
-      at = of_groups.view();
-      longest = of_groups.longest;
-      aggregate_quality quality;
-      if (last && checked_) quality = {a, level.sums.data(), members.data(), options_.quality};
-      made = match(at, elements, quality, false, last);
-      if (quality.members && made.groups * least_checked_gain > a.rows) {
-        checked_ = false;
-        made = match(at, elements, {}, false, last);
-      }
-      loops_.items(a.rows, rows_per_thread, follow_groups{made.group.data(), to.data()});
-      group = std::move(made.group);
-    }
-    return made.groups;
   }
 
   /// Of Jacobi's sweeps, from a bound of the largest eigenvalue of D^-1 A and how it makes a vector
@@ -566,10 +372,7 @@ class builder {
     }
   }
 
-  Loops loops_;
-  device where_;
   amg_options options_;
-  bool checked_;       ///< aggregates are
   double unit_ = 0.0;  ///< of the chain's result: the largest diagonal element's power of two
   std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
   std::shared_ptr<owned_slices> last_;
