@@ -71,16 +71,16 @@ class aggregating : protected multiplying<Loops, Table> {
   /// The aggregate of every row, -1: none; returns how many there are, or -1 if a row of the graph
   /// of groups has too many neighbours. The last pass checks its aggregates, which those of chains
   /// and of weak couplings fail; where most fail, the level is not of the kind that the check is
-  /// for, and neither are coarser ones.
-  index aggregate(const graph& a, const made_matrix& level, buffer<index>& to) {
-    matched_pass made = match(a, level.nonzeros, {}, true, passes == 1);
+  /// for, and neither are coarser ones. most: passes; of another number nothing is checked.
+  index aggregate(const graph& a, const made_matrix& level, buffer<index>& to, int most = passes) {
+    matched_pass made = match(a, level.nonzeros, {}, true, most == 1);
     to = std::move(made.group);
     made_matrix of_groups;
     graph at = a;
     index elements = level.nonzeros, longest = level.longest;
     buffer<index> members, group;
-    for (int pass = 1; pass < passes && made.groups > 1; ++pass) {
-      const bool last = pass + 1 == passes;
+    for (int pass = 1; pass < most && made.groups > 1; ++pass) {
+      const bool last = pass + 1 == most;
       made_matrix coarser;
       coarser.rows = made.groups;
       coarser.row_ptr = room<index>(made.groups + 1);
@@ -103,7 +103,8 @@ class aggregating : protected multiplying<Loops, Table> {
       at = of_groups.view();
       longest = of_groups.longest;
       aggregate_quality quality;
-      if (last && checked_) quality = {a, level.sums.data(), members.data(), quality_};
+      if (last && checked_ && most == passes)
+        quality = {a, level.sums.data(), members.data(), quality_};
       made = match(at, elements, quality, false, last);
       if (quality.members && made.groups * least_checked_gain > a.rows) {
         checked_ = false;

@@ -8,15 +8,16 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/program/products/put_in_slices.hpp"
-#include "dwell/solvers/preconditioners/amg/aggregating.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/amg_backends.hpp"
+#include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
 #include "dwell/solvers/preconditioners/chains/steps.hpp"
@@ -32,15 +33,18 @@ inline constexpr double most_complexity = 4.0;  ///< of all levels' matrices
 /// What lies between a level's matrix and the next one's.
 struct level_parts {
   buffer<index> aggregates;
-  made_matrix p;  ///< its rows begin where those of A do
+  made_matrix p;  ///< its rows begin where those of A do, or by nodes where row_ptr says
   made_matrix ap, coarse;
   buffer<index> row_of, begin_of, sorted;  ///< of the elements of ap; and ap transposed
   buffer<double> p_there, smoothed;        ///< P and (I - omega D^-1 A) P at the elements of ap
+  index node_rows = 0;                     ///< of a node of the level; 0: it has none
+  buffer<double> tentative;                ///< by nodes: T
+  bool by_nodes() const { return node_rows > 0; }
 };
 
 template <class Loops, template <int, int> class Table>
-class builder : aggregating<Loops, Table> {
-  using base = aggregating<Loops, Table>;
+class builder : node_coarsening<Loops, Table> {
+  using base = node_coarsening<Loops, Table>;
   using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
       base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
   template <class V>
@@ -49,16 +53,19 @@ class builder : aggregating<Loops, Table> {
   }
 
  public:
-  builder(const device& where, const amg_options& o) : base(where, o.quality), options_(o) {}
+  /// The check of aggregates is one of M-matrices, which a graph of nodes is not.
+  builder(const device& where, const amg_options& o)
+      : base(where, o.near_null.empty() ? o.quality : 0.0), options_(o) {}
 
   template <class T>
   amg_hierarchy build(const csr_arrays<T>& a) {
+    take_near_null(a.rows);
     const made_matrix finest = take(a);
     const made_matrix* here = &finest;
     graph at = view_of(finest, a);
     std::int64_t all = a.nonzeros;
     for (;;) {
-      out_.levels.push_back({at.rows, here->nonzeros, 0.0});
+      add_level(at.rows, here->nonzeros);
       if (at.rows <= options_.coarsest || static_cast<int>(out_.levels.size()) == most_levels)
         break;
       level_parts next;
@@ -72,7 +79,7 @@ class builder : aggregating<Loops, Table> {
       if (!options_.keep && parts_.size() > 1) parts_.pop_front();
       all += here->nonzeros;
       if (static_cast<double>(all) > most_complexity * static_cast<double>(a.nonzeros)) {
-        out_.levels.push_back({at.rows, here->nonzeros, 0.0});
+        add_level(at.rows, here->nonzeros);
         out_.stalled = true;
         break;
       }
@@ -80,6 +87,7 @@ class builder : aggregating<Loops, Table> {
     end_at(at, here->nonzeros);
     link();
     if (!options_.keep) parts_.clear();
+    near_null_ = {};
     amg_hierarchy made = std::move(out_);
     out_ = {};
     out_.levels = made.levels;
@@ -109,6 +117,27 @@ class builder : aggregating<Loops, Table> {
  private:
   static const double* values_of(const csr_arrays<double>& a) { return a.val; }
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }
+
+  /// The vectors in units of their largest elements; of none of them the caller's memory is kept.
+  void take_near_null(index rows) {
+    const std::span<const double> given = std::exchange(options_.near_null, {});
+    vectors_ =
+        given.empty() ? 0 : static_cast<index>(given.size() / static_cast<std::size_t>(rows));
+    if (vectors_ == 0) return;
+    std::vector<double> scaled(given.begin(), given.end());
+    for (auto v = scaled.begin(); v != scaled.end(); v += rows) {
+      double most = 0.0;
+      for (auto e = v; e != v + rows; ++e) most = std::max(most, std::fabs(*e));
+      const int exponent = most > 0.0 ? std::ilogb(most) : 0;
+      for (auto e = v; e != v + rows; ++e) *e = std::ldexp(*e, -exponent);
+    }
+    near_null_ = buffer<double>::copy_of(where_, scaled);
+    memory_of(where_.on()).finish(where_);
+  }
+  void add_level(index rows, index nonzeros) {
+    const index nodes = vectors_ == 0 ? 1 : out_.levels.empty() ? options_.node_rows : vectors_;
+    out_.levels.push_back({rows, nonzeros, 0.0, nodes, vectors_});
+  }
 
   template <class T>
   graph view_of(const made_matrix& finest, const csr_arrays<T>& a) {
@@ -186,9 +215,10 @@ class builder : aggregating<Loops, Table> {
   /// About how many products the rows of A P and of P' A P have: what is needed to choose a table.
   struct level_products {
     double of_p, of_ap, of_coarse;
-    level_products(const graph& a, index nonzeros) {
+    level_products(const graph& a, index nonzeros, const level_parts& parts) {
       const double of_a = static_cast<double>(nonzeros) / a.rows;
-      of_p = std::min(4.0, 0.6 * of_a);
+      of_p = parts.by_nodes() ? static_cast<double>(parts.p.nonzeros) / a.rows
+                              : std::min(4.0, 0.6 * of_a);
       of_ap = of_a * of_p;
       of_coarse = 0.0;
     }
@@ -199,12 +229,22 @@ class builder : aggregating<Loops, Table> {
   static matrix_rows rows_of(const made_matrix& m) {
     return {m.row_ptr.data(), m.row_ptr.data() + 1, m.col.data(), m.val.data()};
   }
+  static matrix_rows rows_of_p(const graph& a, const level_parts& of) {
+    if (of.by_nodes()) return rows_of(of.p);
+    return {a.row_ptr, of.p.row_end.data(), of.p.col.data(), of.p.val.data()};
+  }
   static put_smoothed putting(const graph& a, double omega, level_parts& to) {
-    return {a.diagonal,        omega,
-            a.row_ptr,         to.p.row_end.data(),
-            to.p.col.data(),   to.p.val.data(),
-            to.row_of.data(),  to.ap.val.data(),
-            to.p_there.data(), to.smoothed.data()};
+    const matrix_rows p = rows_of_p(a, to);
+    return {a.diagonal,
+            omega,
+            p.row_ptr,
+            p.row_end,
+            p.col,
+            p.val,
+            to.row_of.data(),
+            to.ap.val.data(),
+            to.p_there.data(),
+            to.smoothed.data()};
   }
   static restriction_rows restriction(const level_parts& of) {
     return {of.begin_of.data(), of.sorted.data(), of.row_of.data(), of.p_there.data()};
@@ -224,51 +264,100 @@ class builder : aggregating<Loops, Table> {
   /// none.
   bool coarsen(const graph& a, const made_matrix& level, level_parts& to) {
     level_ = out_.levels.size() - 1;
+    if (!(vectors_ > 0 ? coarsen_by_nodes(a, level, to) : coarsen_by_rows(a, level, to)))
+      return false;
+    smoothers_.push_back({});
+    down_.push_back({});
+    up_.push_back({});
+    put_level(a, level.nonzeros, out_.levels[level_].omega, to);
+    return true;
+  }
+  bool coarsen_by_rows(const graph& a, const made_matrix& level, level_parts& to) {
     const index groups = aggregate(a, level, to.aggregates);
     if (groups <= 0 || groups > least_gain * a.rows) return false;
     const level_numbers n = find_numbers(a);
     if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
     loops_.items(a.rows, rows_per_thread,
                  truncate{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
-    level_products products(a, level.nonzeros);
+    return multiply_level(a, level, n.omega, groups, to);
+  }
+  /// Where rows become too long, or there are too many of them, aggregates become larger.
+  bool coarsen_by_nodes(const graph& a, const made_matrix& level, level_parts& to) {
+    const index node_rows = out_.levels[level_].node_rows;
+    const made_matrix nodes = this->graph_of_nodes(a, level, node_rows);
+    if (nodes.rows == 0) return false;
+    const level_numbers n = find_numbers(a);
+    const int fewest = this->passes_of(nodes, level_ == 0);
+    for (int most = fewest; most < fewest + 3; ++most) {
+      to = {};
+      to.node_rows = node_rows;
+      const index groups = aggregate(nodes.view(), nodes, to.aggregates, most);
+      if (groups <= 0) break;
+      if (static_cast<double>(groups) * vectors_ > least_gain * a.rows) continue;
+      auto [t, coarse] =
+          this->factorize(a, node_rows, vectors_, groups, to.aggregates.data(), near_null_.data());
+      to.tentative = std::move(t);
+      if (!prolong_nodes(a, level, n, to) ||
+          !multiply_level(a, level, n.omega, groups * vectors_, to))
+        continue;
+      near_null_ = std::move(coarse);
+      return true;
+    }
+    out_.levels[level_].omega = 0.0;
+    return false;
+  }
+  /// A P and P' A P, a matrix of so many rows; false if a row has too many columns.
+  bool multiply_level(const graph& a, const made_matrix& level, double omega, index rows,
+                      level_parts& to) {
+    level_products products(a, level.nonzeros, to);
     if (!multiply(a.rows, products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
-                  matrix_rows{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()},
-                  to.ap, [&](made_matrix& m) {
+                  rows_of_p(a, to), to.ap, [&](made_matrix& m) {
                     m.val = room<double>(m.nonzeros);
                     to.row_of = room<index>(m.nonzeros);
                     to.p_there = room<double>(m.nonzeros);
                     to.smoothed = room<double>(m.nonzeros);
-                    return putting(a, n.omega, to);
+                    return putting(a, omega, to);
                   }))
       return false;
-    to.begin_of = {where_, static_cast<std::size_t>(groups) + 1};
-    transpose(to.ap, groups, to.begin_of, to.sorted);
-    products.set_coarse(to.ap, groups);
-    if (!multiply(groups, products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
-                  with_values()))
+    to.begin_of = {where_, static_cast<std::size_t>(rows) + 1};
+    transpose(to.ap, rows, to.begin_of, to.sorted);
+    products.set_coarse(to.ap, rows);
+    if (!(to.by_nodes() ? this->multiply_coarse(rows, a.rows, products.of_coarse, restriction(to),
+                                                to.ap, unit_, to.coarse)
+                        : multiply(rows, products.of_coarse, restriction(to), rows_of(to.ap),
+                                   to.coarse, with_values())))
       return false;
     find_diagonal_of(to.coarse, true);
-    smoothers_.push_back({});
-    down_.push_back({});
-    up_.push_back({});
-    put_level(a, level.nonzeros, n.omega, to);
     return true;
+  }
+  bool prolong_nodes(const graph& a, const made_matrix& level, const level_numbers& n,
+                     level_parts& to) {
+    return base::prolong_nodes(
+        a, static_cast<double>(level.nonzeros) / a.rows, n.omega,
+        tentative_rows{to.node_rows, vectors_, to.aggregates.data(), to.tentative.data()}, to.p);
   }
   /// The same with other values.
   void fill_again(const graph& a, const made_matrix& level, level_parts& to) {
     const level_numbers n = find_numbers(a);
-    made_matrix p;
-    prolong(a, level, n, to.aggregates.data(), p);
-    loops_.items(a.rows, rows_per_thread,
-                 keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
-                              to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
-    level_products products(a, level.nonzeros);
+    if (to.by_nodes()) {
+      prolong_nodes(a, level, n, to);
+    } else {
+      made_matrix p;
+      prolong(a, level, n, to.aggregates.data(), p);
+      loops_.items(a.rows, rows_per_thread,
+                   keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
+                                to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    }
+    level_products products(a, level.nonzeros, to);
     multiply_again(products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
-                   matrix_rows{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()},
-                   to.ap, putting(a, n.omega, to));
+                   rows_of_p(a, to), to.ap, putting(a, n.omega, to));
     products.set_coarse(to.ap, to.coarse.rows);
-    multiply_again(products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
-                   put_sums{to.coarse.val.data()});
+    if (to.by_nodes())
+      this->multiply_coarse(to.coarse.rows, a.rows, products.of_coarse, restriction(to), to.ap,
+                            unit_, to.coarse);
+    else
+      multiply_again(products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
+                     put_sums{to.coarse.val.data()});
     find_diagonal_of(to.coarse, true);
     put_level(a, level.nonzeros, n.omega, to);
   }
@@ -323,7 +412,11 @@ class builder : aggregating<Loops, Table> {
       loops_.fetch(row_ptr.data(), a.row_ptr, row_ptr.size() * sizeof(index));
       loops_.fetch(col.data(), a.col, col.size() * sizeof(index));
       loops_.fetch(val.data(), a.val, val.size() * sizeof(double));
-      std::vector<double> inverse = dense_inverse(a.rows, row_ptr, col, val);
+      if (near_null_.size() > 0) {
+        last_near_null_.resize(near_null_.size());
+        loops_.fetch(last_near_null_.data(), near_null_.data(), near_null_.size() * sizeof(double));
+      }
+      std::vector<double> inverse = dense_inverse(a.rows, row_ptr, col, val, last_near_null_);
       if (unit_ == 0.0) unit_ = largest_diagonal(a.rows, row_ptr, col, val);
       for (double& v : inverse) v *= unit_;
       const auto there = buffer<double>::copy_of(where_, inverse);
@@ -373,6 +466,9 @@ class builder : aggregating<Loops, Table> {
   }
 
   amg_options options_;
+  index vectors_ = 0;         ///< near the null space; 0: the constant one, and there are no nodes
+  buffer<double> near_null_;  ///< of the level that is worked at, column by column
+  std::vector<double> last_near_null_;  ///< of the last level, where that is inverted
   double unit_ = 0.0;  ///< of the chain's result: the largest diagonal element's power of two
   std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
   std::shared_ptr<owned_slices> last_;
