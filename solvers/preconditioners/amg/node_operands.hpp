@@ -67,7 +67,8 @@ struct tentative_rows {
 struct put_prolongation {
   double* val;
   DWELL_FN void operator()(index, index place, index, double sum) const {
-    val[place] = sum == 0.0 ? std::numeric_limits<double>::denorm_min() : sum;
+    constexpr double tiny = std::numeric_limits<double>::denorm_min();
+    val[place] = sum == 0.0 ? tiny : sum;
   }
 };
 

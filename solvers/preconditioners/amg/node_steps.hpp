@@ -5,7 +5,6 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"

@@ -342,6 +342,21 @@ TEST_F(amg_near_null, takes_other_values_of_the_same_pattern) {
   }
 }
 
+TEST_F(amg_near_null, holds_for_matrices_of_any_scale) {
+  for (system_with_modes system : {elastic("elasticity2d:30x30"), scattered(300, 2)}) {
+    SCOPED_TRACE(system.name);
+    const int wanted = run(system_of<double>(system.a), system.solving()).report.iterations;
+    for (const double by : {0x1p-660, 0x1p-100, 0x1p100, 0x1p660}) {
+      SCOPED_TRACE(by);
+      system_with_modes scaled = system;
+      for (double& v : scaled.a.val) v *= by;
+      const auto got = run(system_of<double>(scaled.a), scaled.solving());
+      EXPECT_EQ(got.report.stopped, stop_reason::converged);
+      EXPECT_EQ(got.report.iterations, wanted);
+    }
+  }
+}
+
 TEST_F(amg_near_null, says_rows_and_vectors_of_levels) {
   const system_with_modes system = elastic("elasticity2d:30x30");
   const solve_explanation e = explain(system.a.view(), device::cpu(1).facts(), system.solving());
