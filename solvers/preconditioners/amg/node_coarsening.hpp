@@ -76,7 +76,7 @@ class node_coarsening : protected aggregating<Loops, Table> {
     loops_.items(a.rows, rows_per_thread,
                  take_vectors{a, size, vectors, aggregates, near_null, made.t.data()});
     constexpr std::int64_t groups_per_thread = rows_per_thread / 64;
-    loops_.items(groups, groups_per_thread,
+    loops_.warps(groups, groups_per_thread,
                  factorize_aggregates{size, vectors, begin_of.data(), member.data(), made.t.data(),
                                       made.coarse.data(), groups});
     return made;

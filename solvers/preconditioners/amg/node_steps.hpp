@@ -89,9 +89,10 @@ struct take_vectors {
   }
 };
 
-/// Per aggregate, by one lane: its rows B of the vectors become those of T, with T R = B and
+/// Per aggregate, by a warp: its rows B of the vectors become those of T, with T R = B and
 /// orthonormal columns (modified Gram-Schmidt, twice); R is the aggregate's part of the vectors of
 /// the coarse level. Columns that depend on those before become zero, and so do their rows of R.
+/// Row i of an aggregate is lane i % 32's; sums are those of 32 lanes on a CPU, too.
 struct factorize_aggregates {
   index size, vectors;
   const index* begin_of;  ///< per aggregate: its nodes, ascending
@@ -101,47 +102,71 @@ struct factorize_aggregates {
   index groups;
 
   template <class Warp>
-  DWELL_FN void operator()(Warp&, std::int64_t g) const {
-    for (index c = 0; c < vectors; ++c) {
-      for (index p = 0; p < vectors; ++p) r(g, p, c) = 0.0;
-      const double before = norm(g, c);
-      for (int time = 0; time < 2; ++time)
-        for (index p = 0; p < c; ++p) {
-          const double along = product(g, p, c);
-          subtract(g, p, c, along);
-          r(g, p, c) += along;
-        }
-      const double left = norm(g, c);
-      const bool independent = left > least_independent * before;
-      r(g, c, c) = independent ? left : 0.0;
-      scale(g, c, independent ? 1.0 / left : 0.0);
-    }
+  DWELL_FN void operator()(Warp& w, std::int64_t g, std::int64_t end, std::int64_t step) const {
+    for (; g < end; g += step) factorize(w, static_cast<index>(g));
   }
 
  private:
-  DWELL_FN double& r(std::int64_t g, index row, index column) const {
-    return coarse[static_cast<std::int64_t>(column) * groups * vectors + g * vectors + row];
-  }
-  /// f(row of t) for all rows of an aggregate, in their order.
-  template <class F>
-  DWELL_FN void each_row(std::int64_t g, F&& f) const {
-    for (index m = begin_of[g]; m < begin_of[g + 1]; ++m) {
-      double* const first = t + static_cast<std::int64_t>(member[m]) * size * vectors;
-      for (index i = 0; i < size; ++i) f(first + static_cast<std::int64_t>(i) * vectors);
+  static constexpr int parts = 32;  ///< of a sum
+
+  template <class Warp>
+  DWELL_FN void factorize(Warp& w, index g) const {
+    for (index c = 0; c < vectors; ++c) {
+      const double before = std::sqrt(product(w, g, c, c));
+      for (index p = 0; p < vectors; ++p) set(w, g, p, c, 0.0);
+      for (int time = 0; time < 2; ++time)
+        for (index p = 0; p < c; ++p) {
+          const double along = product(w, g, p, c);
+          each_row(w, g, [&](double* row) { row[c] = std::fma(-along, row[p], row[c]); });
+          set(w, g, p, c, time == 0 ? along : r(g, p, c) + along);
+        }
+      const double left = std::sqrt(product(w, g, c, c));
+      const bool independent = left > least_independent * before;
+      const double by = independent ? 1.0 / left : 0.0;
+      each_row(w, g, [&](double* row) { row[c] = independent ? row[c] * by : 0.0; });
+      set(w, g, c, c, independent ? left : 0.0);
     }
   }
-  DWELL_FN double product(std::int64_t g, index p, index c) const {
+  /// An element of R, which is the first lane's.
+  DWELL_FN double& r(index g, index row, index column) const {
+    return coarse[static_cast<std::int64_t>(column) * groups * vectors +
+                  static_cast<std::int64_t>(g) * vectors + row];
+  }
+  template <class Warp>
+  DWELL_FN void set(Warp& w, index g, index row, index column, double v) const {
+    if (w.lane() == 0) r(g, row, column) = v;
+  }
+  DWELL_FN index rows_of(index g) const { return (begin_of[g + 1] - begin_of[g]) * size; }
+  /// Of t.
+  DWELL_FN double* row_of(index g, index i) const {
+    const index node = member[begin_of[g] + i / size];
+    return t + (static_cast<std::int64_t>(node) * size + i % size) * vectors;
+  }
+  /// f(row of t) for the rows of a lane.
+  template <class Warp, class F>
+  DWELL_FN void each_row(Warp& w, index g, F&& f) const {
+    for (index i = w.lane(); i < rows_of(g); i += Warp::lanes) f(row_of(g, i));
+  }
+  DWELL_FN double part_of(index g, index first, index p, index c) const {
     double sum = 0.0;
-    each_row(g, [&](const double* row) { sum = std::fma(row[p], row[c], sum); });
+    for (index i = first; i < rows_of(g); i += parts) {
+      const double* const row = row_of(g, i);
+      sum = std::fma(row[p], row[c], sum);
+    }
     return sum;
   }
-  DWELL_FN double norm(std::int64_t g, index c) const { return std::sqrt(product(g, c, c)); }
-  DWELL_FN void subtract(std::int64_t g, index p, index c, double along) const {
-    each_row(g, [&](double* row) { row[c] = std::fma(-along, row[p], row[c]); });
-  }
-  /// By 0 even of a column that is not finite.
-  DWELL_FN void scale(std::int64_t g, index c, double by) const {
-    each_row(g, [&](double* row) { row[c] = by > 0.0 ? row[c] * by : 0.0; });
+  template <class Warp>
+  DWELL_FN double product(Warp& w, index g, index p, index c) const {
+    if constexpr (Warp::lanes == parts) {
+      return w.sum(part_of(g, w.lane(), p, c));
+    } else {
+      static_assert(Warp::lanes == 1);
+      double part[parts];
+      for (int k = 0; k < parts; ++k) part[k] = part_of(g, k, p, c);
+      for (int o = parts / 2; o > 0; o /= 2)
+        for (int k = 0; k < o; ++k) part[k] += part[k + o];
+      return part[0];
+    }
   }
 };
 

@@ -34,7 +34,7 @@ factors factorize(index nodes, index size, const dense_matrix& b, index groups) 
   const dwell::amg::factorize_aggregates step{size,     vectors,  begin_of.data(), member.data(),
                                               t.data(), r.data(), groups};
   cpu::setup_warp w;
-  for (index g = 0; g < groups; ++g) step(w, g);
+  step(w, 0, groups, 1);
   dense_matrix spread = dense_matrix::Zero(nodes * size, groups * vectors);
   for (index v = 0; v < nodes; ++v)
     spread.block(v * size, v * v % groups * vectors, size, vectors) =
