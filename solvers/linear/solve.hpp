@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Linear systems A x = b by iterative methods: conjugate gradients (Hestenes and Stiefel, 1952) for
 // symmetric positive definite matrices, MINRES (Paige and Saunders, 1975) for symmetric ones,
-// Bi-CGSTAB (van der Vorst, 1992) for all. Options, report, and the one call that solves. Nothing
-// here needs CUDA.
+// Bi-CGSTAB (van der Vorst, 1992) and GMRES (Saad and Schultz, 1986) for all. Options, report, and
+// the one call that solves. Nothing here needs CUDA.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -67,9 +67,9 @@ struct solve_progress {
 
 /// What a solve is asked to do. Defaults are those of the command line.
 struct solve_options {
-  /// "cg", "minres", "bicgstab", or "auto": the first of these whose demands the matrix meets:
-  /// symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since the
-  /// matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
+  /// "cg", "minres", "bicgstab", "gmres" or "auto": the first of them whose demands the matrix
+  /// meets: symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since
+  /// the matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
   /// amg, fsai and chebyshev).
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
