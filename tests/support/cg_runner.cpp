@@ -50,7 +50,7 @@ solve_options with(const std::string& executor, const cut& c, double rtol, preco
   o.rtol = rtol;
   o.refine = false;  // what one attempt does is judged
   o.teams = c.teams;
-  o.config = c.config;
+  o.config = place::config_for(executor, c);
   o.reverse_lanes = c.reverse_lanes;
   return o;
 }
