@@ -67,6 +67,7 @@ bool solver_state<T>::change_method(const solve_report& failed) {
     return false;
   system_facts known = matrix.facts();
   known.positive_diagonal = false;  // as good as
+  if (!has_method_for(known)) return false;
   method_reason = fmt::format("{} broke down after {} iterations: {}", options.method,
                               failed.iterations, forms_of(options.method).front().breaks_down);
   options.method = dwell::choose_method(known).name;
@@ -97,19 +98,29 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
         fmt::format("jacobi converged within the {} iterations that were tried", probe_iterations);
     report.preconditioner_reason = prepared.preconditioner_reason = preconditioner_reason;
   }
-  if (report.stopped != stop_reason::iteration_limit || refused) return report;
+  const auto may_go_on = [&] {
+    return report.stopped == stop_reason::iteration_limit && !refused &&
+           report.iterations < options.max_iterations;
+  };
+  if (!may_go_on()) return report;
   const solve_setup before = setup;
-  settle(report);
-  const solve_setup more = difference(setup, before);
-  begin(from, to, &report);
+  const int patience = settle(report);
+  begin(from, to, &report, patience);
   report = joined(report, end());
+  if (patience < INT_MAX && may_go_on()) {
+    preconditioner_reason += fmt::format("; {} iterations with it were not enough", patience);
+    change_preconditioner(preconditioner::amg);
+    begin(from, to, &report);
+    report = joined(report, end());
+  }
+  const solve_setup more = difference(setup, before);
   report.setup = more;
   report.setup_s += more.total();
   return report;
 }
 
 template <class T>
-void solver_state<T>::settle(const solve_report& probe) {
+int solver_state<T>::settle(const solve_report& probe) {
   const auto steps = static_cast<std::size_t>(probe.iterations);
   const std::vector<step_coefficients> by = run->coefficients(steps + 1);
   jacobi_probe shown;
@@ -129,7 +140,12 @@ void solver_state<T>::settle(const solve_report& probe) {
   undecided = false;
   preconditioner_reason = found.why;
   prepared.preconditioner_reason = found.why;
-  if (found.is == options.preconditioner) return;
+  if (found.is != options.preconditioner) change_preconditioner(found.is);
+  return found.patience;
+}
+
+template <class T>
+void solver_state<T>::change_preconditioner(preconditioner wanted) {
   const auto change = [&](preconditioner to) {
     options.preconditioner = to;
     run.reset();
@@ -138,9 +154,9 @@ void solver_state<T>::settle(const solve_report& probe) {
     prepare();
   };
   try {
-    change(found.is);
+    change(wanted);
   } catch (const error& e) {  // too little memory, a policy that has no such kernel
-    preconditioner_reason += fmt::format("; but {}: {}", to_string(found.is), e.what());
+    preconditioner_reason += fmt::format("; but {}: {}", to_string(wanted), e.what());
     chain.reset();
     change(preconditioner::jacobi);
   }
@@ -150,8 +166,10 @@ template void solver_state<double>::choose_preconditioner();
 template void solver_state<float>::choose_preconditioner();
 template solve_report solver_state<double>::solve_once(const double*, double*);
 template solve_report solver_state<float>::solve_once(const float*, float*);
-template void solver_state<double>::settle(const solve_report&);
-template void solver_state<float>::settle(const solve_report&);
+template int solver_state<double>::settle(const solve_report&);
+template int solver_state<float>::settle(const solve_report&);
+template void solver_state<double>::change_preconditioner(preconditioner);
+template void solver_state<float>::change_preconditioner(preconditioner);
 template void solver_state<double>::choose_method();
 template void solver_state<float>::choose_method();
 template bool solver_state<double>::change_method(const solve_report&);

@@ -56,8 +56,11 @@ struct solver_state {
   /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
   /// and the rest from its answer. Ends as end() does.
   solve_report solve_once(const T* b, T* x);
-  /// The preconditioner that the report of a probe speaks for; prepares it.
-  void settle(const solve_report& probe);
+  /// The preconditioner that the report of a probe speaks for; prepares it. Returns after how many
+  /// iterations multigrid takes over.
+  int settle(const solve_report& probe);
+  /// Prepares another preconditioner; where that fails, Jacobi's, and the reason says so.
+  void change_preconditioner(preconditioner wanted);
   void prepare();
   void place_vectors();
   void make_preconditioner();
