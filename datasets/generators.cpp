@@ -4,6 +4,7 @@
 #include "dwell/datasets/generators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -163,6 +164,42 @@ csr<double> make_neumann3d(const request& r, int threads) {
   return make_neumann(r, "neumann3d:WxHxD", 3, threads);
 }
 
+/// Of "NXxNY[:POISSON]" or "NXxNYxNZ[:POISSON]".
+struct elastic_body {
+  int dims;
+  std::array<index, 3> elements;
+  double poisson;
+};
+elastic_body parse_elasticity(const request& r, int dims) {
+  const std::string form =
+      dims == 2 ? "elasticity2d:NXxNY[:POISSON]" : "elasticity3d:NXxNYxNZ[:POISSON]";
+  const auto colon = r.size.find(':');
+  auto sizes = parse_sizes(r.size.substr(0, colon), static_cast<std::size_t>(dims));
+  double poisson = 0.3;
+  bool sound = sizes.has_value();
+  if (colon != std::string_view::npos) {
+    const std::string_view text = r.size.substr(colon + 1);
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), poisson);
+    sound = sound && failed == std::errc() && end == text.data() + text.size() && poisson >= 0 &&
+            poisson < 0.5;
+  }
+  if (!sound) refuse(r, form + " with sizes of at least 1 and a Poisson ratio from 0 to below 0.5");
+  sizes->resize(3, 0);
+  const auto& n = *sizes;
+  if (detail::elasticity_nonzeros(dims, n[0], n[1], n[2]) > index_limit)
+    refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
+  return {dims, {n[0], n[1], n[2]}, poisson};
+}
+csr<double> make_elasticity(const elastic_body& b, int threads) {
+  return detail::elasticity(b.dims, b.elements, b.poisson, threads);
+}
+csr<double> make_elasticity2d(const request& r, int threads) {
+  return make_elasticity(parse_elasticity(r, 2), threads);
+}
+csr<double> make_elasticity3d(const request& r, int threads) {
+  return make_elasticity(parse_elasticity(r, 3), threads);
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const auto& w : words) all += (all.empty() ? "" : ", ") + w;
@@ -208,6 +245,15 @@ constexpr family families[] = {
     {"jumps2d", "jumps2d:WxH:RATIO",
      "diffusion on a W x H grid, coefficients 1 and RATIO in turn in squares of 50 x 50 cells",
      make_jumps2d},
+    {"elasticity2d", "elasticity2d:NXxNY[:POISSON]",
+     "elasticity (plane strain) of NX x NY squares, bilinear finite elements, one face clamped; "
+     "two "
+     "rows a node",
+     make_elasticity2d},
+    {"elasticity3d", "elasticity3d:NXxNYxNZ[:POISSON]",
+     "elasticity of NX x NY x NZ cubes, trilinear finite elements, one face clamped; three rows a "
+     "node",
+     make_elasticity3d},
     {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d},
     {"like", "like:NAME", "a stand-in of the size and structure class of a SuiteSparse matrix",
      make_like},
@@ -264,6 +310,24 @@ csr<double> generate(std::string_view kind) {
     return f->make({std::string(kind), kind.substr(f->word.size() + 1)}, default_threads());
   } catch (const std::bad_alloc&) {
     throw device_error("not enough memory to generate '" + std::string(kind) + "'");
+  }
+}
+
+generated_nodes generate_coordinates(std::string_view kind) {
+  const family* f = find_family(kind);
+  const int dims = !f ? 0 : f->word == "elasticity2d" ? 2 : f->word == "elasticity3d" ? 3 : 0;
+  if (dims == 0)
+    throw input_error(
+        "coordinates: expected a kind that has nodes, elasticity2d or elasticity3d, "
+        "found '" +
+        std::string(kind) + "'");
+  try {
+    const elastic_body b =
+        parse_elasticity({std::string(kind), kind.substr(f->word.size() + 1)}, dims);
+    return {dims, detail::elasticity_coordinates(dims, b.elements)};
+  } catch (const std::bad_alloc&) {
+    throw device_error("not enough memory to generate the coordinates of '" + std::string(kind) +
+                       "'");
   }
 }
 

@@ -31,10 +31,24 @@ DWELL_API std::string suggested_kind(std::string_view kind);
 ///                      definite
 ///   anisotropic2d:WxH:E  5-point Laplacian with couplings E instead of 1 along H
 ///   jumps2d:WxH:R      diffusion with coefficients 1 and R in turn in squares of 50 x 50 cells
+///   elasticity2d:NXxNY[:NU]  linear elasticity (plane strain) of NX x NY squares by bilinear
+///   finite
+///                      elements, E = 1, Poisson ratio NU (0.3), the face x = 0 clamped: two rows
+///                      for each of the NX (NY + 1) free nodes
+///   elasticity3d:NXxNYxNZ[:NU]  the same of NX x NY x NZ cubes by trilinear elements: three rows
 ///   box3d:N            27-point box of N^3 points (26.5, -1): strictly diagonally dominant
 ///   like:NAME          a symmetric positive definite stand-in; names in stand_ins()
 /// Throws input_error saying what was expected. The same kind gives the same bits on every machine.
 DWELL_API csr<double> generate(std::string_view kind);
+
+/// Coordinates of the nodes of a generated matrix.
+struct generated_nodes {
+  int dimension = 0;           ///< 2 or 3
+  std::vector<double> values;  ///< x and y, or x, y and z of each node, in the order of the rows
+};
+/// Of elasticity2d and elasticity3d, the free nodes, with edges of length 1. Throws input_error for
+/// another kind.
+DWELL_API generated_nodes generate_coordinates(std::string_view kind);
 
 /// One line of help for every kind, in order: {"trefethen:N", "what it is"}.
 struct kind_help {

@@ -3,6 +3,7 @@
 // checked by the caller: the rows and nonzeros of a family fit a 32-bit index only if its
 // *_nonzeros() does.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -42,5 +43,15 @@ csr<double> jumps(index width, index height, double ratio, int threads);
 /// n >= 1, below 2^31. Saturates at 2^63 - 1.
 std::int64_t box_nonzeros(std::int64_t n);
 csr<double> box(index n, int threads);
+
+/// Displacements of a grid of nx x ny squares or nx x ny x nz cubes, `dims` rows of each free node:
+/// 2 or 3. Sizes at least 1, below 2^31. Saturates at 2^63 - 1.
+std::int64_t elasticity_nonzeros(int dims, std::int64_t nx, std::int64_t ny, std::int64_t nz);
+/// Blocks of dims x dims elements for each pair of nodes that share a square or a cube, zeros among
+/// them, as finite-element programs store them. elements[2] is 0 in two dimensions; 0 <= poisson <
+/// 0.5. Symmetric bit for bit.
+csr<double> elasticity(int dims, std::array<index, 3> elements, double poisson, int threads);
+/// Of its free nodes, in the order of the rows.
+std::vector<double> elasticity_coordinates(int dims, std::array<index, 3> elements);
 
 }  // namespace dwell::detail

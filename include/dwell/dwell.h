@@ -116,6 +116,14 @@ typedef struct dwell_csr {
   const void* val;
 } dwell_csr;
 
+/* The rigid-body modes of a body, for the option "near_null" of preconditioner "amg"
+ * (dwell_options_set_doubles; "block_size" is then the rows of a node). coordinates: `dimension`, 2
+ * or 3, for each of the nodes, one node after the other. modes: 3 vectors in the plane, 6 in space,
+ * one after the other, of `dimension` elements a node; with rotations (not 0), as of shells, of 3 or
+ * 6. */
+DWELL_API int dwell_rigid_body_modes(int dimension, size_t nodes, const double* coordinates,
+                                     int rotations, double* modes);
+
 /* A prepared system, as linear_solver (solvers/linear/linear_solver.hpp) is: checked, planned, uploaded once. */
 typedef struct dwell_cg dwell_cg;
 

@@ -12,7 +12,8 @@ from ._compare import Comparison, compare
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
 from ._device import DeviceInfo, devices
-from ._matrices import generate, generated_kinds, read_matrix
+from ._matrices import generate, generated_coordinates, generated_kinds, read_matrix
+from ._near_null import rigid_body_modes
 from ._report import Breakdown, Report, Setup
 from ._runner import Moment, Runner
 from ._solver import Solver
@@ -26,5 +27,6 @@ for _shown in (DeviceError, UnsupportedError):  # by the names under which users
 __all__ = [
     "Breakdown", "Comparison", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report", "Runner", "Setup", "Shape",
     "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "bicgstab", "cg", "compare",
-    "devices", "generate", "generated_kinds", "gmres", "minres", "read_matrix", "shapes", "stencil",
+    "devices", "generate", "generated_coordinates", "generated_kinds", "gmres", "minres", "read_matrix",
+    "rigid_body_modes", "shapes", "stencil",
 ]

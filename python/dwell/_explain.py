@@ -67,4 +67,9 @@ def text_of(e: dict[str, Any]) -> str:
         rows.append(row)
     notes = [f"{name}: tries these plans on the device; not run here" for name in e["policies_that_try"]]
     notes += [f"{p['policy']}: refused: {p['refusal']}" for p in e["policies"] if p["refusal"]]
-    return "\n".join([*_table(head), "", *_table(rows), *notes])
+    parts = [["preconditioner", "rows", "nonzeros"]]
+    parts += [[name, str(n), str(nonzeros)] for name, n, nonzeros in e["preconditioner_parts"]]
+    made = ["", *_table(parts)] if len(parts) > 1 else []
+    if e["preconditioner_note"]:
+        made.append(e["preconditioner_note"])
+    return "\n".join([*_table(head), *made, "", *_table(rows), *notes])

@@ -8,6 +8,7 @@ import tarfile
 import zlib
 from typing import Any
 
+import numpy as np
 import scipy.sparse
 
 from . import _core
@@ -31,8 +32,8 @@ def generate(kind: str) -> scipy.sparse.csr_array:
     ----------
     kind : str
         "trefethen:N", "poisson2d:WxH", "poisson3d:WxHxD", "neumann2d:WxH", "neumann3d:WxHxD", "convection2d:WxH:PECLET",
-        "helmholtz2d:WxH:WAVES", "anisotropic2d:WxH:WEAK", "jumps2d:WxH:RATIO", "box3d:N" or "like:NAME"; see
-        ``generated_kinds``.
+        "helmholtz2d:WxH:WAVES", "anisotropic2d:WxH:WEAK", "jumps2d:WxH:RATIO", "elasticity2d:NXxNY[:POISSON]",
+        "elasticity3d:NXxNYxNZ[:POISSON]", "box3d:N" or "like:NAME"; see ``generated_kinds``.
 
     Returns
     -------
@@ -50,6 +51,34 @@ def generate(kind: str) -> scipy.sparse.csr_array:
     (600, 600)
     """
     return _csr(_core.generate(kind))
+
+
+def generated_coordinates(kind: str) -> np.ndarray[Any, Any]:
+    """Coordinates of the nodes of a generated matrix, in the order of its rows.
+
+    Parameters
+    ----------
+    kind : str
+        "elasticity2d:NXxNY[:POISSON]" or "elasticity3d:NXxNYxNZ[:POISSON]"; the free nodes, whose edges have length 1.
+
+    Returns
+    -------
+    coordinates : array of float64, shape (nodes, 2) or (nodes, 3)
+
+    Raises
+    ------
+    ValueError
+        Another kind, which has no nodes, or a size that cannot be used.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> dwell.generated_coordinates("elasticity2d:30x20").shape
+    (630, 2)
+    """
+    dimension, values = _core.generate_coordinates(kind)
+    out: np.ndarray[Any, Any] = values.reshape(-1, dimension)
+    return out
 
 
 def generated_kinds() -> dict[str, str]:

@@ -12,6 +12,7 @@ from ._csr import Csr, as_csr, to_host
 from ._device import resolve
 from ._explain import text_of
 from ._limits import iteration_limit
+from ._near_null import flat_vectors
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
@@ -49,7 +50,11 @@ class Solver:
         "auto" tries "jacobi" in the first solve and goes on with "amg" where that is projected to take less time;
         ``Report.preconditioner_reason`` says why.
     block_size : int
-        Of "block-jacobi": rows of a block, up to 32; 0: consecutive rows with equal columns are a block.
+        Of "block-jacobi": rows of a block, up to 32; 0: consecutive rows with equal columns are a block. Of "amg" with
+        `near_null`: rows of a node, consecutive ones; 0: one.
+    near_null : array of shape (n, k), optional
+        Of "amg": 1 to 6 vectors that the matrix without its boundary conditions multiplies to zero, which coarse levels
+        then hold; by default the constant vector. Of elasticity those of ``rigid_body_modes``. They are copied.
     degree : int
         Of "chebyshev": the degree of the polynomial, 1 to 16.
     power : int
@@ -119,13 +124,14 @@ class Solver:
         maxiter: int | None = None, restart: int = 30, null_space: str = "auto", refine: bool = True,
         assume_symmetric: bool = False, history: bool = False, fixed_iterations: bool = False,
         progress_interval: float = 0.1, block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5,
-        sweeps: int = 3,
+        sweeps: int = 3, near_null: Any = None,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
                     variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
                     null_space=null_space, refine=refine, assume_symmetric=assume_symmetric, history=history,
                     fixed_iterations=fixed_iterations, progress_interval=progress_interval, block_size=block_size,
-                    degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps)
+                    degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps,
+                    near_null=near_null)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:
@@ -136,6 +142,7 @@ class Solver:
     def _setup(self, a: Csr, device: str | None, threads: int, **options: Any) -> None:
         self._options = _core.CgOptions()
         options["max_iterations"] = iteration_limit(options["max_iterations"], a.rows)
+        options["near_null"] = flat_vectors(options.get("near_null"), a.rows)
         for name, value in options.items():
             setattr(self._options, name, value)
         self._stream = 0 if a.place.gpu is None else _gpu.current_stream(a.place)

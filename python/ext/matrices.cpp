@@ -49,6 +49,18 @@ csr_arrays_tuple generate_arrays(const std::string& kind) {
   }());
 }
 
+/// The dimension, and the coordinates node by node.
+using coordinates_tuple = nb::typed<nb::tuple, int, numpy_vector<double>>;
+
+coordinates_tuple coordinates_of(const std::string& kind) {
+  generated_nodes nodes = [&] {
+    const nb::gil_scoped_release released;
+    return generate_coordinates(kind);
+  }();
+  const int dimension = nodes.dimension;
+  return coordinates_tuple(nb::make_tuple(dimension, owned(std::move(nodes.values))));
+}
+
 csr_arrays_tuple parse_arrays(const nb::bytes& text, const std::string& name) {
   return arrays_of([&] {
     const nb::gil_scoped_release released;
@@ -66,6 +78,7 @@ std::vector<std::pair<std::string, std::string>> kinds() {
 
 void add_matrices(nb::module_& m) {
   m.def("generate", &generate_arrays, nb::arg("kind"));
+  m.def("generate_coordinates", &coordinates_of, nb::arg("kind"));
   m.def("generated_kinds", &kinds);
   m.def("stand_ins", &stand_ins);
   m.def("parse_matrix_market", &parse_arrays, nb::arg("text"), nb::arg("name"));

@@ -73,6 +73,11 @@ fields dict_of(const solve_explanation& e) {
   out["precision"] = e.precision;
   out["preconditioner"] = to_string(e.preconditioner);
   out["preconditioner_reason"] = e.preconditioner_reason;
+  nb::list parts;
+  for (const auto& part : e.preconditioner_parts)
+    parts.append(nb::make_tuple(part.name, part.rows, part.nonzeros));
+  out["preconditioner_parts"] = parts;
+  out["preconditioner_note"] = e.preconditioner_note;
   out["rows"] = e.rows;
   out["nonzeros"] = e.nonzeros;
   out["bytes_per_iteration"] = e.bytes_per_iteration;

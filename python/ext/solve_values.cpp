@@ -2,6 +2,7 @@
 // Options and reports of conjugate gradients. The names are the library's
 // (solvers/linear/solve.hpp).
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "solve_values.hpp"
 
 #include "dwell/solvers/linear/solve.hpp"
+#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
 
 namespace dwell::python {
 
@@ -27,6 +29,19 @@ fields setup_dict(const solve_setup& s) {
 }
 
 namespace {
+
+/// Vectors one after the other.
+using flat_array = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Nodes by node; the modes one after the other.
+nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig> modes_of(const flat_array& coordinates,
+                                                                   int dimension, bool rotations) {
+  auto* const kept = new std::vector<double>(
+      rigid_body_modes({coordinates.data(), coordinates.size()}, dimension, rotations));
+  const nb::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
 
 std::vector<std::string> preconditioner_names() {
   std::vector<std::string> names;
@@ -94,6 +109,11 @@ void add_solve_values(nb::module_& m) {
           "block_size", [](const solve_options& o) { return o.preconditioning.block_size; },
           [](solve_options& o, int v) { o.preconditioning.block_size = v; })
       .def_prop_rw(
+          "near_null", [](const solve_options& o) { return o.preconditioning.near_null; },
+          [](solve_options& o, const flat_array& v) {
+            o.preconditioning.near_null.assign(v.data(), v.data() + v.size());
+          })
+      .def_prop_rw(
           "degree", [](const solve_options& o) { return o.preconditioning.degree; },
           [](solve_options& o, int v) { o.preconditioning.degree = v; })
       .def_prop_rw(
@@ -125,6 +145,8 @@ void add_solve_values(nb::module_& m) {
       .def("fields", &report_dict);
   m.def("variants_of", [](const std::string& method) { return variants_of(method); });
   m.def("preconditioners", &preconditioner_names);
+  m.def("rigid_body_modes", &modes_of, nb::arg("coordinates"), nb::arg("dimension"),
+        nb::arg("rotations"));
 }
 
 }  // namespace dwell::python

@@ -10,6 +10,7 @@
 #include "dwell/solvers/c_api/report.hpp"
 #include "dwell/solvers/c_api/status.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
 
 namespace dwell::c_api {
 namespace {
@@ -33,6 +34,7 @@ struct cg_table {
       {"variant", set_member<&solve_options::variant>},
       {"preconditioner", set_preconditioner},
       {"block_size", set_preconditioning<&preconditioner_options::block_size>},
+      {"near_null", set_preconditioning<&preconditioner_options::near_null>},
       {"degree", set_preconditioning<&preconditioner_options::degree>},
       {"power", set_preconditioning<&preconditioner_options::power>},
       {"factor_sweeps", set_preconditioning<&preconditioner_options::factor_sweeps>},
@@ -192,6 +194,19 @@ dwell::device_span<T> on_device(T* p, std::size_t size, const dwell_cg& handle) 
 }
 
 }  // namespace
+
+int dwell_rigid_body_modes(int dimension, size_t nodes, const double* coordinates, int rotations,
+                           double* modes) {
+  return guarded([&] {
+    if (nodes > 0) require(coordinates, "coordinates");
+    require(modes, "modes");
+    const std::size_t each = dimension > 0 ? static_cast<std::size_t>(dimension) : 0;
+    const auto made =
+        dwell::rigid_body_modes({coordinates, nodes * each}, dimension, rotations != 0);
+    std::copy(made.begin(), made.end(), modes);
+    return DWELL_SUCCESS;
+  });
+}
 
 int dwell_cg_options_create(dwell_options** options) {
   return guarded([&] {

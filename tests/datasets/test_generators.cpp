@@ -246,7 +246,8 @@ TEST(Generate, SaysWhatWasExpected) {
       {"hilbert:5",
        "expected one of trefethen:N, poisson2d:WxH, poisson3d:WxHxD, "
        "neumann2d:WxH, neumann3d:WxHxD, convection2d:WxH:PECLET, helmholtz2d:WxH:WAVES, "
-       "anisotropic2d:WxH:WEAK, jumps2d:WxH:RATIO, box3d:N, like:NAME, found 'hilbert:5'"},
+       "anisotropic2d:WxH:WEAK, jumps2d:WxH:RATIO, elasticity2d:NXxNY[:POISSON], "
+       "elasticity3d:NXxNYxNZ[:POISSON], box3d:N, like:NAME, found 'hilbert:5'"},
       {"", "found ''"},
   };
   for (const auto& [kind, message] : cases) {
@@ -285,7 +286,8 @@ TEST(Generate, HelpNamesEveryKindAndStandIn) {
   EXPECT_EQ(forms,
             "trefethen:N poisson2d:WxH poisson3d:WxHxD neumann2d:WxH neumann3d:WxHxD "
             "convection2d:WxH:PECLET helmholtz2d:WxH:WAVES anisotropic2d:WxH:WEAK "
-            "jumps2d:WxH:RATIO box3d:N like:NAME ");
+            "jumps2d:WxH:RATIO elasticity2d:NXxNY[:POISSON] elasticity3d:NXxNYxNZ[:POISSON] "
+            "box3d:N like:NAME ");
   for (const auto& name : stand_ins())
     EXPECT_NE(generated_kinds().back().what.find(name), std::string::npos) << name;
 }

@@ -15,8 +15,10 @@
 #include "cli/progress.hpp"
 #include "dwell/base/printable.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/vector_file.hpp"
 #include "dwell/version.hpp"
 #include "report/units.hpp"
 
@@ -26,7 +28,7 @@ namespace {
 
 struct generate_arguments {
   std::string kind;
-  destination output;
+  destination output, coordinates;
   bool general = false;
   bool quiet = false;
 };
@@ -40,6 +42,19 @@ std::string kinds_help() {
   return text;
 }
 
+/// Before the matrix, which takes longer: a kind without nodes is refused at once.
+void write_coordinates(const generate_arguments& args) {
+  const generated_nodes nodes = generate_coordinates(args.kind);
+  const auto dims = static_cast<std::size_t>(nodes.dimension), n = nodes.values.size() / dims;
+  dense_columns columns{static_cast<index>(n), nodes.dimension, {}};
+  for (std::size_t axis = 0; axis < dims; ++axis)
+    for (std::size_t node = 0; node < n; ++node)
+      columns.values.push_back(nodes.values[node * dims + axis]);
+  write_columns(args.coordinates.path(), columns,
+                "coordinates of the nodes of " + args.kind +
+                    ", made by dwell generate " DWELL_VERSION_STRING);
+}
+
 exit_code run(const generate_arguments& args) {
   if (!is_generated(args.kind))
     throw input_error(
@@ -50,8 +65,12 @@ exit_code run(const generate_arguments& args) {
   if (!is_stream(target) && !target.ends_with(".mtx") && !target.ends_with(".mtx.gz"))
     throw input_error(fmt::format(
         "--output: expected a name that ends in .mtx or .mtx.gz, found '{}'", args.output.name()));
+  if (args.coordinates && !is_vector_name(args.coordinates.path()))
+    throw input_error(fmt::format("--coordinates: expected {}, found '{}'", vector_names,
+                                  args.coordinates.name()));
   output_files outputs;
-  outputs.add(args.output);
+  for (const auto& to : {args.output, args.coordinates}) outputs.add(to);
+  if (args.coordinates) write_coordinates(args);
 
   progress_line progress(!args.quiet);
   progress.show("generating " + args.kind);
@@ -89,6 +108,10 @@ command add_generate(CLI::App& app) {
                   "The file to write, .mtx or .mtx.gz (compressed); - is standard output, and what "
                   "there is to say then goes to standard error")
       ->required();
+  add_destination(
+      app, "--coordinates", args->coordinates,
+      "Of elasticity2d and elasticity3d: write the coordinates of the free nodes too, "
+      ".mtx, .mtx.gz or .npy, a row for each, as 'dwell solve --coordinates' reads them");
   auto* symmetric = app.add_flag_callback(
       "--symmetric", [] {}, "Write the lower triangle only (the default)");
   app.add_flag("--general", args->general, "Write both triangles")->excludes(symmetric);
@@ -97,6 +120,7 @@ command add_generate(CLI::App& app) {
              "\nExamples:\n"
              "  dwell generate trefethen:2000 -o Trefethen_2000.mtx\n"
              "  dwell generate like:hood -o hood.mtx.gz\n"
+             "  dwell generate elasticity3d:20x20x20 -o A.mtx --coordinates nodes.npy\n"
              "  dwell generate poisson2d:300x200 -o - | head");
   return [args] { return run(*args); };
 }

@@ -43,7 +43,7 @@ CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
 void add_preconditioning(CLI::App& app, preconditioner_options& options) {
   add_positive(app, "--block-size", options.block_size,
                "Of block-jacobi: rows of a block, up to 32 (default: consecutive rows with equal "
-               "columns are a block)")
+               "columns are a block); of amg with near-null vectors: rows of a node (default: 1)")
       ->default_str("");
   add_positive(app, "--degree", options.degree,
                "Of chebyshev: the degree of the polynomial, up to 16");

@@ -91,7 +91,7 @@ exit_code run(const compare_arguments& args) {
   std::optional<comparison_request> request;
   comparison result;
   compare_systems(
-      args.matrices, args, result,
+      args.matrices, args, {}, result,
       [&] {
         request.emplace(request_of(args));
         result = head_of(*request);

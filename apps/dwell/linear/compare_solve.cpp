@@ -16,6 +16,7 @@
 #include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/compared_systems.hpp"
+#include "linear/near_null.hpp"
 #include "linear/peers/peers.hpp"
 #include "linear/result.hpp"
 #include "linear/vectors.hpp"
@@ -35,15 +36,24 @@ struct solve_compare_arguments : compare_options {
   int max_iterations = 10000, restart = 30;
   double rtol = 1e-8;
   preconditioner_options preconditioning;
+  near_null_files near_null;
 };
 
 template <class T>
 class solve_measurement {
  public:
-  solve_measurement(const solve_compare_arguments& args, const device& where,
+  solve_measurement(const solve_compare_arguments& args,
+                    const preconditioner_options& preconditioning, const device& where,
                     const repetition& runs, const csr_view<T>& a, std::span<const T> b,
                     solved_system& out)
-      : args_(args), where_(where), runs_(runs), a_(a), b_(b), x_(b.size()), out_(out) {}
+      : args_(args),
+        preconditioning_(preconditioning),
+        where_(where),
+        runs_(runs),
+        a_(a),
+        b_(b),
+        x_(b.size()),
+        out_(out) {}
 
   bool run_all() {
     for (const auto& solver : args_.solvers)
@@ -66,7 +76,7 @@ class solve_measurement {
     solve_options o;
     o.method = solver;
     o.preconditioner = parse_preconditioner(name);
-    o.preconditioning = args_.preconditioning;
+    o.preconditioning = preconditioning_;
     o.rtol = args_.rtol;
     o.max_iterations = args_.max_iterations;
     o.restart = args_.restart;
@@ -98,6 +108,7 @@ class solve_measurement {
   }
 
   const solve_compare_arguments& args_;
+  const preconditioner_options& preconditioning_;
   const device where_;
   const repetition& runs_;
   const csr_view<T> a_;
@@ -112,12 +123,15 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
   solved_system out{source.name, {}, a.rows, a.nonzeros(), {}};
   try {
     const auto b = make_rhs(parse_rhs(args.rhs), source, args.threads);
+    auto preconditioning = args.preconditioning;
+    read_near_null(args.near_null, source, args.threads, preconditioning);
     if (args.precision == "f64") {
-      solve_measurement<double>(args, where, runs, a.view(), b, out).run_all();
+      solve_measurement<double>(args, preconditioning, where, runs, a.view(), b, out).run_all();
     } else {
       const auto single = convert<float>(a.view());
       const auto b_single = to_single(b, "right-hand side");
-      solve_measurement<float>(args, where, runs, single.view(), b_single, out).run_all();
+      solve_measurement<float>(args, preconditioning, where, runs, single.view(), b_single, out)
+          .run_all();
     }
   } catch (const input_error& e) {
     out.refusal = e.what();
@@ -149,7 +163,7 @@ exit_code run_comparison(const solve_compare_arguments& args) {
   std::optional<device> where;
   solve_comparison result;
   compare_systems(
-      args.matrices, args, result,
+      args.matrices, args, args.near_null.inputs(), result,
       [&] {
         where = resolve(args.device, args.threads, threads_for::all_work);
         result = {where->facts().name, to_string(where->on()), args.precision, args.rhs, args.rtol,
@@ -178,6 +192,7 @@ command add_compare_solve(CLI::App& app) {
   add_choices(app, "--preconditioners", args->preconditioners, preconditioners,
               fmt::format("With each of these; some of {}", fmt::join(preconditioners, ", ")));
   add_preconditioning(app, args->preconditioning);
+  add_near_null(app, args->near_null);
   auto* peers = add_choices(app, "--peers", args->peers, {"eigen"},
                             "eigen (on the CPU, with the preconditioners that it has)");
   app.add_flag_callback(

@@ -35,18 +35,20 @@ inline void add_matrices(CLI::App& app, std::vector<std::string>& matrices) {
 }
 
 /// Adds measure(source, name, runs) of every system to result.matrices, and hands the result over.
-/// prepare() makes the result, once the arguments are known to be files and kinds.
+/// inputs: options of other files, and these, which may be empty. prepare() makes the result, once
+/// the arguments are known to be files and kinds.
 template <class Comparison, class Prepare, class Measure>
 void compare_systems(const std::vector<std::string>& matrices, const compare_options& args,
-                     Comparison& result, Prepare&& prepare, Measure&& measure) {
+                     std::vector<std::pair<std::string, std::string>> inputs, Comparison& result,
+                     Prepare&& prepare, Measure&& measure) {
   output_files outputs;
   outputs.add(args.output);
-  std::vector<std::pair<std::string, std::string>> inputs;
   for (const auto& matrix : matrices) {
-    outputs.protect(matrix);
     require_source(matrix);
     inputs.emplace_back("MATRIX", matrix);
   }
+  for (const auto& [option, file] : inputs)
+    if (!file.empty()) outputs.protect(file);
   require_one_reader(inputs);
   prepare();
   repetition runs;

@@ -14,6 +14,7 @@
 #include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/explanation.hpp"
+#include "linear/near_null.hpp"
 #include "linear/vectors.hpp"
 
 #include "dwell/base/error.hpp"
@@ -33,6 +34,7 @@ struct explain_arguments {
   int threads = 0;
   std::string policy = "auto", precision = "f64";
   solve_options options;
+  near_null_files near_null;
   destination json_target;
 };
 
@@ -40,6 +42,10 @@ exit_code run(explain_arguments args) {
   output_files outputs;
   outputs.add(args.json_target);
   outputs.protect(args.matrix);
+  args.near_null.protect_from(outputs);
+  auto inputs = args.near_null.inputs();
+  inputs.emplace_back("MATRIX", args.matrix);
+  require_one_reader(inputs);
   require_source(args.matrix);
   require_threads(args.threads);
   const auto facts = args.device_facts.empty()
@@ -51,6 +57,7 @@ exit_code run(explain_arguments args) {
   progress.show("reading " + args.matrix);
   const auto source = load_matrix(args.matrix, args.threads);
   const auto a = source.content.matrix.view();
+  read_near_null(args.near_null, source, args.threads, args.options.preconditioning);
   progress.show("planning");
   const auto found = args.precision == "f64"
                          ? explain(a, facts, args.options)
@@ -84,6 +91,7 @@ command add_command(CLI::App& app, const std::string& name) {
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
   add_preconditioner(app, args->options.preconditioner, args->options.preconditioning,
                      "Of the solve");
+  add_near_null(app, args->near_null);
   app.add_flag("--assume-symmetric", args->options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
   add_json(app, args->json_target, "all this");

@@ -19,6 +19,7 @@
 #include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/monitor.hpp"
+#include "linear/near_null.hpp"
 #include "linear/result.hpp"
 #include "linear/right_hand_sides.hpp"
 
@@ -38,6 +39,7 @@ struct solve_arguments {
   int threads = 0;
   std::string precision = "f64";
   solve_options options;
+  near_null_files near_null;
   int rhs_count = 1;
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
@@ -68,9 +70,13 @@ output_files check_files(const solve_arguments& args) {
         fmt::format("--output: expected {}, found '{}'", vector_names, args.output.name()));
   for (const auto& to : {args.output, args.history, args.report.json}) outputs.add(to);
   const auto rhs = parse_rhs(args.rhs);
-  require_one_reader({{"MATRIX", args.matrix}, {"--rhs", rhs.file}, {"--x0", args.start}});
+  auto inputs = args.near_null.inputs();
+  inputs.insert(inputs.begin(),
+                {{"MATRIX", args.matrix}, {"--rhs", rhs.file}, {"--x0", args.start}});
+  require_one_reader(inputs);
   outputs.protect(args.matrix);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
+  args.near_null.protect_from(outputs);
   if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
   return outputs;
 }
@@ -137,6 +143,7 @@ exit_code run(const solve_arguments& args) {
   auto x = make_start(args.start, source, args.threads);
 
   auto options = args.options;
+  read_near_null(args.near_null, source, args.threads, options.preconditioning);
   iteration_forecast forecast(options.max_iterations);
   if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
     options.progress = [&](const solve_progress& now) {
@@ -234,6 +241,7 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   add_preconditioner(app, args.options.preconditioner, args.options.preconditioning,
                      std::string(preconditioner_help) +
                          "; auto tries jacobi first, the report says why it went on with what");
+  add_near_null(app, args.near_null);
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {

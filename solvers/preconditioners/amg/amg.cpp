@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include "dwell/base/error.hpp"
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/amg/building.hpp"
@@ -22,19 +25,32 @@ void add(double* y, double a, const double* x, index from, index to) {
   for (index k = from; k < to; ++k) y[k] += a * x[k];
 }
 
-/// Are the constant vectors null vectors, up to the rounding of all levels above? Then the last
-/// pivot of the factor is that rounding, of either sign.
-bool sums_to_zero(index rows, const std::vector<index>& row_ptr, const std::vector<double>& val) {
+/// Is it a null vector, up to the rounding of all levels above? Then the last pivot of the factor
+/// is that rounding, of either sign.
+bool is_null_vector(index rows, const std::vector<index>& row_ptr, const std::vector<index>& col,
+                    const std::vector<double>& val, const double* v) {
+  bool zeros = true;
   for (index i = 0; i < rows; ++i) {
     double sum = 0.0, size = 0.0;
     for (index k = row_ptr[static_cast<std::size_t>(i)];
          k < row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
-      sum += val[static_cast<std::size_t>(k)];
-      size += std::fabs(val[static_cast<std::size_t>(k)]);
+      const double term = val[static_cast<std::size_t>(k)] * v[col[static_cast<std::size_t>(k)]];
+      sum += term;
+      size += std::fabs(term);
     }
     if (!(std::fabs(sum) <= 1e-9 * size)) return false;
+    zeros = zeros && v[i] == 0.0;
   }
-  return true;
+  return !zeros;
+}
+bool has_null_vector(index rows, const std::vector<index>& row_ptr, const std::vector<index>& col,
+                     const std::vector<double>& val, const std::vector<double>& near_null) {
+  if (near_null.empty())
+    return is_null_vector(rows, row_ptr, col, val,
+                          std::vector<double>(static_cast<std::size_t>(rows), 1.0).data());
+  for (std::size_t first = 0; first < near_null.size(); first += static_cast<std::size_t>(rows))
+    if (is_null_vector(rows, row_ptr, col, val, near_null.data() + first)) return true;
+  return false;
 }
 
 }  // namespace
@@ -42,7 +58,8 @@ bool sums_to_zero(index rows, const std::vector<index>& row_ptr, const std::vect
 // Not by Eigen: what is inline there depends on the compiler's options, and would be linked into
 // programs that have it with others.
 std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
-                                  const std::vector<index>& col, const std::vector<double>& val) {
+                                  const std::vector<index>& col, const std::vector<double>& val,
+                                  const std::vector<double>& near_null) {
   const auto n = static_cast<std::size_t>(rows);
   std::vector<double> a(n * n), scale(n, 0.0);  // by rows
   const auto row = [&](std::vector<double>& m, index i) {
@@ -60,7 +77,7 @@ std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
       const double even = 0.5 * (row(a, i)[j] + row(a, j)[i]);
       row(a, i)[j] = even * scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
     }
-  const double tiny = sums_to_zero(rows, row_ptr, val) ? 1e-8 : 1e-12;
+  const double tiny = has_null_vector(rows, row_ptr, col, val, near_null) ? 1e-8 : 1e-12;
   for (index j = 0; j < rows; ++j) {  // U' U = A; a row whose pivot is tiny is left out
     double* const u = row(a, j);
     const double inverse = u[j] > tiny ? 1.0 / std::sqrt(u[j]) : 0.0;
@@ -131,15 +148,56 @@ amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_op
 template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);
 template amg_hierarchy make_amg(const device&, const csr_arrays<float>&, const amg_options&);
 
+namespace {
+
+index node_rows_of(const preconditioner_options& o) { return o.block_size == 0 ? 1 : o.block_size; }
+
+/// Throws input_error unless they fit a matrix of so many rows.
+void check_near_null(index rows, const preconditioner_options& o) {
+  const auto n = static_cast<std::size_t>(rows);
+  const std::vector<double>& v = o.near_null;
+  if (n == 0 || v.size() % n != 0 || v.size() / n > amg::most_vectors)
+    throw input_error(fmt::format(
+        "near_null: expected 1 to {} vectors of {} values, one per row of the matrix, found {}{}",
+        amg::most_vectors, rows, n > 0 && v.size() % n == 0 ? v.size() / n : v.size(),
+        n > 0 && v.size() % n == 0 ? " vectors" : " values"));
+  const auto wrong =
+      std::find_if(v.begin(), v.end(), [](double e) { return !std::isfinite(e); }) - v.begin();
+  if (wrong < std::ssize(v))
+    throw input_error(fmt::format(
+        "near_null: expected finite values, found {} in row {} of vector {} (counted from 1)",
+        v[static_cast<std::size_t>(wrong)], wrong % rows + 1, wrong / rows + 1));
+  if (v.size() > static_cast<std::size_t>(std::numeric_limits<index>::max()))
+    throw input_error(
+        fmt::format("near_null: expected at most 2^31 - 1 values, found {}", v.size()));
+  if (o.block_size < 0 || o.block_size > amg::most_node_rows || rows % node_rows_of(o) != 0)
+    throw input_error(fmt::format(
+        "block_size: expected rows of a node, 1 to {} and a divisor of the matrix's {} rows (or 0: "
+        "1), found {}",
+        amg::most_node_rows, rows, o.block_size));
+}
+
+}  // namespace
+
 template <class T>
 made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
                                        const preconditioner_options& o) {
   amg_options asked;
   asked.keep = o.keep_patterns;
+  if (!o.near_null.empty()) {
+    check_near_null(a.rows, o);
+    asked.near_null = o.near_null;
+    asked.node_rows = node_rows_of(o);
+  }
   amg_hierarchy made = make_amg(where, a, asked);
   made_preconditioner out;
-  for (const amg_level& l : made.levels)
-    out.parts.push_back({"level " + std::to_string(out.parts.size() + 1), l.rows, l.nonzeros});
+  for (const amg_level& l : made.levels) {
+    std::string name = "level " + std::to_string(out.parts.size() + 1);
+    if (l.vectors > 0)
+      name += fmt::format(", {} row{} a node, {} vector{}", l.node_rows,
+                          l.node_rows == 1 ? "" : "s", l.vectors, l.vectors == 1 ? "" : "s");
+    out.parts.push_back({std::move(name), l.rows, l.nonzeros});
+  }
   out.products = std::move(made.products);
   out.refresh = std::move(made.refresh);
   out.note = made.note();

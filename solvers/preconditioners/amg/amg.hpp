@@ -9,6 +9,7 @@
 // level (match_steps.hpp). M is symmetric and positive definite where A is. Private to the solvers.
 #pragma once
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ inline constexpr double high_complexity = 2.5;  ///< from there on users are tol
 /// One level, the finest first.
 struct amg_level {
   index rows = 0, nonzeros = 0;
-  double omega = 0;  ///< of Jacobi's sweeps; 0: it is inverted
+  double omega = 0;     ///< of Jacobi's sweeps; 0: it is inverted
+  index node_rows = 1;  ///< of a node
+  index vectors = 0;    ///< near its null space, as given; 0: the constant one
 };
 
 struct amg_hierarchy {
@@ -45,7 +48,11 @@ struct amg_options {
   /// Of aggregates: the most that the condition number of the two-level method may be, as far as
   /// they alone decide it. 0: they are not checked.
   double quality = 24;
-  bool keep = false;  ///< what refresh() needs: several times the memory of the hierarchy
+  /// Near the null space of the matrix, column by column, as many as fit its rows; empty: the
+  /// constant vector. Read while the hierarchy is made.
+  std::span<const double> near_null = {};
+  index node_rows = 1;  ///< with near_null: rows of a node, which an aggregate has all or none of
+  bool keep = false;    ///< what refresh() needs: several times the memory of the hierarchy
 };
 
 /// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws

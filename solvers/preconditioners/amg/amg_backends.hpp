@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The set-up of hierarchies on a GPU, and what both backends do on the host. Private to amg.
 #pragma once
+#include <cstddef>
 #include <vector>
 
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
@@ -13,10 +14,15 @@ amg_hierarchy make_amg_on_cuda(const device& where, const csr_arrays<T>& a, cons
 
 namespace amg {
 
+inline constexpr std::size_t most_vectors = 6;  ///< near the null space, of the caller
+inline constexpr int most_node_rows = 32;
+
 /// By rows, of a symmetric matrix that is positive definite or nearly so: directions whose pivot is
-/// tiny beside the others get none.
+/// tiny beside the others get none. near_null: vectors that may be null vectors, column by column;
+/// empty: the constant one.
 std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
-                                  const std::vector<index>& col, const std::vector<double>& val);
+                                  const std::vector<index>& col, const std::vector<double>& val,
+                                  const std::vector<double>& near_null);
 /// Of two the power at or below the largest diagonal element.
 double largest_diagonal(index rows, const std::vector<index>& row_ptr,
                         const std::vector<index>& col, const std::vector<double>& val);

@@ -4,11 +4,11 @@
 // the chain. Included by amg_cpu.cpp and amg_cuda.cu alone.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,68 +17,55 @@
 #include "dwell/execution/program/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/amg_backends.hpp"
+#include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
-#include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
 #include "dwell/solvers/preconditioners/chains/steps.hpp"
 
 namespace dwell::amg {
 
-inline constexpr int passes = 3, rounds = 4;
 inline constexpr int most_levels = 12;
 inline constexpr index most_dense_rows =
-    600;  ///< of a level that is inverted as there is no coarser
-inline constexpr int pass_members = 1 << passes;  ///< rows of an aggregate without those that join
-static_assert(pass_members == aggregate_quality::most);
-/// Rows from one level to the next where aggregates are checked: fewer, and checks end.
-inline constexpr double least_checked_gain = 3.9;
-inline constexpr double least_gain = 0.8;       ///< of rows from one level to the next
+    600;                                   ///< of a level that is inverted as there is no coarser
+inline constexpr double least_gain = 0.8;  ///< of rows from one level to the next
 inline constexpr double most_complexity = 4.0;  ///< of all levels' matrices
-inline constexpr std::int64_t rows_per_thread = 1 << 13;
-
-/// A matrix that the set-up has made.
-struct made_matrix {
-  index rows = 0;
-  index nonzeros = 0;  ///< or, where rows have room to spare (row_end), the room
-  index longest = 0;   ///< elements of a row, at most
-  buffer<index> row_ptr, row_end, col;
-  buffer<double> val, diagonal, sums;
-  graph view() const {
-    return {rows,       row_ptr.data(), row_end.size() > 0 ? row_end.data() : row_ptr.data() + 1,
-            col.data(), val.data(),     diagonal.data()};
-  }
-};
 
 /// What lies between a level's matrix and the next one's.
 struct level_parts {
   buffer<index> aggregates;
-  made_matrix p;  ///< its rows begin where those of A do
+  made_matrix p;  ///< its rows begin where those of A do, or by nodes where row_ptr says
   made_matrix ap, coarse;
   buffer<index> row_of, begin_of, sorted;  ///< of the elements of ap; and ap transposed
   buffer<double> p_there, smoothed;        ///< P and (I - omega D^-1 A) P at the elements of ap
-};
-
-/// What a pass of matching makes.
-struct matched_pass {
-  index groups = 0;
-  buffer<index> group;          ///< per row
-  buffer<index> first, second;  ///< per group: its rows
+  index node_rows = 0;                     ///< of a node of the level; 0: it has none
+  buffer<double> tentative;                ///< by nodes: T
+  bool by_nodes() const { return node_rows > 0; }
 };
 
 template <class Loops, template <int, int> class Table>
-class builder {
+class builder : node_coarsening<Loops, Table> {
+  using base = node_coarsening<Loops, Table>;
+  using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
+      base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
+  template <class V>
+  buffer<V> room(index n) {
+    return base::template room<V>(n);
+  }
+
  public:
+  /// The check of aggregates is one of M-matrices, which a graph of nodes is not.
   builder(const device& where, const amg_options& o)
-      : loops_(where), where_(where), options_(o), checked_(o.quality > 0.0) {}
+      : base(where, o.near_null.empty() ? o.quality : 0.0), options_(o) {}
 
   template <class T>
   amg_hierarchy build(const csr_arrays<T>& a) {
+    take_near_null(a.rows);
     const made_matrix finest = take(a);
     const made_matrix* here = &finest;
     graph at = view_of(finest, a);
     std::int64_t all = a.nonzeros;
     for (;;) {
-      out_.levels.push_back({at.rows, here->nonzeros, 0.0});
+      add_level(at.rows, here->nonzeros);
       if (at.rows <= options_.coarsest || static_cast<int>(out_.levels.size()) == most_levels)
         break;
       level_parts next;
@@ -92,7 +79,7 @@ class builder {
       if (!options_.keep && parts_.size() > 1) parts_.pop_front();
       all += here->nonzeros;
       if (static_cast<double>(all) > most_complexity * static_cast<double>(a.nonzeros)) {
-        out_.levels.push_back({at.rows, here->nonzeros, 0.0});
+        add_level(at.rows, here->nonzeros);
         out_.stalled = true;
         break;
       }
@@ -100,6 +87,7 @@ class builder {
     end_at(at, here->nonzeros);
     link();
     if (!options_.keep) parts_.clear();
+    near_null_ = {};
     amg_hierarchy made = std::move(out_);
     out_ = {};
     out_.levels = made.levels;
@@ -127,18 +115,29 @@ class builder {
   }
 
  private:
-  template <class V>
-  buffer<V> room(index n) {
-    return {where_, static_cast<std::size_t>(n), fresh::unset};
-  }
-  template <class V>
-  V fetched(const V* from) {
-    V v;
-    loops_.fetch(&v, from, sizeof v);
-    return v;
-  }
   static const double* values_of(const csr_arrays<double>& a) { return a.val; }
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }
+
+  /// The vectors in units of their largest elements; of none of them the caller's memory is kept.
+  void take_near_null(index rows) {
+    const std::span<const double> given = std::exchange(options_.near_null, {});
+    vectors_ =
+        given.empty() ? 0 : static_cast<index>(given.size() / static_cast<std::size_t>(rows));
+    if (vectors_ == 0) return;
+    std::vector<double> scaled(given.begin(), given.end());
+    for (auto v = scaled.begin(); v != scaled.end(); v += rows) {
+      double most = 0.0;
+      for (auto e = v; e != v + rows; ++e) most = std::max(most, std::fabs(*e));
+      const int exponent = most > 0.0 ? std::ilogb(most) : 0;
+      for (auto e = v; e != v + rows; ++e) *e = std::ldexp(*e, -exponent);
+    }
+    near_null_ = buffer<double>::copy_of(where_, scaled);
+    memory_of(where_.on()).finish(where_);
+  }
+  void add_level(index rows, index nonzeros) {
+    const index nodes = vectors_ == 0 ? 1 : out_.levels.empty() ? options_.node_rows : vectors_;
+    out_.levels.push_back({rows, nonzeros, 0.0, nodes, vectors_});
+  }
 
   template <class T>
   graph view_of(const made_matrix& finest, const csr_arrays<T>& a) {
@@ -169,170 +168,6 @@ class builder {
                                longest.data()});
     m.longest = fetched(longest.data());
     return m;
-  }
-
-  /// left * right; false if a row has too many columns. products: of a row, about; put(m): how its
-  /// values are put. Tables of three sizes: of 8 lanes for short rows; the largest leaves room for
-  /// few warps.
-  template <class Left, class Right, class Put>
-  bool multiply(index rows, double products, const Left& left, const Right& right, made_matrix& m,
-                Put&& put) {
-    constexpr double few = 48;
-    return (products <= few && multiply_with<Table<128, 8>>(rows, left, right, m, put)) ||
-           multiply_with<Table<512, 32>>(rows, left, right, m, put) ||
-           multiply_with<Table<1024, 32>>(rows, left, right, m, put);
-  }
-  template <class One, class Left, class Right, class Put>
-  bool multiply_with(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
-    m.rows = rows;
-    m.row_ptr = room<index>(rows + 2);  // the last one: the longest row, for one fetch of both
-    index* const found = m.row_ptr.data() + rows;
-    loops_.zero(found + 1, sizeof(index));
-    loops_.warps(rows, rows_per_thread,
-                 count_columns<One, Left, Right>{left, right, m.row_ptr.data(), found + 1});
-    loops_.sums_before(m.row_ptr.data(), m.row_ptr.data(), rows);
-    const auto [nonzeros, longest] = fetched(reinterpret_cast<const std::array<index, 2>*>(found));
-    if (longest > One::most) return false;
-    m.nonzeros = nonzeros;
-    m.longest = longest;
-    m.col = room<index>(m.nonzeros);
-    const auto putting = put(m);
-    loops_.warps(rows, rows_per_thread,
-                 fill_columns<One, Left, Right, std::decay_t<decltype(putting)>>{
-                     left, right, m.row_ptr.data(), m.col.data(), putting});
-    return true;
-  }
-  /// A product of a known pattern.
-  template <class Left, class Right, class Put>
-  void multiply_again(double products, const Left& left, const Right& right, made_matrix& m,
-                      const Put& put) {
-    constexpr double few = 48;
-    const auto fill = [&]<class One>(std::type_identity<One>) {
-      loops_.warps(
-          m.rows, rows_per_thread,
-          fill_columns<One, Left, Right, Put>{left, right, m.row_ptr.data(), m.col.data(), put});
-    };
-    if (products <= few && m.longest <= Table<128, 8>::most)
-      fill(std::type_identity<Table<128, 8>>{});
-    else if (m.longest <= Table<512, 32>::most)
-      fill(std::type_identity<Table<512, 32>>{});
-    else
-      fill(std::type_identity<Table<1024, 32>>{});
-  }
-  /// A product that is summed up once, into rows with room for all they may hold: m has its
-  /// row_ptr or, in `begin`, somebody else's, its room as `nonzeros` and as `longest` a bound,
-  /// which spares a wait for the device if it fits a table.
-  template <class Left, class Right>
-  bool multiply_in_room(double products, const Left& left, const Right& right, const index* begin,
-                        made_matrix& m) {
-    constexpr double few = 48;
-    m.row_end = room<index>(m.rows);
-    m.col = room<index>(m.nonzeros);
-    m.val = room<double>(m.nonzeros);
-    return (products <= few && multiply_in_room_with<Table<128, 8>>(left, right, begin, m)) ||
-           multiply_in_room_with<Table<512, 32>>(left, right, begin, m) ||
-           multiply_in_room_with<Table<1024, 32>>(left, right, begin, m);
-  }
-  template <class One, class Left, class Right>
-  bool multiply_in_room_with(const Left& left, const Right& right, const index* begin,
-                             made_matrix& m) {
-    buffer<index> longest(where_, 1);
-    loops_.warps(m.rows, rows_per_thread,
-                 fill_room<One, Left, Right>{left, right, begin, m.row_end.data(), m.col.data(),
-                                             m.val.data(), longest.data()});
-    if (m.longest <= One::most) return true;
-    const index found = fetched(longest.data());
-    if (found > One::most) return false;
-    m.longest = found;
-    return true;
-  }
-  auto with_values() {
-    return [this](made_matrix& m) {
-      m.val = room<double>(m.nonzeros);
-      return put_sums{m.val.data()};
-    };
-  }
-  void find_diagonal_of(made_matrix& m, bool sums) {
-    if (m.diagonal.size() == 0) m.diagonal = room<double>(m.rows);
-    if (sums && m.sums.size() == 0) m.sums = room<double>(m.rows);
-    loops_.items(m.rows, rows_per_thread,
-                 find_diagonal{m.view(), m.diagonal.data(), m.sums.data(), nullptr});
-  }
-
-  /// A pass of matching. room: elements that the rows of `a` have room for.
-  matched_pass match(const graph& a, index elements, const aggregate_quality& quality, bool first,
-                     bool last) {
-    const index n = a.rows;
-    buffer<float> most = room<float>(n);
-    buffer<std::uint32_t> weights = room<std::uint32_t>(elements);
-    buffer<index> mate = room<index>(n), wish = room<index>(n), head = room<index>(n),
-                  number = room<index>(n + 1);
-    const best_neighbour best{a.row_ptr, a.row_end, a.col, weights.data(), mate.data()};
-    loops_.items(n, rows_per_thread, begin_matching{a, weights.data(), most.data(), mate.data()});
-    loops_.items(n, rows_per_thread, compare_weights{a, most.data(), weights.data()});
-    for (int r = 0; r < rounds; ++r) {
-      loops_.items(n, rows_per_thread, propose{best, quality, wish.data()});
-      loops_.items(n, rows_per_thread, shake_hands{wish.data(), mate.data()});
-    }
-    loops_.items(n, rows_per_thread,
-                 choose_heads{best, most.data(), last, first, head.data(), number.data()});
-    loops_.sums_before(number.data(), number.data(), n);
-    matched_pass made;
-    made.groups = fetched(number.data() + n);
-    made.group = room<index>(n);
-    made.first = room<index>(made.groups);
-    made.second = room<index>(made.groups);
-    loops_.items(n, rows_per_thread,
-                 number_groups{head.data(), number.data(), mate.data(), made.group.data(),
-                               made.first.data(), made.second.data()});
-    return made;
-  }
-
-  /// The aggregate of every row, -1: none; returns how many there are, or -1 if a row of the graph
-  /// of groups has too many neighbours. The last pass checks its aggregates, which those of chains
-  /// and of weak couplings fail; where most fail, the level is not of the kind that the check is
-  /// for, and neither are coarser ones.
-  index aggregate(const graph& a, const made_matrix& level, buffer<index>& to) {
-    matched_pass made = match(a, level.nonzeros, {}, true, passes == 1);
-    to = std::move(made.group);
-    made_matrix of_groups;
-    graph at = a;
-    index elements = level.nonzeros, longest = level.longest;
-    buffer<index> members, group;
-    for (int pass = 1; pass < passes && made.groups > 1; ++pass) {
-      const bool last = pass + 1 == passes;
-      made_matrix coarser;
-      coarser.rows = made.groups;
-      coarser.row_ptr = room<index>(made.groups + 1);
-      coarser.nonzeros = elements;
-      coarser.longest = longest = longest > Table<1024, 32>::most ? longest : 2 * longest;
-      const int count = 1 << pass;
-      buffer<index> described = room<index>(made.groups * count);
-      loops_.items(made.groups, rows_per_thread,
-                   describe_groups{at, made.first.data(), made.second.data(), members.data(), count,
-                                   coarser.row_ptr.data(), described.data()});
-      members = std::move(described);
-      loops_.sums_before(coarser.row_ptr.data(), coarser.row_ptr.data(), made.groups);
-      if (!multiply_in_room(2.0 * elements / at.rows,
-                            rows_of_groups{made.first.data(), made.second.data()},
-                            grouped_columns{at, pass == 1 ? to.data() : group.data()},
-                            coarser.row_ptr.data(), coarser))
-        return -1;
-      find_diagonal_of(coarser, false);
-      of_groups = std::move(coarser);
-      at = of_groups.view();
-      longest = of_groups.longest;
-      aggregate_quality quality;
-      if (last && checked_) quality = {a, level.sums.data(), members.data(), options_.quality};
-      made = match(at, elements, quality, false, last);
-      if (quality.members && made.groups * least_checked_gain > a.rows) {
-        checked_ = false;
-        made = match(at, elements, {}, false, last);
-      }
-      loops_.items(a.rows, rows_per_thread, follow_groups{made.group.data(), to.data()});
-      group = std::move(made.group);
-    }
-    return made.groups;
   }
 
   /// Of Jacobi's sweeps, from a bound of the largest eigenvalue of D^-1 A and how it makes a vector
@@ -380,9 +215,10 @@ class builder {
   /// About how many products the rows of A P and of P' A P have: what is needed to choose a table.
   struct level_products {
     double of_p, of_ap, of_coarse;
-    level_products(const graph& a, index nonzeros) {
+    level_products(const graph& a, index nonzeros, const level_parts& parts) {
       const double of_a = static_cast<double>(nonzeros) / a.rows;
-      of_p = std::min(4.0, 0.6 * of_a);
+      of_p = parts.by_nodes() ? static_cast<double>(parts.p.nonzeros) / a.rows
+                              : std::min(4.0, 0.6 * of_a);
       of_ap = of_a * of_p;
       of_coarse = 0.0;
     }
@@ -393,12 +229,22 @@ class builder {
   static matrix_rows rows_of(const made_matrix& m) {
     return {m.row_ptr.data(), m.row_ptr.data() + 1, m.col.data(), m.val.data()};
   }
+  static matrix_rows rows_of_p(const graph& a, const level_parts& of) {
+    if (of.by_nodes()) return rows_of(of.p);
+    return {a.row_ptr, of.p.row_end.data(), of.p.col.data(), of.p.val.data()};
+  }
   static put_smoothed putting(const graph& a, double omega, level_parts& to) {
-    return {a.diagonal,        omega,
-            a.row_ptr,         to.p.row_end.data(),
-            to.p.col.data(),   to.p.val.data(),
-            to.row_of.data(),  to.ap.val.data(),
-            to.p_there.data(), to.smoothed.data()};
+    const matrix_rows p = rows_of_p(a, to);
+    return {a.diagonal,
+            omega,
+            p.row_ptr,
+            p.row_end,
+            p.col,
+            p.val,
+            to.row_of.data(),
+            to.ap.val.data(),
+            to.p_there.data(),
+            to.smoothed.data()};
   }
   static restriction_rows restriction(const level_parts& of) {
     return {of.begin_of.data(), of.sorted.data(), of.row_of.data(), of.p_there.data()};
@@ -418,51 +264,100 @@ class builder {
   /// none.
   bool coarsen(const graph& a, const made_matrix& level, level_parts& to) {
     level_ = out_.levels.size() - 1;
+    if (!(vectors_ > 0 ? coarsen_by_nodes(a, level, to) : coarsen_by_rows(a, level, to)))
+      return false;
+    smoothers_.push_back({});
+    down_.push_back({});
+    up_.push_back({});
+    put_level(a, level.nonzeros, out_.levels[level_].omega, to);
+    return true;
+  }
+  bool coarsen_by_rows(const graph& a, const made_matrix& level, level_parts& to) {
     const index groups = aggregate(a, level, to.aggregates);
     if (groups <= 0 || groups > least_gain * a.rows) return false;
     const level_numbers n = find_numbers(a);
     if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
     loops_.items(a.rows, rows_per_thread,
                  truncate{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
-    level_products products(a, level.nonzeros);
+    return multiply_level(a, level, n.omega, groups, to);
+  }
+  /// Where rows become too long, or there are too many of them, aggregates become larger.
+  bool coarsen_by_nodes(const graph& a, const made_matrix& level, level_parts& to) {
+    const index node_rows = out_.levels[level_].node_rows;
+    const made_matrix nodes = this->graph_of_nodes(a, level, node_rows);
+    if (nodes.rows == 0) return false;
+    const level_numbers n = find_numbers(a);
+    const int fewest = this->passes_of(nodes, level_ == 0);
+    for (int most = fewest; most < fewest + 3; ++most) {
+      to = {};
+      to.node_rows = node_rows;
+      const index groups = aggregate(nodes.view(), nodes, to.aggregates, most);
+      if (groups <= 0) break;
+      if (static_cast<double>(groups) * vectors_ > least_gain * a.rows) continue;
+      auto [t, coarse] =
+          this->factorize(a, node_rows, vectors_, groups, to.aggregates.data(), near_null_.data());
+      to.tentative = std::move(t);
+      if (!prolong_nodes(a, level, n, to) ||
+          !multiply_level(a, level, n.omega, groups * vectors_, to))
+        continue;
+      near_null_ = std::move(coarse);
+      return true;
+    }
+    out_.levels[level_].omega = 0.0;
+    return false;
+  }
+  /// A P and P' A P, a matrix of so many rows; false if a row has too many columns.
+  bool multiply_level(const graph& a, const made_matrix& level, double omega, index rows,
+                      level_parts& to) {
+    level_products products(a, level.nonzeros, to);
     if (!multiply(a.rows, products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
-                  matrix_rows{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()},
-                  to.ap, [&](made_matrix& m) {
+                  rows_of_p(a, to), to.ap, [&](made_matrix& m) {
                     m.val = room<double>(m.nonzeros);
                     to.row_of = room<index>(m.nonzeros);
                     to.p_there = room<double>(m.nonzeros);
                     to.smoothed = room<double>(m.nonzeros);
-                    return putting(a, n.omega, to);
+                    return putting(a, omega, to);
                   }))
       return false;
-    to.begin_of = {where_, static_cast<std::size_t>(groups) + 1};
-    transpose(to.ap, groups, to.begin_of, to.sorted);
-    products.set_coarse(to.ap, groups);
-    if (!multiply(groups, products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
-                  with_values()))
+    to.begin_of = {where_, static_cast<std::size_t>(rows) + 1};
+    transpose(to.ap, rows, to.begin_of, to.sorted);
+    products.set_coarse(to.ap, rows);
+    if (!(to.by_nodes() ? this->multiply_coarse(rows, a.rows, products.of_coarse, restriction(to),
+                                                to.ap, unit_, to.coarse)
+                        : multiply(rows, products.of_coarse, restriction(to), rows_of(to.ap),
+                                   to.coarse, with_values())))
       return false;
     find_diagonal_of(to.coarse, true);
-    smoothers_.push_back({});
-    down_.push_back({});
-    up_.push_back({});
-    put_level(a, level.nonzeros, n.omega, to);
     return true;
+  }
+  bool prolong_nodes(const graph& a, const made_matrix& level, const level_numbers& n,
+                     level_parts& to) {
+    return base::prolong_nodes(
+        a, static_cast<double>(level.nonzeros) / a.rows, n.omega,
+        tentative_rows{to.node_rows, vectors_, to.aggregates.data(), to.tentative.data()}, to.p);
   }
   /// The same with other values.
   void fill_again(const graph& a, const made_matrix& level, level_parts& to) {
     const level_numbers n = find_numbers(a);
-    made_matrix p;
-    prolong(a, level, n, to.aggregates.data(), p);
-    loops_.items(a.rows, rows_per_thread,
-                 keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
-                              to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
-    level_products products(a, level.nonzeros);
+    if (to.by_nodes()) {
+      prolong_nodes(a, level, n, to);
+    } else {
+      made_matrix p;
+      prolong(a, level, n, to.aggregates.data(), p);
+      loops_.items(a.rows, rows_per_thread,
+                   keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
+                                to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    }
+    level_products products(a, level.nonzeros, to);
     multiply_again(products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
-                   matrix_rows{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()},
-                   to.ap, putting(a, n.omega, to));
+                   rows_of_p(a, to), to.ap, putting(a, n.omega, to));
     products.set_coarse(to.ap, to.coarse.rows);
-    multiply_again(products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
-                   put_sums{to.coarse.val.data()});
+    if (to.by_nodes())
+      this->multiply_coarse(to.coarse.rows, a.rows, products.of_coarse, restriction(to), to.ap,
+                            unit_, to.coarse);
+    else
+      multiply_again(products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
+                     put_sums{to.coarse.val.data()});
     find_diagonal_of(to.coarse, true);
     put_level(a, level.nonzeros, n.omega, to);
   }
@@ -517,7 +412,11 @@ class builder {
       loops_.fetch(row_ptr.data(), a.row_ptr, row_ptr.size() * sizeof(index));
       loops_.fetch(col.data(), a.col, col.size() * sizeof(index));
       loops_.fetch(val.data(), a.val, val.size() * sizeof(double));
-      std::vector<double> inverse = dense_inverse(a.rows, row_ptr, col, val);
+      if (near_null_.size() > 0) {
+        last_near_null_.resize(near_null_.size());
+        loops_.fetch(last_near_null_.data(), near_null_.data(), near_null_.size() * sizeof(double));
+      }
+      std::vector<double> inverse = dense_inverse(a.rows, row_ptr, col, val, last_near_null_);
       if (unit_ == 0.0) unit_ = largest_diagonal(a.rows, row_ptr, col, val);
       for (double& v : inverse) v *= unit_;
       const auto there = buffer<double>::copy_of(where_, inverse);
@@ -566,10 +465,10 @@ class builder {
     }
   }
 
-  Loops loops_;
-  device where_;
   amg_options options_;
-  bool checked_;       ///< aggregates are
+  index vectors_ = 0;         ///< near the null space; 0: the constant one, and there are no nodes
+  buffer<double> near_null_;  ///< of the level that is worked at, column by column
+  std::vector<double> last_near_null_;  ///< of the last level, where that is inverted
   double unit_ = 0.0;  ///< of the chain's result: the largest diagonal element's power of two
   std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
   std::shared_ptr<owned_slices> last_;

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "battery.hpp"
+#include "dwell/datasets/generators.hpp"
 #include "dwell/dwell.h"
 #include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
 #include "dwell/solvers/stencil/stencil_runner.hpp"
 #include "dwell/version.hpp"
 
@@ -196,6 +198,38 @@ TYPED_TEST(c_solves, take_other_values_and_tolerances) {
   expect_refused(dwell_cg_set_tolerances(solver.get(), -1, 0), "rtol");
   expect_refused(dwell_cg_update_values(solver.get(), twice.data(), 2), "memory");
   expect_refused(dwell_cg_update_values(solver.get(), nullptr, DWELL_HOST), "val");
+}
+
+TEST(c_near_null, has_the_bits_of_linear_solver) {
+  const csr<double> a = generate("elasticity2d:20x15");
+  const generated_nodes nodes = generate_coordinates("elasticity2d:20x15");
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<double> modes(3 * n), b(n, 1.0), x(n, 0.0), want(n, 0.0);
+  ASSERT_EQ(dwell_rigid_body_modes(2, n / 2, nodes.values.data(), 0, modes.data()), DWELL_SUCCESS);
+  EXPECT_EQ(modes, rigid_body_modes(nodes.values, 2));
+
+  solve_options o;
+  o.preconditioner = preconditioner::amg;
+  o.preconditioning.near_null = modes;
+  o.preconditioning.block_size = 2;
+  linear_solver<double> judge(device::cpu(2), a.view(), o);
+  const solve_report wanted = judge.solve(std::span<const double>(b), std::span<double>(want));
+
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "amg"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_int(options.get(), "block_size", 2), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_doubles(options.get(), "near_null", modes.data(), modes.size()),
+            DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(x, want);
+  EXPECT_EQ(whole(report.get(), "iterations"), wanted.iterations);
+
+  expect_refused(dwell_rigid_body_modes(4, 1, b.data(), 0, x.data()), "dimension 2 or 3, found 4");
+  expect_refused(dwell_rigid_body_modes(2, 1, nullptr, 0, x.data()), "coordinates");
+  expect_refused(dwell_rigid_body_modes(2, 1, b.data(), 0, nullptr), "modes");
 }
 
 TEST(c_status, says_how_a_solve_ended) {

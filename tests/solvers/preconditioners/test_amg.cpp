@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Aggregation multigrid: the chain of products beside a V-cycle that is written as in a textbook,
-// with dense matrices; the Galerkin identity; symmetry and definiteness; the same bits on two
-// set-ups, with many threads, and on a GPU; solves under every executor. Linked again into the
+// with dense matrices; the Galerkin identity; symmetry and definiteness; the same bits on
+// two set-ups, with many threads, and on a GPU; solves under every executor. Linked again into the
 // tests of a GPU.
-#include <sched.h>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,119 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "amg_hierarchy.hpp"
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
-#include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "place.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
 namespace {
-
-using dense = Eigen::MatrixXd;
-using vector = Eigen::VectorXd;
-
-template <class V>
-std::vector<V> downloaded(const device& where, const V* from, std::size_t n) {
-  std::vector<V> to(n);
-  memory_of(where.on()).download(where, to.data(), from, n * sizeof(V));
-  return to;
-}
-
-/// A matrix in slices, read element by element.
-dense dense_of(const device& where, const sliced_matrix& m, index columns) {
-  const auto begin = downloaded(where, m.begin, static_cast<std::size_t>(m.slices) + 1);
-  const std::size_t n = static_cast<std::size_t>(begin.back()) * slice_step;
-  const auto col = downloaded(where, m.col, n);
-  const auto val = downloaded(where, m.val, n);
-  dense d = dense::Zero(m.rows, columns);
-  for (index row = 0; row < m.rows; ++row) {
-    const index slice = row / m.rows_per_slice();
-    const index items =
-        (begin[static_cast<std::size_t>(slice) + 1] - begin[static_cast<std::size_t>(slice)]) *
-        slice_items * m.lanes;
-    for (index k = 0; k < items; ++k) {
-      const std::size_t at =
-          static_cast<std::size_t>(begin[static_cast<std::size_t>(slice)]) * slice_step +
-          static_cast<std::size_t>(sliced_place(m.lanes, row, k));
-      if (val[at] != 0.0f) {
-        EXPECT_TRUE(col[at] >= 0 && col[at] < columns);
-        d(row, col[at]) += val[at];
-      }
-    }
-  }
-  return d;
-}
-
-dense dense_of(const csr<double>& a) {
-  dense d = dense::Zero(a.rows, a.cols);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
-         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      d(i, a.col[static_cast<std::size_t>(k)]) += a.val[static_cast<std::size_t>(k)];
-  return d;
-}
-
-/// A matrix at a place, and its hierarchy.
-struct set_up {
-  set_up(const device& at, const csr<double>& a, const amg_options& o)
-      : where(at),
-        row_ptr(buffer<index>::copy_of(at, a.row_ptr)),
-        col(buffer<index>::copy_of(at, a.col)),
-        val(buffer<double>::copy_of(at, a.val)),
-        made(make_amg(at,
-                      csr_arrays<double>{a.rows, a.cols, a.nonzeros(), row_ptr.data(), col.data(),
-                                         val.data()},
-                      o)) {}
-  index rows(std::size_t level) const { return made.levels[level].rows; }
-  const product_chain& chain() const { return made.products.chain; }
-
-  device where;
-  buffer<index> row_ptr, col;
-  buffer<double> val;
-  amg_hierarchy made;
-};
-
-/// The matrices of the products, in the order of the chain: S and Q' down, the last one, Q up.
-std::vector<dense> matrices_of(const set_up& s) {
-  std::vector<dense> all;
-  const auto levels = s.made.levels.size();
-  for (std::size_t l = 0; l + 1 < levels; ++l) {
-    all.push_back(dense_of(s.where, s.chain().product[2 * l].matrix, s.rows(l)));
-    all.push_back(dense_of(s.where, s.chain().product[2 * l + 1].matrix, s.rows(l)));
-  }
-  const std::size_t last = 2 * (levels - 1);
-  all.push_back(dense_of(s.where, s.chain().product[last].matrix, s.rows(levels - 1)));
-  for (std::size_t up = 1; up < levels; ++up)
-    all.push_back(dense_of(s.where, s.chain().product[last + up].matrix, s.rows(levels - up)));
-  return all;
-}
-
-/// The chain as a dense matrix: M b for all unit vectors.
-dense applied(const std::vector<dense>& m, std::size_t levels, std::size_t level = 0) {
-  if (level + 1 == levels) return m[2 * level];
-  const dense& s = m[2 * level];
-  const dense& restricted = m[2 * level + 1];
-  const dense& prolonged = m[2 * (levels - 1) + (levels - 1 - level)];
-  return s + prolonged * applied(m, levels, level + 1) * restricted;
-}
-
-/// V(1,1) with damped Jacobi, on vectors, as a textbook has it.
-vector v_cycle(const std::vector<dense>& a, const std::vector<dense>& p,
-               const std::vector<double>& omega, const dense& inverse, const vector& b,
-               std::size_t level = 0) {
-  if (level + 1 == a.size()) return inverse * b;
-  const vector d = a[level].diagonal();
-  vector x = omega[level] * b.cwiseQuotient(d);
-  const vector coarse =
-      v_cycle(a, p, omega, inverse, p[level].transpose() * (b - a[level] * x), level + 1);
-  x += p[level] * coarse;
-  x += omega[level] * (b - a[level] * x).cwiseQuotient(d);
-  return x;
-}
 
 csr<double> grid_2d(index nx, index ny, double shift = 0.0) {
   symmetric m(nx * ny);
@@ -189,38 +84,41 @@ TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
     const set_up s(place::where(), matrix, few);
     const std::size_t levels = s.made.levels.size();
     ASSERT_GE(levels, 2u);
-    const std::vector<dense> m = matrices_of(s);
+    const std::vector<dense_matrix> m = matrices_of(s);
     const double unit = std::ldexp(1.0, std::ilogb(dense_of(matrix).diagonal().maxCoeff()));
-    std::vector<dense> a = {dense_of(matrix)}, p;
+    std::vector<dense_matrix> a = {dense_of(matrix)}, p;
     std::vector<double> omega;
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       SCOPED_TRACE(l);
-      const dense here = a[l];  // a copy: a grows
-      const dense inverse_d = here.diagonal().cwiseInverse().asDiagonal();
+      const dense_matrix here = a[l];  // a copy: a grows
+      const dense_matrix inverse_d = here.diagonal().cwiseInverse().asDiagonal();
       const double w = s.made.levels[l].omega;
       omega.push_back(w);
       // 4/3 over about the largest eigenvalue: no eigenvalue of w D^-1 A may reach 2.
-      const dense scaled = inverse_d.cwiseSqrt() * here * inverse_d.cwiseSqrt();
-      const double most = Eigen::SelfAdjointEigenSolver<dense>(scaled).eigenvalues().maxCoeff();
+      const dense_matrix scaled = inverse_d.cwiseSqrt() * here * inverse_d.cwiseSqrt();
+      const double most =
+          Eigen::SelfAdjointEigenSolver<dense_matrix>(scaled).eigenvalues().maxCoeff();
       EXPECT_LE(w * most, 1.6);
       EXPECT_GT(w * most, 0.6);
-      const dense smoother = unit * (2 * w * inverse_d - w * w * inverse_d * here * inverse_d);
+      const dense_matrix smoother =
+          unit * (2 * w * inverse_d - w * w * inverse_d * here * inverse_d);
       EXPECT_LT((m[2 * l] - smoother).norm(), 1e-6 * smoother.norm());
-      const dense& up = m[2 * (levels - 1) + (levels - 1 - l)];
+      const dense_matrix& up = m[2 * (levels - 1) + (levels - 1 - l)];
       EXPECT_EQ(m[2 * l + 1], up.transpose());
-      const dense sweep = dense::Identity(here.rows(), here.rows()) - w * inverse_d * here;
+      const dense_matrix sweep =
+          dense_matrix::Identity(here.rows(), here.rows()) - w * inverse_d * here;
       p.push_back(sweep.fullPivLu().solve(up));
       a.push_back(p[l].transpose() * here * p[l]);
       EXPECT_LT(a.back().rows(), here.rows());
     }
-    const dense identity = dense::Identity(a.back().rows(), a.back().rows());
-    const dense inverse = m[2 * (levels - 1)] / unit;
+    const dense_matrix identity = dense_matrix::Identity(a.back().rows(), a.back().rows());
+    const dense_matrix inverse = m[2 * (levels - 1)] / unit;
     EXPECT_LT((inverse * a.back() - identity).norm(), 1e-3 * identity.norm());
-    const dense whole = applied(m, levels);
+    const dense_matrix whole = applied(m, levels);
     for (int k = 0; k < 3; ++k) {
-      vector b(matrix.rows);
+      dense_vector b(matrix.rows);
       for (index i = 0; i < matrix.rows; ++i) b[i] = std::sin(1.0 + i * (k + 1.3));
-      const vector expected = unit * v_cycle(a, p, omega, inverse, b);
+      const dense_vector expected = unit * v_cycle(a, p, omega, inverse, b);
       EXPECT_LT((whole * b - expected).norm(), 1e-3 * expected.norm());
     }
   }
@@ -230,10 +128,10 @@ TEST_F(amg, is_symmetric_and_positive_definite) {
   for (const auto& [name, matrix] : small_matrices()) {
     SCOPED_TRACE(name);
     const set_up s(place::where(), matrix, few);
-    const dense m = applied(matrices_of(s), s.made.levels.size());
+    const dense_matrix m = applied(matrices_of(s), s.made.levels.size());
     EXPECT_LT((m - m.transpose()).norm(), 1e-6 * m.norm());
-    const dense even = 0.5 * (m + m.transpose());
-    const vector values = Eigen::SelfAdjointEigenSolver<dense>(even).eigenvalues();
+    const dense_matrix even = 0.5 * (m + m.transpose());
+    const dense_vector values = Eigen::SelfAdjointEigenSolver<dense_matrix>(even).eigenvalues();
     EXPECT_GT(values.minCoeff(), 0.0);
   }
 }
@@ -242,45 +140,15 @@ TEST_F(amg, is_symmetric_and_positive_definite) {
 TEST_F(amg, prolongs_constants) {
   const csr<double> matrix = grid_2d(31, 13, 1e-12);
   const set_up s(place::where(), matrix, few);
-  const std::vector<dense> m = matrices_of(s);
-  const dense& up = m.back();
-  const vector ones = vector::Ones(up.cols());
-  EXPECT_LT((up * ones - vector::Ones(up.rows())).cwiseAbs().maxCoeff(), 1e-5);
+  const std::vector<dense_matrix> m = matrices_of(s);
+  const dense_matrix& up = m.back();
+  const dense_vector ones = dense_vector::Ones(up.cols());
+  EXPECT_LT((up * ones - dense_vector::Ones(up.rows())).cwiseAbs().maxCoeff(), 1e-5);
 }
 
-/// All values of the chain.
-std::vector<std::vector<float>> values_of(const set_up& s) {
-  std::vector<std::vector<float>> all;
-  for (int k = 0; k < s.chain().begin[s.chain().phases]; ++k) {
-    const sliced_matrix& m = s.chain().product[k].matrix;
-    const auto begin = downloaded(s.where, m.begin, static_cast<std::size_t>(m.slices) + 1);
-    all.push_back(downloaded(s.where, m.val, static_cast<std::size_t>(begin.back()) * slice_step));
-  }
-  return all;
-}
 void scale(csr<double>& a, double by) {
   for (double& v : a.val) v *= by;
 }
-
-/// Threads of a set-up follow the processors that the process may use.
-class on_one_processor {
- public:
-  on_one_processor() {
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int k = 0; k < CPU_SETSIZE; ++k)
-      if (CPU_ISSET(k, &before_)) {
-        CPU_SET(k, &one);
-        break;
-      }
-    sched_setaffinity(0, sizeof one, &one);
-  }
-  ~on_one_processor() { sched_setaffinity(0, sizeof before_, &before_); }
-
- private:
-  cpu_set_t before_;
-};
 
 TEST_F(amg, has_the_bits_of_one_thread) {
   for (const csr<double>& matrix :
@@ -341,10 +209,10 @@ TEST_F(amg, refreshed_is_symmetric_and_positive_definite) {
     const csr_arrays<double> there{other.rows,       other.cols,   other.nonzeros(),
                                    s.row_ptr.data(), s.col.data(), val.data()};
     s.made.refresh(&there);
-    const dense m = applied(matrices_of(s), s.made.levels.size());
+    const dense_matrix m = applied(matrices_of(s), s.made.levels.size());
     EXPECT_LT((m - m.transpose()).norm(), 1e-6 * m.norm());
-    const dense even = 0.5 * (m + m.transpose());
-    EXPECT_GT(Eigen::SelfAdjointEigenSolver<dense>(even).eigenvalues().minCoeff(), 0.0);
+    const dense_matrix even = 0.5 * (m + m.transpose());
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<dense_matrix>(even).eigenvalues().minCoeff(), 0.0);
   }
 }
 
@@ -385,17 +253,6 @@ TEST_F(amg, ends_early_where_coarse_rows_would_be_dense) {
   EXPECT_TRUE(s.made.stalled);
   EXPECT_NE(s.made.note().find("ended early"), std::string::npos);
   EXPECT_LE(s.made.operator_complexity(), 4.0);
-}
-
-template <class T>
-linear_system<T> system_of(const csr<double>& a) {
-  linear_system<T> s;
-  s.a.rows = s.a.cols = a.rows;
-  s.a.row_ptr = a.row_ptr;
-  s.a.col = a.col;
-  s.a.val.assign(a.val.begin(), a.val.end());
-  for (index i = 0; i < a.rows; ++i) s.b.push_back(static_cast<T>(std::sin(1.0 + 0.37 * i)));
-  return s;
 }
 
 template <class T>

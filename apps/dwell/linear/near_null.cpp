@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Sizes are checked here, where the name of the file is known.
+#include "linear/near_null.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/completions.hpp"
+#include "cli/file_options.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/formats/columns_file.hpp"
+#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+
+namespace dwell::app {
+
+namespace {
+
+std::vector<double> vectors_of(const std::string& file, const matrix_source& source, int threads) {
+  constexpr index most = 6;
+  auto read = read_columns(file, most, threads);
+  const index rows = source.content.matrix.rows;
+  if (read.rows != rows)
+    throw input_error(
+        fmt::format("{}: expected {} rows of near-null vectors, one per row of {}, found {}", file,
+                    rows, source.name, read.rows));
+  return std::move(read.values);
+}
+
+/// The modes, and how many rows a node has.
+std::pair<std::vector<double>, int> modes_of(const std::string& file, const matrix_source& source,
+                                             int threads) {
+  constexpr index most = 3;
+  const auto read = read_columns(file, most, threads);
+  const index rows = source.content.matrix.rows, of_node = read.rows > 0 ? rows / read.rows : 0;
+  const index solid = read.cols, shell = read.cols == 2 ? 3 : 6;
+  if (read.cols < 2 || rows % read.rows != 0 || (of_node != solid && of_node != shell))
+    throw input_error(fmt::format(
+        "{}: expected 2 or 3 coordinates a node and as many rows of {} (or, with rotations, 3 or "
+        "6), found {} x {} and {} rows",
+        file, source.name, read.rows, read.cols, rows));
+  std::vector<double> by_node(read.values.size());
+  for (std::size_t k = 0; k < by_node.size(); ++k)
+    by_node[k] =
+        read.values[k % static_cast<std::size_t>(read.cols) * static_cast<std::size_t>(read.rows) +
+                    k / static_cast<std::size_t>(read.cols)];
+  return {rigid_body_modes(by_node, read.cols, of_node != solid), of_node};
+}
+
+}  // namespace
+
+void near_null_files::protect_from(const output_files& outputs) const {
+  for (const auto& file : {vectors, coordinates})
+    if (!file.empty()) outputs.protect(file);
+}
+
+void add_near_null(CLI::App& app, near_null_files& files) {
+  auto* vectors = add_input(
+      app, "--near-null", files.vectors,
+      "Of amg: near-null vectors, such as rigid-body modes, as up to 6 columns of a .mtx, .mtx.gz "
+      "or .npy file; --block-size says the rows of a node");
+  add_input(app, "--coordinates", files.coordinates,
+            "Of amg: coordinates of the nodes, 2 or 3 columns of such a file, from which the "
+            "rigid-body modes follow; the rows of a node are as many, or with its rotations 3 or 6")
+      ->excludes(vectors);
+}
+
+void read_near_null(const near_null_files& files, const matrix_source& source, int threads,
+                    preconditioner_options& to) {
+  if (!files.vectors.empty()) to.near_null = vectors_of(files.vectors, source, threads);
+  if (files.coordinates.empty()) return;
+  auto [modes, rows] = modes_of(files.coordinates, source, threads);
+  to.near_null = std::move(modes);
+  if (to.block_size == 0) to.block_size = rows;
+}
+
+}  // namespace dwell::app

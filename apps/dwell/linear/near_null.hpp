@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The near-null vectors of a system, for preconditioner amg: from a file, or from the coordinates
+// of the nodes.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/matrix_source.hpp"
+#include "cli/output.hpp"
+
+#include "dwell/solvers/preconditioners/options.hpp"
+
+namespace dwell::app {
+
+struct near_null_files {
+  std::string vectors, coordinates;
+
+  /// For require_one_reader().
+  std::vector<std::pair<std::string, std::string>> inputs() const {
+    return {{"--near-null", vectors}, {"--coordinates", coordinates}};
+  }
+  void protect_from(const output_files& outputs) const;
+};
+
+/// --near-null and --coordinates.
+void add_near_null(CLI::App& app, near_null_files& files);
+
+/// Reads what was asked for. Throws input_error where it does not fit the matrix. Coordinates also
+/// say the rows of a node, unless the options do.
+void read_near_null(const near_null_files& files, const matrix_source& source, int threads,
+                    preconditioner_options& to);
+
+}  // namespace dwell::app

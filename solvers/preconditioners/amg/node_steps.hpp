@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The steps of coarsening by nodes and near-null vectors (Vanek, Mandel and Brezina, Computing 56,
+// 1996), as functors for setup_loops of either backend: the graph of nodes, and the factors of the
+// vectors in each aggregate. Rows of a node are consecutive.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/base/index.hpp"
+#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
+
+namespace dwell::amg {
+
+/// A column of an aggregate that has less than this left of its norm, once the columns before it
+/// are taken out, is one of their sums: it gets no coarse row.
+inline constexpr double least_independent = 1e-10;
+/// A row whose largest a_ij^2 / (a_ii a_jj) is not above this is left to the smoother: an unknown
+/// that a boundary condition has fixed, as a row of the identity or by a large diagonal element.
+inline constexpr double least_coupling = 1e-10;
+
+/// Per element of the graph of nodes: minus the norm of the block, from the sum of its squares.
+struct put_block_norms {
+  double* val;
+  DWELL_FN void operator()(index node, index place, index column, double sum) const {
+    val[place] = column == node ? std::sqrt(sum) : -std::sqrt(sum);
+  }
+};
+/// Per node: its diagonal element becomes larger than all beside it together, so that those of
+/// groups, which are sums of blocks, are positive too.
+struct raise_diagonal {
+  const index* row_ptr;
+  const index* col;
+  double* val;
+  double* diagonal;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t i) const {
+    double d = 0.0;
+    for (index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) d += std::fabs(val[k]);
+    for (index k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+      if (col[k] == i) val[k] = d;
+    diagonal[i] = d;
+  }
+};
+
+/// Per node that is in an aggregate: it has one more, and somewhere in its list.
+struct count_members {
+  const index* aggregate;
+  index* count;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t node) const {
+    if (aggregate[node] >= 0) w.add(count[aggregate[node]], 1);
+  }
+};
+struct scatter_members {
+  const index* aggregate;
+  const index* begin_of;
+  index* taken;  ///< per aggregate, 0 at the start
+  index* member;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t node) const {
+    const index to = aggregate[node];
+    if (to >= 0) member[begin_of[to] + w.take(taken[to], 1)] = static_cast<index>(node);
+  }
+};
+
+/// Per row: its part of the vectors, row by row; zeros where the row is left to the smoother.
+struct take_vectors {
+  graph a;
+  index size, vectors;  ///< rows of a node; columns
+  const index* aggregate;
+  const double* near_null;  ///< column by column
+  double* t;
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t row) const {
+    const bool on = aggregate[row / size] >= 0 && is_coupled(static_cast<index>(row));
+    for (index c = 0; c < vectors; ++c)
+      t[row * vectors + c] = on ? near_null[static_cast<std::int64_t>(c) * a.rows + row] : 0.0;
+  }
+
+ private:
+  DWELL_FN bool is_coupled(index row) const {
+    for (index k = a.row_ptr[row]; k < a.row_end[row]; ++k) {
+      const index j = a.col[k];
+      const double v = a.val[k];
+      if (j != row && (v / a.diagonal[row]) * (v / a.diagonal[j]) > least_coupling) return true;
+    }
+    return false;
+  }
+};
+
+/// Per aggregate, by one lane: its rows B of the vectors become those of T, with T R = B and
+/// orthonormal columns (modified Gram-Schmidt, twice); R is the aggregate's part of the vectors of
+/// the coarse level. Columns that depend on those before become zero, and so do their rows of R.
+struct factorize_aggregates {
+  index size, vectors;
+  const index* begin_of;  ///< per aggregate: its nodes, ascending
+  const index* member;
+  double* t;
+  double* coarse;  ///< column by column
+  index groups;
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp&, std::int64_t g) const {
+    for (index c = 0; c < vectors; ++c) {
+      for (index p = 0; p < vectors; ++p) r(g, p, c) = 0.0;
+      const double before = norm(g, c);
+      for (int time = 0; time < 2; ++time)
+        for (index p = 0; p < c; ++p) {
+          const double along = product(g, p, c);
+          subtract(g, p, c, along);
+          r(g, p, c) += along;
+        }
+      const double left = norm(g, c);
+      const bool independent = left > least_independent * before;
+      r(g, c, c) = independent ? left : 0.0;
+      scale(g, c, independent ? 1.0 / left : 0.0);
+    }
+  }
+
+ private:
+  DWELL_FN double& r(std::int64_t g, index row, index column) const {
+    return coarse[static_cast<std::int64_t>(column) * groups * vectors + g * vectors + row];
+  }
+  /// f(row of t) for all rows of an aggregate, in their order.
+  template <class F>
+  DWELL_FN void each_row(std::int64_t g, F&& f) const {
+    for (index m = begin_of[g]; m < begin_of[g + 1]; ++m) {
+      double* const first = t + static_cast<std::int64_t>(member[m]) * size * vectors;
+      for (index i = 0; i < size; ++i) f(first + static_cast<std::int64_t>(i) * vectors);
+    }
+  }
+  DWELL_FN double product(std::int64_t g, index p, index c) const {
+    double sum = 0.0;
+    each_row(g, [&](const double* row) { sum = std::fma(row[p], row[c], sum); });
+    return sum;
+  }
+  DWELL_FN double norm(std::int64_t g, index c) const { return std::sqrt(product(g, c, c)); }
+  DWELL_FN void subtract(std::int64_t g, index p, index c, double along) const {
+    each_row(g, [&](double* row) { row[c] = std::fma(-along, row[p], row[c]); });
+  }
+  /// By 0 even of a column that is not finite.
+  DWELL_FN void scale(std::int64_t g, index c, double by) const {
+    each_row(g, [&](double* row) { row[c] = by > 0.0 ? row[c] * by : 0.0; });
+  }
+};
+
+}  // namespace dwell::amg
