@@ -46,6 +46,7 @@ struct cg_table {
       {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
       {"null_space", set_member<&solve_options::null_space>},
       {"refine", set_member<&solve_options::refine>},
+      {"mixed_precision", set_member<&solve_options::mixed_precision>},
       {"columns_at_once", set_member<&solve_options::columns_at_once>},
       {"teams", set_member<&solve_options::teams>},
       {"config", set_member<&solve_options::config>},

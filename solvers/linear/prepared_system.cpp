@@ -90,6 +90,13 @@ prepared_system<T>::prepared_system(const device& where, const device_csr_view<T
 }
 
 template <class T>
+prepared_system<T>::prepared_system(const device& where, const csr_arrays<T>& a,
+                                    const matrix_demand& demand, solve_setup& setup)
+    : where_(where), demand_(demand), arrays_(a) {
+  facts_ = examined(arrays_, setup);
+}
+
+template <class T>
 system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& setup) const {
   const lap_timer time(setup.check_s);
   const system_facts facts = examine(where_, a, demand_.look_for_symmetry);

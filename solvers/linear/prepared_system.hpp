@@ -24,12 +24,18 @@ class prepared_system {
                   solve_setup& setup);
   prepared_system(const device& where, const device_csr_view<T>& a, const matrix_demand& demand,
                   solve_setup& setup);
+  /// With arrays in memory of the device that others own: they must stay, and only
+  /// update_in_place() follows what is written to them.
+  prepared_system(const device& where, const csr_arrays<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
   /// From now on this is asked for too. Throws as check_system() does.
   void demand(const matrix_demand& more);
   /// The same pattern with other values, as many as before. Values that are refused leave the ones
   /// before.
   void update(std::span<const T> values, solve_setup& setup);
   void update(device_span<const T> values, solve_setup& setup);
+  /// The owner of the arrays has written other values to them. Values that are refused stay.
+  void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
 
   const csr_arrays<T>& arrays() const { return arrays_; }
   const system_facts& facts() const { return facts_; }

@@ -115,6 +115,16 @@ struct solve_options {
   /// there, as with `false`, the solve ends as converged and the report's target_missed says the
   /// rest. It takes a copy of x, from the second attempt on.
   bool refine = true;
+  /// Of systems in f64: iterate in f32, which halves the bytes that an iteration moves, and lets
+  /// twice as much stay on the chip. b, x and residuals stay in f64: each attempt solves A d = r in
+  /// f32 for the residual r and adds d to x, until the true residual meets the tolerance (iterative
+  /// refinement: Wilkinson 1963; Carson and Higham 2018; Goeddeke, Strzodka and Turek 2007), within
+  /// max_iterations of all attempts. Where f32 is too short for the matrix, the solve goes on in
+  /// f64 from the answer so far, all later solves of the solver begin there, and the report's
+  /// reason says so. The f32 copy of the values takes 4 bytes per nonzero besides the f64 matrix.
+  /// Several right-hand sides are solved one after another. Not with fixed_iterations, not in
+  /// solve_async() nor in cg_batch.
+  bool mixed_precision = false;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
   /// Record ||r|| of every iteration in solve_report::history, as the iteration carries it. Of an
@@ -162,6 +172,16 @@ struct solve_setup {
   double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
   /// The sum of all but context_s.
   double total() const { return check_s + upload_s + plan_s + cut_s + preconditioner_s + load_s; }
+  /// Adds the parts of another one, context_s left out.
+  solve_setup& operator+=(const solve_setup& other) {
+    check_s += other.check_s;
+    upload_s += other.upload_s;
+    plan_s += other.plan_s;
+    cut_s += other.cut_s;
+    preconditioner_s += other.preconditioner_s;
+    load_s += other.load_s;
+    return *this;
+  }
 };
 
 /// What was run, why, what it cost, and whether the answer is right.
@@ -176,7 +196,7 @@ struct solve_report {
   std::string reason;         ///< why this executor and this plan, one line
   std::string device;         ///< name of the device
   backend on = backend::cpu;  ///< of the device
-  std::string precision;      ///< "f64" or "f32"
+  std::string precision;      ///< "f64", "f32" or "mixed" (solve_options::mixed_precision)
   /// As asked for, or as chosen: never automatic.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   std::string preconditioner_reason = "as asked";  ///< why this one
@@ -201,7 +221,8 @@ struct solve_report {
   /// The residual of the iteration fell under the tolerance, which is not 0, and the true one is
   /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
   bool target_missed = false;
-  /// How often the iteration began anew from its answer (solve_options::refine). Iterations,
+  /// How often the iteration began anew from its answer (solve_options::refine, mixed_precision).
+  /// Iterations,
   /// history and seconds are of all attempts; the residuals are of x, which is that of the attempt
   /// with the smallest true residual; the condition is what the first attempt showed.
   int refinements = 0;

@@ -34,6 +34,7 @@ void solver_state<T>::make_preconditioner() {
 template <class T>
 void solver_state<T>::prepare() {
   const device& where = queue.where();
+  if (options.mixed_precision && prepare_mixed()) return;
   make_preconditioner();
   cuts.emplace(where, matrix.arrays());
   const solve_request<T> request{
@@ -55,6 +56,7 @@ void solver_state<T>::prepare() {
   prepared = report_of(target, options, made);
   prepared.method_reason = method_reason;
   prepared.preconditioner_reason = preconditioner_reason;
+  if (!why_f64.empty()) prepared.reason += "; in f64 instead of mixed precision: " + why_f64;
   groups.emplace(where, target, matrix, options, *cuts, std::move(made));
   cuts->drop_unused();
   place_vectors();
@@ -97,6 +99,7 @@ void solver_state<T>::place_matrix() {
 
 template <class T>
 void solver_state<T>::refresh() {
+  if (mixed) return refresh_mixed();
   {
     const lap_timer time(setup.cut_s);
     run->refill(matrix.arrays(), -matrix.scale_exponent());
@@ -161,6 +164,7 @@ void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, in
 template <class T>
 solve_report solver_state<T>::end(const solve_report* so_far) {
   const device& where = queue.where();
+  if (mixed) describe_mixed();
   solve_report report = prepared;
   report.setup_s = first - began;
   if (!seen.finite) return report;
@@ -177,8 +181,9 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   const auto entries = static_cast<std::size_t>(std::max(seen.step, 0)) + 1;
   how.coefficients = run->coefficients(entries);
   if (options.history) how.history = run->history(entries);
-  if (so_far) how.known_condition = so_far->condition_estimate;
+  how.known_condition = so_far ? so_far->condition_estimate : condition_of_mixed();
   judge(std::move(how), options, report);
+  if (mixed) conclude_mixed(report);
   return report;
 }
 

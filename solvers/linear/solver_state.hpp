@@ -24,6 +24,13 @@
 
 namespace dwell {
 
+class mixed_precision_run;
+
+/// What was set up between two looks at a solver's sums.
+solve_setup difference(const solve_setup& now, const solve_setup& before);
+/// The report of a solve in two parts, the second of which began from the answer of the first.
+solve_report joined(const solve_report& first, solve_report rest);
+
 template <class T>
 struct solver_state {
   template <class Matrix>
@@ -51,6 +58,7 @@ struct solver_state {
   /// Another method, where the one that was chosen asks more of the matrix than it is. False: there
   /// is none.
   bool change_method(const solve_report& failed);
+  bool may_change_method(const solve_report& failed) const;
   /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
   void choose_preconditioner();
   /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
@@ -59,6 +67,19 @@ struct solver_state {
   /// The preconditioner that the report of a probe speaks for; prepares it.
   void settle(const solve_report& probe);
   void prepare();
+  /// The part of prepare() that is left where attempts iterate in f32; false: they cannot, and
+  /// prepare() goes on in f64.
+  bool prepare_mixed();
+  /// What reports say of the run in mixed precision: before its end and after it.
+  void describe_mixed();
+  void conclude_mixed(solve_report& report) const;
+  double condition_of_mixed() const;
+  /// From now on in f64, for this reason.
+  void leave_mixed(const std::string& why);
+  /// What is left of a solve in mixed precision, in f64, where f32 is too short.
+  solve_report beyond_f32(const T* b, T* x, const solve_report& so_far);
+  /// New values, in mixed precision.
+  void refresh_mixed();
   void place_vectors();
   void make_preconditioner();
   /// To be called when the matrix has other values.
@@ -87,6 +108,7 @@ struct solver_state {
   bool chosen = false;        ///< it was "auto"
   std::string preconditioner_reason = "as asked";
   bool undecided = false;  ///< the preconditioner is that of a probe
+  double further = 1;      ///< by which attempts after this one go below its target, as a factor
   solve_setup setup;
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
@@ -94,6 +116,8 @@ struct solver_state {
   std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
   solve_report prepared;                       ///< what every report begins with
   std::unique_ptr<prepared_run<T>> run;
+  mixed_precision_run* mixed = nullptr;  ///< the run, where it iterates in f32
+  std::string why_f64;                   ///< although mixed precision was asked for; else empty
   solve_places<T> places;
   buffer<T> b, x;  ///< a GPU's copies of host vectors
   buffer<T> kept;  ///< the answer that an attempt began from

@@ -73,6 +73,10 @@ void check_options(const solve_options& o) {
   if (most != 0 && most != 1 && most != 2 && most != 4 && most != 8)
     throw input_error(
         fmt::format("columns_at_once: expected 0 (as planned), 1, 2, 4 or 8, found {}", most));
+  if (o.mixed_precision && o.fixed_iterations)
+    throw input_error(
+        "mixed_precision: expected a solve that ends by its residual, found fixed_iterations (a "
+        "timing of f32 has the same iterations)");
   if (o.progress && !(o.progress_interval >= 0.0))
     throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
                                   o.progress_interval));

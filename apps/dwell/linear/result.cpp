@@ -22,7 +22,8 @@ namespace dwell::app {
 namespace {
 
 std::int64_t matrix_bytes(const solve_result& r) {
-  const std::int64_t value = r.report.precision == "f32" ? 4 : 8, number = sizeof(index);
+  const auto& p = r.report.precision;
+  const std::int64_t value = p == "f32" ? 4 : p == "mixed" ? 12 : 8, number = sizeof(index);
   return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
 }
 

@@ -50,8 +50,9 @@ struct solve_arguments {
 void require_executor(const solve_arguments& args, backend on) {
   if (args.options.executor == automatic) return;
   std::vector<std::string> there;
+  const std::string iterated = args.precision == "mixed" ? "f32" : args.precision;
   for (const auto& v : built_kernels()) {
-    if (v.problem != "cg" || v.on != on || v.precision != args.precision) continue;
+    if (v.problem != "cg" || v.on != on || v.precision != iterated) continue;
     if (v.executor == args.options.executor) return;
     if (std::find(there.begin(), there.end(), v.executor) == there.end())
       there.push_back(v.executor);
@@ -78,7 +79,7 @@ output_files check_files(const solve_arguments& args) {
 solve_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
                       const std::vector<double>& b, std::vector<double>& x,
                       const solve_options& options) {
-  if (precision == "f64") return solve(where, a.view(), b, x, options);
+  if (precision != "f32") return solve(where, a.view(), b, x, options);
   const auto single = convert<float>(a.view());
   const auto b_single = to_single(b, "right-hand side");
   auto x_single = to_single(x, "start vector");
@@ -230,7 +231,7 @@ void add_execution(CLI::App& app, solve_arguments& args) {
                  "most 500");
   add_variant(app, args.options.variant,
               "The form of cg's iteration: three, two or one barrier; fewer move more bytes");
-  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
+  add_choice(app, "--precision", args.precision, {"f64", "f32", "mixed"}, precision_help);
   add_preconditioner(app, args.options.preconditioner, args.options.preconditioning,
                      std::string(preconditioner_help) +
                          "; auto tries jacobi first, the report says why it went on with what");
@@ -281,6 +282,7 @@ command add_command(CLI::App& app, const std::string& name, const std::string& e
   return [args] {
     args->options.history = static_cast<bool>(args->history);
     args->options.refine = !args->no_refine;
+    args->options.mixed_precision = args->precision == "mixed";
     return run(*args);
   };
 }
