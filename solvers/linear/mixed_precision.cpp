@@ -22,12 +22,13 @@ namespace {
 // By counts on 34 systems (docs/results/mixed-precision.md). An attempt pays for its first
 // iterations, in which a Krylov method has learnt nothing yet, so attempts are few; but what f32
 // cannot reach costs iterations without an end. All in parts of the residual that one begins with.
-constexpr double least_left = 1e-4;  ///< no attempt is to leave less
+constexpr double least_left = 1e-5;  ///< no attempt is to leave less
 constexpr double most_left = 0.1;    ///< one that leaves more is the last in f32
-constexpr double margin = 0.9;       ///< the true residual is a little larger than the carried one
+/// The true residual is larger than the carried one: by so much at least, and at most as is asked
+/// for in advance.
+constexpr double margin = 1.1, most_drift = 4.0;
 /// Iterations of an attempt: many more than rows are a sign of rounding. Too few end good attempts.
 index most_iterations(index rows) { return std::min<index>(rows, INT_MAX / 8) * 4 + 500; }
-constexpr double missed = 4.0;  ///< more than so many times what was asked for
 
 /// Of the solver in f32.
 solve_options options_in_f32(const solve_options& o, bool constant_null_space) {
@@ -47,14 +48,13 @@ double norm_of(double squared) { return std::sqrt(squared); }
 }  // namespace
 
 double attempt_tolerance::next(double needed) const {
-  const double least = std::max(least_left, least_);
-  const double attempts = needed > 0.0 ? std::ceil(std::log(needed) / std::log(least)) : 0.0;
-  if (!(attempts >= 1.0)) return least;
-  return std::max(least, margin * std::pow(needed, 1.0 / attempts));
+  if (!(needed > 0.0)) return least_left;
+  const double attempts = std::ceil(std::log(needed) / std::log(least_left) - 0.25);
+  return std::max(least_left, std::pow(needed, 1.0 / std::max(1.0, attempts)) / drift_);
 }
 
 bool attempt_tolerance::learn(double asked, double left) {
-  if (left > missed * asked) least_ = std::max(least_, left);
+  drift_ = std::clamp(margin * left / asked, margin, most_drift);
   return left <= most_left;
 }
 

@@ -216,11 +216,12 @@ std::string to_text(const solve_result& r) {
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
   if (report.refinements > 0)
-    out.row("refinement",
-            fmt::format(
-                "began anew {} from the answer, whose true residual was above "
-                "the tolerance",
-                report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements)));
+    out.row(
+        "refinement",
+        fmt::format("began anew {} from the answer, {}",
+                    report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements),
+                    report.precision == "mixed" ? "for its residual in f64"
+                                                : "whose true residual was above the tolerance"));
   out.row("residual",
           fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
                       format_residual(report.residual_relative_recursive),
