@@ -81,7 +81,7 @@ class Report(Document):
     reason: str  #: why this executor and this plan
     device: str
     backend: str  #: "cpu" or "cuda"
-    precision: str  #: "f64" or "f32"
+    precision: str  #: "f64", "f32" or "mixed"
     preconditioner: str  #: never "auto"
     preconditioner_reason: str  #: why this one
     teams: int  #: threads or thread blocks

@@ -111,6 +111,7 @@ void add_solve_values(nb::module_& m) {
       .def_rw("restart", &solve_options::restart)
       .def_rw("null_space", &solve_options::null_space)
       .def_rw("refine", &solve_options::refine)
+      .def_rw("mixed_precision", &solve_options::mixed_precision)
       .def_rw("assume_symmetric", &solve_options::assume_symmetric)
       .def_rw("history", &solve_options::history)
       .def_rw("fixed_iterations", &solve_options::fixed_iterations)

@@ -153,6 +153,32 @@ TEST(cli_cg, single_precision) {
   EXPECT_LT(r.json().at("residual").at("relative_true").get<double>(), 1.1e-5);
 }
 
+TEST(cli_cg, mixed_precision) {
+  for (const char* command : {"cg", "solve"}) {
+    const auto r = dwell_cli({command, "poisson2d:30x30", "--precision", "mixed", "--device", "cpu",
+                              "--rtol", "1e-12", "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.json().at("precision"), "mixed");
+    EXPECT_GE(r.json().at("refinements"), 1);
+    EXPECT_LE(r.json().at("residual").at("relative_true").get<double>(), 1e-12);
+    EXPECT_LT(r.json().at("largest_error").get<double>(), 1e-9);
+    EXPECT_TRUE(holds(r.json().at("reason").get<std::string>(), "iterations in f32"));
+    const auto plan = dwell_cli({"explain", command, "poisson2d:30x30", "--precision", "mixed",
+                                 "--device", "cpu", "--json", "-"});
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    EXPECT_EQ(plan.json().at("precision"), "mixed");
+  }
+  const auto several = dwell_cli({"cg", "poisson2d:30x30", "--precision", "mixed", "--device", "cpu",
+                                  "--rhs-count", "3", "--json", "-"});
+  EXPECT_EQ(several.code, 0) << several.err;
+  const auto whole = dwell_cli({"compare", "solve", "poisson2d:20x20", "--precision", "mixed",
+                                "--device", "cpu", "--preconditioners", "jacobi", "--repetitions",
+                                "1", "--format", "json"});
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.json().at("precision"), "mixed");
+  EXPECT_EQ(dwell_cli({"compare", "cg", "poisson2d:20x20", "--precision", "mixed"}).code, 1);
+}
+
 TEST(cli_cg, disagreeing_residuals_are_a_warning_even_if_quiet) {
   const auto r = dwell_cli({"cg", "poisson2d:30x30", "--precision", "f32", "--rtol", "1e-14", "-q",
                             "--max-iterations", "500"});

@@ -199,3 +199,23 @@ def test_progress_bar(capsys):
     pytest.importorskip("tqdm")
     dwell.Solver(A, progress_interval=0).solve(np.ones(N), progress=True)
     assert "iteration" in capsys.readouterr().err
+
+
+def test_mixed_precision():
+    a = dwell.generate("poisson2d:40x30")
+    b = np.random.default_rng(3).standard_normal(1200)
+    solver = dwell.Solver(a, preconditioner="jacobi", rtol=1e-12, precision="mixed", device="cpu", history=True)
+    x = solver.solve(b)
+    report = solver.report
+    assert report.precision == "mixed" and report.stopped == "converged" and report.refinements >= 1
+    assert np.linalg.norm(b - a @ x) <= 1.1e-12 * np.linalg.norm(b)
+    assert len(report.history) == report.iterations + 1
+    assert x.dtype == np.float64
+    y, info = dwell.cg(a, b, rtol=1e-10, M="jacobi", precision="mixed", device="cpu")
+    assert info == 0 and np.linalg.norm(b - a @ y) <= 1.1e-10 * np.linalg.norm(b)
+    with pytest.raises(ValueError, match="precision: expected None"):
+        dwell.Solver(a, precision="f16")
+    with pytest.raises(ValueError, match="a system in f64"):
+        dwell.Solver(a.astype(np.float32), precision="mixed", device="cpu")
+    with pytest.raises(ValueError, match="fixed_iterations"):
+        dwell.Solver(a, precision="mixed", fixed_iterations=True, device="cpu")
