@@ -98,4 +98,9 @@ DWELL_API void write_matrix_market_vector(const std::filesystem::path& file,
                                           std::span<const double> v,
                                           const std::string& comment = {});
 
+/// Writes a dense array, given column after column, in the same way.
+DWELL_API void write_matrix_market_array(const std::filesystem::path& file, index rows, index cols,
+                                         std::span<const double> v,
+                                         const std::string& comment = {});
+
 }  // namespace dwell

@@ -184,6 +184,39 @@ void write_matrix_market(const std::filesystem::path& file, const csr_view<doubl
   out.commit();
 }
 
+namespace {
+
+/// An array with lines 0 .. n - 1, one value each.
+void write_array(const std::filesystem::path& file, const std::string& size,
+                 std::span<const double> v, const std::string& comment) {
+  output out(file);
+  out.write(head("array real general", comment));
+  out.write(size);
+  write_lines(out, static_cast<index>(v.size()), [&](index i, std::string& text) {
+    append(text, v[static_cast<std::size_t>(i)], '\n');
+  });
+  out.commit();
+}
+
+}  // namespace
+
+void write_matrix_market_array(const std::filesystem::path& file, index rows, index cols,
+                               std::span<const double> v, const std::string& comment) {
+  if (rows < 0 || cols < 0 ||
+      v.size() != static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) ||
+      v.size() > static_cast<std::size_t>(std::numeric_limits<index>::max()))
+    throw input_error(
+        fmt::format("array: expected the values of {} x {}, at most 2147483647, "
+                    "found {}",
+                    rows, cols, v.size()));
+  for (std::size_t i = 0; i < v.size(); ++i)
+    if (!std::isfinite(v[i]))
+      throw input_error(fmt::format(
+          "array: expected finite values, found {} in row {}, column {} (counted from 1)", v[i],
+          i % static_cast<std::size_t>(rows) + 1, i / static_cast<std::size_t>(rows) + 1));
+  write_array(file, fmt::format("{} {}\n", rows, cols), v, comment);
+}
+
 void write_matrix_market_vector(const std::filesystem::path& file, std::span<const double> v,
                                 const std::string& comment) {
   for (std::size_t i = 0; i < v.size(); ++i)
@@ -193,13 +226,7 @@ void write_matrix_market_vector(const std::filesystem::path& file, std::span<con
   if (v.size() > static_cast<std::size_t>(std::numeric_limits<index>::max()))
     throw input_error(
         fmt::format("vector: expected at most 2147483647 values, found {}", v.size()));
-  output out(file);
-  out.write(head("array real general", comment));
-  out.write(fmt::format("{} 1\n", v.size()));
-  write_lines(out, static_cast<index>(v.size()), [&](index i, std::string& text) {
-    append(text, v[static_cast<std::size_t>(i)], '\n');
-  });
-  out.commit();
+  write_array(file, fmt::format("{} 1\n", v.size()), v, comment);
 }
 
 }  // namespace dwell

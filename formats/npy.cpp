@@ -134,20 +134,39 @@ void write_npy(const std::filesystem::path& file, grid_view<const T> values) {
   out.commit();
 }
 
+namespace {
+
+/// All values of a file, `count` of them.
+std::vector<double> widened_values(input_file& file, const npy_header& header, std::size_t count) {
+  const npy_values come{file, count, header.shape_text()};
+  if (!header.single) return come.to_vector<double>();
+  const auto singles = come.to_vector<float>();
+  return {singles.begin(), singles.end()};
+}
+
+}  // namespace
+
+npy_array read_npy_array(input_file& file,
+                         const std::function<bool(const std::vector<long long>&)>& is_wanted) {
+  const npy_header header = read_npy_header(file);
+  std::size_t count = 1;
+  for (const long long n : header.shape)
+    if (n > std::numeric_limits<int>::max() ||
+        __builtin_mul_overflow(count, static_cast<std::size_t>(n), &count))
+      fail(file,
+           "expected at most 2147483647 values along an axis, found shape " + header.shape_text());
+  if (!is_wanted(header.shape))
+    fail(file, "expected an array of shape (n, k) or (n,), found shape " + header.shape_text());
+  return {header.shape, widened_values(file, header, count)};
+}
+
 std::vector<double> read_npy_vector(input_file& file) {
   const npy_header header = read_npy_header(file);
   const auto& shape = header.shape;
   if (!(shape.size() == 1 || (shape.size() == 2 && shape[1] == 1)) ||
       shape[0] > std::numeric_limits<int>::max())
     fail(file, "expected a vector, of shape (n,) or (n, 1), found shape " + header.shape_text());
-  const npy_values come{file, static_cast<std::size_t>(shape[0]), header.shape_text()};
-  std::vector<double> v;
-  if (header.single) {
-    const auto singles = come.to_vector<float>();
-    v.assign(singles.begin(), singles.end());
-  } else {
-    v = come.to_vector<double>();
-  }
+  const std::vector<double> v = widened_values(file, header, static_cast<std::size_t>(shape[0]));
   for (std::size_t i = 0; i < v.size(); ++i)
     if (!std::isfinite(v[i]))
       fail(file, fmt::format("expected finite values, found {} at [{}]", v[i], i));

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,15 @@ npy_header read_npy_header(input_file& in);
 
 /// All that stands before the values, in format 1.0. `shape` as in "300, 200".
 std::string npy_start(const std::string& descr, const std::string& shape);
+
+/// An array of any shape that is wanted, float32 widened.
+struct npy_array {
+  std::vector<long long> shape;
+  std::vector<double> values;  ///< in C order
+};
+/// is_wanted(shape): false, or an exception, before memory is taken.
+npy_array read_npy_array(input_file& file,
+                         const std::function<bool(const std::vector<long long>&)>& is_wanted);
 
 /// Of shape (n,) or (n, 1), all values finite.
 std::vector<double> read_npy_vector(input_file& file);

@@ -4,6 +4,7 @@
 #pragma once
 #include "dwell/core.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/png.hpp"
