@@ -45,6 +45,7 @@ struct cg_table {
       {"history", set_member<&solve_options::history>},
       {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
       {"null_space", set_member<&solve_options::null_space>},
+      {"null_vectors", set_member<&solve_options::null_vectors>},
       {"refine", set_member<&solve_options::refine>},
       {"mixed_precision", set_member<&solve_options::mixed_precision>},
       {"columns_at_once", set_member<&solve_options::columns_at_once>},

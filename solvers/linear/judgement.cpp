@@ -175,7 +175,7 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   const scaled_norms norms{n.by, n.rhs};
   report.rhs_norm = norms.rhs_norm();
   if (n.projected) {
-    report.null_space = "constant";
+    report.null_space = n.projected == which_null_space::given ? "given" : "constant";
     if (n.removed > 0.0) report.rhs_outside_range = n.removed / std::hypot(n.rhs, n.removed);
   }
   report.iterations = std::max(n.step, 0);

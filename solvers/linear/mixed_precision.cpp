@@ -37,7 +37,7 @@ solve_options options_in_f32(const solve_options& o, bool constant_null_space) {
   inner.refine = false;
   inner.atol = 0;
   inner.assume_symmetric = true;  // the f64 matrix has been looked at
-  inner.null_space = constant_null_space ? "constant" : "none";
+  if (o.null_vectors.empty()) inner.null_space = constant_null_space ? "constant" : "none";
   // Whether runs record every step is decided when they are prepared.
   if (o.progress) inner.progress = [](const solve_progress&) {};
   return inner;

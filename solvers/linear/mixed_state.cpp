@@ -28,7 +28,7 @@ bool solver_state<T>::prepare_mixed() {
     }
     describe_mixed();
     cuts.emplace(where, matrix.arrays());
-    groups.emplace(where, target, matrix, options, *cuts, solve_decision<T>{});
+    groups.emplace(where, target, matrix, null_space, options, *cuts, solve_decision<T>{});
     place_vectors();
     place_matrix();
     return true;

@@ -2,6 +2,7 @@
 // The matrix of a prepared solver: where the device's teams can read it, and checked there. Private
 // to the solver.
 #pragma once
+#include <functional>
 #include <span>
 
 #include "dwell/execution/device/buffer.hpp"
@@ -30,6 +31,9 @@ class prepared_system {
                   solve_setup& setup);
   /// From now on this is asked for too. Throws as check_system() does.
   void demand(const matrix_demand& more);
+  /// And this, which throws input_error for what it refuses.
+  using other_demand = std::function<void(const csr_arrays<T>&, const system_facts&)>;
+  void demand(other_demand more);
   /// The same pattern with other values, as many as before. Values that are refused leave the ones
   /// before.
   void update(std::span<const T> values, solve_setup& setup);
@@ -53,6 +57,7 @@ class prepared_system {
 
   device where_;
   matrix_demand demand_;
+  other_demand more_;
   buffer<index> row_ptr_, col_;
   buffer<T> val_;
   csr_arrays<T> arrays_;

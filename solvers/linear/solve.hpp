@@ -57,6 +57,9 @@ enum class stop_reason {
 /// In words, as reports have it: "converged".
 DWELL_API std::string to_string(stop_reason r);
 
+/// Vectors that solve_options::null_vectors may have.
+inline constexpr int most_null_vectors = 6;
+
 /// What a running solve tells: called from the thread that called solve().
 struct solve_progress {
   int iteration = 0;             ///< done so far
@@ -105,8 +108,16 @@ struct solve_options {
   /// which need not be consistent then (the caller's b stays as it is), and x is the solution whose
   /// mean is 0, that of least norm; the norm of b in the tolerance, and the residuals, are those
   /// without the mean. A matrix of several parts that are not connected has more null vectors:
-  /// these are not found, nor taken care of. Not in cg_batch.
+  /// these are not found, but may be given (null_vectors). Not in cg_batch.
   std::string null_space = "auto";
+  /// The null space of a symmetric matrix, as 1 to 6 vectors that span it, one after another, of
+  /// as many elements as the matrix has rows: the rigid-body modes of an elastic body that nothing
+  /// holds, an indicator of each part of a Laplacian of several parts. They need not be orthogonal
+  /// (modified Gram-Schmidt, twice, makes them so) but independent, and A n must be about zero.
+  /// What b has in their span is taken from it, and x is the solution that is orthogonal to them,
+  /// that of least norm; norms are those of what is left. null_space must be "auto" then. By any
+  /// method; not in cg_batch.
+  std::vector<double> null_vectors;
   /// Where the residual that the iteration carries has fallen under the tolerance and the true one,
   /// computed from x in f64, has not, begin anew from x: a step of iterative refinement. That is
   /// repeated as long as each attempt at least halves the true residual, and within max_iterations
@@ -207,9 +218,9 @@ struct solve_report {
 
   int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended
-  double rhs_norm = 0;  ///< ||b||; with null_space "constant" of b without its mean
-  /// "constant" where the solve was one modulo constant vectors (solve_options::null_space), else
-  /// "none".
+  double rhs_norm = 0;  ///< ||b||; with a null space of b without its part in it
+  /// "constant" where the solve was one modulo constant vectors (solve_options::null_space),
+  /// "given" where it was one modulo solve_options::null_vectors, else "none".
   std::string null_space = "none";
   /// ||removed|| / ||b||, 0 to 1: the part of b for which there is no solution, and which was taken
   /// away. About 1e-16 (f32: 1e-7) or less where b is consistent.

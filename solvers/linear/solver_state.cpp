@@ -32,6 +32,15 @@ void solver_state<T>::make_preconditioner() {
 }
 
 template <class T>
+void solver_state<T>::check_null_vectors() {
+  if (null_space.count() == 0) return;
+  const lap_timer time(setup.check_s);
+  matrix.demand([this](const csr_arrays<T>& a, const system_facts& facts) {
+    null_space.check(a, facts.exponent);
+  });
+}
+
+template <class T>
 void solver_state<T>::prepare() {
   const device& where = queue.where();
   if (options.mixed_precision && prepare_mixed()) return;
@@ -57,7 +66,7 @@ void solver_state<T>::prepare() {
   prepared.method_reason = method_reason;
   prepared.preconditioner_reason = preconditioner_reason;
   if (!why_f64.empty()) prepared.reason += "; in f64 instead of mixed precision: " + why_f64;
-  groups.emplace(where, target, matrix, options, *cuts, std::move(made));
+  groups.emplace(where, target, matrix, null_space, options, *cuts, std::move(made));
   cuts->drop_unused();
   place_vectors();
   place_matrix();
@@ -73,6 +82,7 @@ void solver_state<T>::place_vectors() {
   partial = {where, solve_partials(rows()), fresh::unset};
   done = {where, 1};
   numbers = {where, 1};
+  if (null_space.count() > 0) parts = {where, 1};
   if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
   places.run_x = in.x;
   places.run_rhs = in.rhs;
@@ -83,6 +93,9 @@ void solver_state<T>::place_vectors() {
   places.stop = in.stop;
   places.rr = in.rr;
   places.numbers = numbers.data();
+  places.null_count = null_space.count();
+  places.null_vectors = null_space.data();
+  places.parts = parts.data();
   places.partial = partial.data();
   places.done = done.data();
 }

@@ -16,6 +16,7 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/linear/column_groups.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/null_vectors.hpp"
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
@@ -40,8 +41,10 @@ struct solver_state {
         queue(where),
         target(target_of(queue.where())),
         matrix(queue.where(), a, demand_of(o), setup),
+        null_space(queue.where(), o, matrix.arrays().rows),
         began(seconds_on_host()) {
     choose_method();
+    check_null_vectors();
     choose_preconditioner();
     prepare();
   }
@@ -55,6 +58,8 @@ struct solver_state {
   bool on_gpu() const { return queue.where().on() == backend::cuda; }
   index rows() const { return matrix.arrays().rows; }
   void choose_method();
+  /// Now, and of other values of the matrix.
+  void check_null_vectors();
   /// Another method, where the one that was chosen asks more of the matrix than it is. False: there
   /// is none.
   bool change_method(const solve_report& failed);
@@ -113,6 +118,7 @@ struct solver_state {
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
   prepared_system<T> matrix;
+  null_vectors null_space;                     ///< that are given
   std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
   solve_report prepared;                       ///< what every report begins with
   std::unique_ptr<prepared_run<T>> run;
@@ -126,6 +132,7 @@ struct solver_state {
   buffer<double> residual, partial;
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
+  buffer<null_parts> parts;
 
   // Of the solve in progress, or the last one:
   double began = 0, first = 0, ended = 0;  ///< on the host's clock: the call, and the run

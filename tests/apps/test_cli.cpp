@@ -168,12 +168,12 @@ TEST(cli_cg, mixed_precision) {
     EXPECT_EQ(plan.code, 0) << plan.err;
     EXPECT_EQ(plan.json().at("precision"), "mixed");
   }
-  const auto several = dwell_cli({"cg", "poisson2d:30x30", "--precision", "mixed", "--device", "cpu",
-                                  "--rhs-count", "3", "--json", "-"});
+  const auto several = dwell_cli({"cg", "poisson2d:30x30", "--precision", "mixed", "--device",
+                                  "cpu", "--rhs-count", "3", "--json", "-"});
   EXPECT_EQ(several.code, 0) << several.err;
-  const auto whole = dwell_cli({"compare", "solve", "poisson2d:20x20", "--precision", "mixed",
-                                "--device", "cpu", "--preconditioners", "jacobi", "--repetitions",
-                                "1", "--format", "json"});
+  const auto whole =
+      dwell_cli({"compare", "solve", "poisson2d:20x20", "--precision", "mixed", "--device", "cpu",
+                 "--preconditioners", "jacobi", "--repetitions", "1", "--format", "json"});
   EXPECT_EQ(whole.code, 0) << whole.err;
   EXPECT_EQ(whole.json().at("precision"), "mixed");
   EXPECT_EQ(dwell_cli({"compare", "cg", "poisson2d:20x20", "--precision", "mixed"}).code, 1);
