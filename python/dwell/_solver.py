@@ -32,6 +32,14 @@ def is_mixed(precision: str | None) -> bool:
     return precision == "mixed"
 
 
+def _columns(vectors: Any, rows: int) -> np.ndarray[Any, Any]:
+    """Column after column."""
+    v = np.asarray(vectors, dtype=np.float64)
+    if v.ndim not in (1, 2) or v.shape[0] != rows:
+        raise ValueError(f"null_vectors: expected shape ({rows},) or ({rows}, k), found {v.shape}")
+    return np.ascontiguousarray(v.ravel(order="F"))
+
+
 class Solver:
     """An iterative solver of systems with one square matrix.
 
@@ -82,6 +90,10 @@ class Solver:
     null_space : {"auto", "none", "constant"}
         "constant": solve modulo constant vectors, b without its mean and x with mean 0; "auto" does so where a
         symmetric matrix has row sums of zero ("cg" and "minres").
+    null_vectors : array of shape (n,) or (n, k), optional
+        The null space of a symmetric matrix, as 1 to 6 columns that span it, such as the rigid-body modes of a body that
+        nothing holds: b counts without its part in it, and x is orthogonal to it. By any method; with `null_space`
+        "auto".
     precision : {None, "mixed"}
         None: that of `A`, which b and x have. "mixed", for float64: the iterations are in float32, which halves the bytes
         that they move; b, x and their residual stay in float64, and each attempt solves for the residual of the one
@@ -128,14 +140,14 @@ class Solver:
     def __init__(
         self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
-        maxiter: int | None = None, restart: int = 30, null_space: str = "auto", precision: str | None = None,
+        maxiter: int | None = None, restart: int = 30, null_space: str = "auto", null_vectors: Any = None, precision: str | None = None,
         refine: bool = True, assume_symmetric: bool = False, history: bool = False, fixed_iterations: bool = False,
         progress_interval: float = 0.1, block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5,
         sweeps: int = 3,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
                     variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
-                    null_space=null_space, mixed_precision=is_mixed(precision), refine=refine, assume_symmetric=assume_symmetric, history=history,
+                    null_space=null_space, null_vectors=null_vectors, mixed_precision=is_mixed(precision), refine=refine, assume_symmetric=assume_symmetric, history=history,
                     fixed_iterations=fixed_iterations, progress_interval=progress_interval, block_size=block_size,
                     degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps)
 
@@ -148,6 +160,9 @@ class Solver:
     def _setup(self, a: Csr, device: str | None, threads: int, **options: Any) -> None:
         self._options = _core.CgOptions()
         options["max_iterations"] = iteration_limit(options["max_iterations"], a.rows)
+        null_vectors = options.pop("null_vectors", None)
+        if null_vectors is not None:
+            options["null_vectors"] = _columns(null_vectors, a.rows)
         for name, value in options.items():
             setattr(self._options, name, value)
         self._stream = 0 if a.place.gpu is None else _gpu.current_stream(a.place)

@@ -222,6 +222,33 @@ TEST(cli_cg, neumann_boundaries) {
   EXPECT_NE(off.code, 0);
 }
 
+TEST(cli_cg, null_vectors) {
+  const scratch_folder in;
+  // Two chains of two points; the null space is spanned by their indicators, or by these two.
+  const auto a = in.write("parts.mtx",
+                          "%%MatrixMarket matrix coordinate real symmetric\n4 4 6\n1 1 1\n2 1 -1\n"
+                          "2 2 1\n3 3 2\n4 3 -2\n4 4 2\n");
+  const auto n = in.write(
+      "null.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n1\n1\n1\n1\n1\n-1\n-1\n");
+  const auto b = in.write("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n3\n1\n0\n8\n");
+  const auto x = in.path("x.mtx");
+  const auto r = dwell_cli(
+      {"cg", a, "--rhs", b, "--null-vectors", n, "--device", "cpu", "--output", x, "--json", "-"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.err, "is in the span of --null-vectors"));
+  EXPECT_EQ(r.json().at("null_space"), "given");
+  const auto answer = read_matrix_market_vector(x);
+  const double want[] = {0.5, -0.5, -1, 1};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(answer[i], want[i], 1e-12);
+  const auto text = dwell_cli({"cg", a, "--rhs", b, "--null-vectors", n, "--device", "cpu"});
+  EXPECT_TRUE(holds(text.out, "null space       given: b without its part in it")) << text.out;
+  EXPECT_TRUE(
+      holds(dwell_cli({"cg", a, "--null-vectors", b, "--device", "cpu"}).err, "takes to zero"));
+  EXPECT_TRUE(holds(dwell_cli({"cg", "poisson2d:3x3", "--null-vectors", n}).err,
+                    "expected 9 rows of null vectors"));
+  EXPECT_EQ(dwell_cli({"cg", a, "--null-vectors", n, "--null-space", "constant"}).code, 1);
+}
+
 TEST(cli_cg, open_preconditioner) {
   const auto r =
       dwell_cli({"cg", "poisson2d:20x20", "--preconditioner", "auto", "--device", "cpu"});

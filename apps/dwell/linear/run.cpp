@@ -33,7 +33,7 @@ namespace {
 
 struct solve_arguments {
   std::string command;
-  std::string matrix, rhs = "row-sums", start;
+  std::string matrix, rhs = "row-sums", start, null_vectors;
   device_choice device;
   int threads = 0;
   std::string precision = "f64";
@@ -69,10 +69,14 @@ output_files check_files(const solve_arguments& args) {
         fmt::format("--output: expected {}, found '{}'", vector_names, args.output.name()));
   for (const auto& to : {args.output, args.history, args.report.json}) outputs.add(to);
   const auto rhs = parse_rhs(args.rhs);
-  require_one_reader({{"MATRIX", args.matrix}, {"--rhs", rhs.file}, {"--x0", args.start}});
+  require_one_reader({{"MATRIX", args.matrix},
+                      {"--rhs", rhs.file},
+                      {"--x0", args.start},
+                      {"--null-vectors", args.null_vectors}});
   outputs.protect(args.matrix);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
   if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
+  if (!args.null_vectors.empty()) outputs.protect(args.null_vectors);
   return outputs;
 }
 
@@ -138,6 +142,7 @@ exit_code run(const solve_arguments& args) {
   auto x = make_start(args.start, source, args.threads);
 
   auto options = args.options;
+  options.null_vectors = make_null_vectors(args.null_vectors, source, args.threads);
   iteration_forecast forecast(options.max_iterations);
   if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
     options.progress = [&](const solve_progress& now) {
@@ -167,7 +172,7 @@ exit_code run(const solve_arguments& args) {
     const double exact = result.report.null_space == "constant" ? 0 : 1;  // without the mean
     for (const double v : x)
       largest = std::isfinite(v) ? std::max(largest, std::abs(v - exact)) : v;
-    result.largest_error = largest;
+    if (result.report.null_space != "given") result.largest_error = largest;
   }
   if (result.report.residuals_disagree)
     result.warnings.push_back(fmt::format(
@@ -210,6 +215,10 @@ void add_problem(CLI::App& app, solve_arguments& args) {
   add_choice(app, "--null-space", args.options.null_space, {"auto", "none", "constant"},
              "constant: solve modulo constant vectors, b without its mean and x with mean 0; auto "
              "does so where a symmetric matrix has row sums of zero, as with Neumann boundaries");
+  add_input(app, "--null-vectors", args.null_vectors,
+            "The null space of a symmetric matrix: up to 6 columns of a .mtx, .mtx.gz or .npy file "
+            "that span it, such as the rigid-body modes of a body that nothing holds; b counts "
+            "without its part in it, x is orthogonal to it");
   app.add_flag("--assume-symmetric", args.options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
 }
