@@ -231,7 +231,7 @@ TEST(cli_cg, null_vectors) {
   const auto n = in.write(
       "null.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n1\n1\n1\n1\n1\n-1\n-1\n");
   const auto b = in.write("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n3\n1\n0\n8\n");
-  const auto x = in.path("x.mtx");
+  const auto x = in("x.mtx");
   const auto r = dwell_cli(
       {"cg", a, "--rhs", b, "--null-vectors", n, "--device", "cpu", "--output", x, "--json", "-"});
   EXPECT_EQ(r.code, 0) << r.err;
