@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "solve_values.hpp"
 

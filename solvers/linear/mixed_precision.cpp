@@ -19,7 +19,7 @@
 namespace dwell {
 namespace {
 
-// By counts on 34 systems (docs/results/mixed-precision.md). An attempt pays for its first
+// By counts on some 40 systems (docs/results/mixed-precision.md). An attempt pays for its first
 // iterations, in which a Krylov method has learnt nothing yet, so attempts are few; but what f32
 // cannot reach costs iterations without an end. All in parts of the residual that one begins with.
 constexpr double least_left = 1e-5;  ///< no attempt is to leave less

@@ -15,6 +15,7 @@ template <class T>
 bool solver_state<T>::prepare_mixed() {
   if constexpr (std::is_same_v<T, double>) {
     const device& where = queue.where();
+    mixed = nullptr;
     try {
       auto made = std::make_unique<mixed_precision_run>(
           where, matrix, options, has_null_space(options, matrix.facts()), setup);
@@ -80,7 +81,7 @@ solve_report solver_state<T>::beyond_f32(const T* from, T* to, const solve_repor
     const solve_setup before = setup;
     try {
       leave_mixed(why);
-    } catch (const device_error& e) {  // too little memory
+    } catch (const error& e) {  // too little memory, a plan that f64 does not have
       options = asked;
       why_f64.clear();
       prepare();

@@ -128,6 +128,7 @@ void solver_state<T>::require_idle() const {
   if (waited_for)
     throw input_error(
         "expected wait() for the solve in progress, found another call of the solver");
+  if (!run) throw device_error("the solver could not be prepared again: make a new one");
 }
 
 template <class T>
