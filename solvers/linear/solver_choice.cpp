@@ -17,7 +17,6 @@
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
-namespace {
 
 solve_setup difference(const solve_setup& now, const solve_setup& before) {
   solve_setup d;
@@ -30,9 +29,9 @@ solve_setup difference(const solve_setup& now, const solve_setup& before) {
   return d;
 }
 
-/// The report of a solve in two parts, the second of which began from the answer of the first.
 solve_report joined(const solve_report& first, solve_report rest) {
   rest.iterations += first.iterations;
+  rest.refinements += first.refinements;
   rest.solve_s += first.solve_s;
   rest.setup_s = first.setup_s;
   rest.per_iteration_us = rest.iterations > 0 ? rest.solve_s * 1e6 / rest.iterations : 0.0;
@@ -43,8 +42,6 @@ solve_report joined(const solve_report& first, solve_report rest) {
   }
   return rest;
 }
-
-}  // namespace
 
 template <class T>
 void solver_state<T>::choose_method() {
@@ -60,11 +57,15 @@ void solver_state<T>::choose_method() {
 }
 
 template <class T>
+bool solver_state<T>::may_change_method(const solve_report& failed) const {
+  return chosen && failed.stopped == stop_reason::breakdown &&
+         forms_of(options.method).front().solves == matrix_class::positive_definite &&
+         kind_of(options.preconditioner).of != matrix_class::positive_definite;
+}
+
+template <class T>
 bool solver_state<T>::change_method(const solve_report& failed) {
-  const bool too_much = forms_of(options.method).front().solves == matrix_class::positive_definite;
-  if (!chosen || failed.stopped != stop_reason::breakdown || !too_much ||
-      kind_of(options.preconditioner).of == matrix_class::positive_definite)
-    return false;
+  if (!may_change_method(failed)) return false;
   system_facts known = matrix.facts();
   known.positive_diagonal = false;  // as good as
   if (!has_method_for(known)) return false;
@@ -80,7 +81,7 @@ bool solver_state<T>::change_method(const solve_report& failed) {
 
 template <class T>
 void solver_state<T>::choose_preconditioner() {
-  if (options.preconditioner != preconditioner::automatic) return;
+  if (options.preconditioner != preconditioner::automatic || options.mixed_precision) return;
   const preconditioner_choice found = dwell::choose_preconditioner(options, matrix.facts(), rows());
   options.preconditioner = found.is;
   preconditioner_reason = found.why;
@@ -91,6 +92,7 @@ template <class T>
 solve_report solver_state<T>::solve_once(const T* from, T* to) {
   begin(from, to, nullptr, undecided ? probe_iterations : INT_MAX);
   solve_report report = end();
+  if (mixed && seen.finite) return beyond_f32(from, to, report);
   if (!undecided || !seen.finite) return report;
   if (report.stopped == stop_reason::converged) {
     undecided = false;
@@ -125,7 +127,7 @@ int solver_state<T>::settle(const solve_report& probe) {
   const std::vector<step_coefficients> by = run->coefficients(steps + 1);
   jacobi_probe shown;
   shown.residual = std::sqrt(seen.rr);
-  shown.target = seen.target;
+  shown.target = seen.target * further;
   // The weights are squares of the residual's norm in that of the preconditioner.
   if (by.size() > steps && by[steps / 2].weight > 0.0)
     shown.reduction = std::pow(by[steps].weight / by[steps / 2].weight,
@@ -172,7 +174,9 @@ template void solver_state<double>::change_preconditioner(preconditioner);
 template void solver_state<float>::change_preconditioner(preconditioner);
 template void solver_state<double>::choose_method();
 template void solver_state<float>::choose_method();
+template bool solver_state<double>::may_change_method(const solve_report&) const;
 template bool solver_state<double>::change_method(const solve_report&);
+template bool solver_state<float>::may_change_method(const solve_report&) const;
 template bool solver_state<float>::change_method(const solve_report&);
 
 }  // namespace dwell

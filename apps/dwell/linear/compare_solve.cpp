@@ -81,6 +81,7 @@ class solve_measurement {
     o.max_iterations = args_.max_iterations;
     o.restart = args_.restart;
     o.interrupt = runs_.interrupt;
+    o.mixed_precision = args_.precision == "mixed";
     bool finished = true;
     try {
       finished = repeat(runs_, run, [&] {
@@ -125,7 +126,7 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
     const auto b = make_rhs(parse_rhs(args.rhs), source, args.threads);
     auto preconditioning = args.preconditioning;
     read_near_null(args.near_null, source, args.threads, preconditioning);
-    if (args.precision == "f64") {
+    if (args.precision != "f32") {
       solve_measurement<double>(args, preconditioning, where, runs, a.view(), b, out).run_all();
     } else {
       const auto single = convert<float>(a.view());
@@ -205,7 +206,7 @@ command add_compare_solve(CLI::App& app) {
   add_positive(app, "--restart", args->restart, "Of gmres");
   add_choice(app, "--rhs", args->rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
-  add_measuring(app, *args);
+  add_measuring(app, *args, true);
   add_results(app, *args);
   app.footer(std::string("Every solve starts from x = 0 and arrays on the host; its time includes\n"
                          "set-up and the answer's way back. ") +
