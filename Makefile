@@ -21,10 +21,10 @@ help: ## Show this list
 	@echo
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 	@echo
-	@echo "Build folder: $(BUILD) (PRESET=release, cpu, solver, asan, tsan or fuzz)"
+	@echo "Build folder: $(BUILD) (PRESET=release, cpu, solver, cg, asan, tsan or fuzz)"
 
-# Most kernels are those of stencils: they are left out unless everything has been built.
-SOLVER := $(if $(wildcard $(BUILD)/apps/dwell/dwell),$(BUILD),build/solver)
+# Most kernels are those of stencils and of other methods: left out unless everything has been built.
+SOLVER := $(if $(wildcard $(BUILD)/apps/dwell/dwell),$(BUILD),build/cg)
 .PHONY: solve
 solve: $(SOLVER)/build.ninja ## Solve a system: MATRIX=file.mtx, ARGS="--device cpu --history h.csv"
 	@cmake --build $(SOLVER) --target dwell_cli --parallel $(JOBS)

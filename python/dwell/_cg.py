@@ -9,7 +9,7 @@ from ._arrays import dtype_of, host_array, place_of
 from ._csr import as_csr
 from ._limits import iteration_limit
 from ._progress import Progress
-from ._solver import Solver
+from ._solver import Solver, is_mixed
 
 BREAKDOWN, NOT_FINITE = -10, -11
 
@@ -18,7 +18,7 @@ def cg(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
     M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
     executor: str = "auto", variant: str = "auto", policy: str = "auto", assume_symmetric: bool = False,
-    progress: Progress = None,
+    precision: str | None = None, progress: Progress = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by conjugate gradients, as ``scipy.sparse.linalg.cg`` does.
 
@@ -39,7 +39,7 @@ def cg(
     callback : None
         There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use
         `progress`.
-    device, threads, executor, variant, policy, assume_symmetric
+    device, threads, executor, variant, policy, assume_symmetric, precision
         As of ``Solver``.
     progress : bool or callable, optional
         As of ``Solver.solve``.
@@ -74,13 +74,15 @@ def cg(
     0
     """
     return _solve("cg", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
-                  variant=variant, policy=policy, assume_symmetric=assume_symmetric)
+                  variant=variant, policy=policy, assume_symmetric=assume_symmetric,
+                  mixed_precision=is_mixed(precision))
 
 
 def minres(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
     M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
-    executor: str = "auto", policy: str = "auto", assume_symmetric: bool = False, progress: Progress = None,
+    executor: str = "auto", policy: str = "auto", assume_symmetric: bool = False, precision: str | None = None,
+    progress: Progress = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by minimal residuals; A symmetric, definite or not.
 
@@ -97,13 +99,13 @@ def minres(
     0
     """
     return _solve("minres", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
-                  policy=policy, assume_symmetric=assume_symmetric)
+                  policy=policy, assume_symmetric=assume_symmetric, mixed_precision=is_mixed(precision))
 
 
 def bicgstab(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
     M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
-    executor: str = "auto", policy: str = "auto", progress: Progress = None,
+    executor: str = "auto", policy: str = "auto", precision: str | None = None, progress: Progress = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by stabilised bi-conjugate gradients, as ``scipy.sparse.linalg.bicgstab`` does; any square A.
 
@@ -118,13 +120,14 @@ def bicgstab(
     0
     """
     return _solve("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress,
-                  executor=executor, policy=policy)
+                  executor=executor, policy=policy, mixed_precision=is_mixed(precision))
 
 
 def gmres(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, restart: int | None = None,
     maxiter: int | None = None, M: str | None = None, callback: None = None, device: str | None = None,
-    threads: int = 0, executor: str = "auto", policy: str = "auto", progress: Progress = None,
+    threads: int = 0, executor: str = "auto", policy: str = "auto", precision: str | None = None,
+    progress: Progress = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by generalised minimal residuals, as ``scipy.sparse.linalg.gmres`` does; any square A.
 
@@ -150,7 +153,8 @@ def gmres(
     size = max(1, min(20, rows)) if restart is None else restart
     most = iteration_limit(maxiter, rows)
     return _solve("gmres", A, b, x0, rtol, atol, min(most * size, 2**31 - 1), M, callback, device, threads, progress,
-                  executor=executor, policy=policy, restart=size)
+                  executor=executor, policy=policy, restart=size,
+                  mixed_precision=is_mixed(precision))
 
 
 def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxiter: int | None, M: Any,

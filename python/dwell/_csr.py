@@ -108,9 +108,11 @@ def _of_arrays(arrays: tuple[Any, Any, Any], shape: Any, rhs_dtype: np.dtype[Any
     indptr, indices, data = arrays
     dtype = _computed_in(dtype_of(data), rhs_dtype)
     _gpu.check(data, dtype, "A")
-    _gpu.check(indptr, _INDEX, "indptr")
-    _gpu.check(indices, _INDEX, "indices")
     cols = int(shape[1]) if shape is not None else int(indptr.shape[0]) - 1
+    if max(cols, int(data.shape[0])) > np.iinfo(np.int32).max:
+        raise ValueError(f"A: expected at most {np.iinfo(np.int32).max} columns and entries, found {cols} and "
+                         f"{int(data.shape[0])}")
+    indptr, indices = _gpu.as_index(indptr, places[0], "indptr"), _gpu.as_index(indices, places[1], "indices")
     return Csr(indptr, indices, data, cols, dtype, places[2])
 
 
@@ -122,9 +124,7 @@ def _of_torch(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
     if a.layout != torch.sparse_csr:
         raise TypeError(f"A: expected a tensor of layout sparse_csr (to_sparse_csr() makes one), found {a.layout}")
     a = a.detach()
-    # Copies where the indices are of int64, as PyTorch makes them unless it is told otherwise.
-    arrays = (a.crow_indices().to(torch.int32), a.col_indices().to(torch.int32), a.values())
-    return _of_arrays(arrays, a.shape, rhs_dtype)
+    return _of_arrays((a.crow_indices(), a.col_indices(), a.values()), a.shape, rhs_dtype)
 
 
 def to_host(a: Csr) -> Csr:

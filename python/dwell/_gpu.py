@@ -55,6 +55,22 @@ def check(a: Any, dtype: np.dtype[Any], what: str) -> None:
         raise TypeError(f"{what}: expected {dtype} (arrays of a GPU are not converted), found {found}")
 
 
+def as_index(a: Any, place: Place, what: str) -> Any:
+    """`a` as int32, a copy on its device where it is of other integers, as CuPy and PyTorch often make them."""
+    found = dtype_of(a)
+    if found == np.int32:
+        return a
+    if found.kind not in "iu":
+        raise TypeError(f"{what}: expected integers, found {found}")
+    if place.kind == "torch":
+        import torch
+
+        return a.to(torch.int32)
+    if not hasattr(a, "astype"):
+        raise TypeError(f"{what}: expected int32 (arrays of {type(a).__name__} cannot be converted), found {found}")
+    return a.astype("int32")
+
+
 def _order_of(strides: tuple[int, ...], shape: tuple[int, ...]) -> str:
     """"C", "F" or ""; strides in elements."""
     def follows(axes: range) -> bool:

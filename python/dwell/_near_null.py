@@ -51,15 +51,15 @@ def rigid_body_modes(coords: Any, rotations: bool = False) -> np.ndarray[Any, An
     return out
 
 
-def flat_vectors(near_null: Any, rows: int) -> np.ndarray[Any, Any]:
-    """One after the other, as the library takes them; none for None."""
-    if near_null is None:
+def flat_vectors(vectors: Any, rows: int, name: str) -> np.ndarray[Any, Any]:
+    """One after the other, as the library takes them; none for None. `name`: of the argument."""
+    if vectors is None:
         return np.empty(0)
-    given = host_array(near_null, "near_null")
+    given = host_array(vectors, name)
     if given.dtype.kind not in "biuf":
-        raise TypeError(f"near_null: expected real numbers, found {given.dtype}")
+        raise TypeError(f"{name}: expected real numbers, found {given.dtype}")
     if given.ndim == 1:
         given = given[:, np.newaxis]
     if given.ndim != 2 or given.shape[0] != rows or given.shape[1] == 0:
-        raise ValueError(f"near_null: expected shape ({rows}, k), found {np.shape(near_null)}")
+        raise ValueError(f"{name}: expected shape ({rows},) or ({rows}, k), found {np.shape(vectors)}")
     return np.asarray(given, dtype=np.float64).reshape(-1, order="F")

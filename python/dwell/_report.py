@@ -81,7 +81,7 @@ class Report(Document):
     reason: str  #: why this executor and this plan
     device: str
     backend: str  #: "cpu" or "cuda"
-    precision: str  #: "f64" or "f32"
+    precision: str  #: "f64", "f32" or "mixed"
     preconditioner: str  #: never "auto"
     preconditioner_reason: str  #: why this one
     teams: int  #: threads or thread blocks
@@ -90,7 +90,7 @@ class Report(Document):
     iterations: int
     stopped: str  #: "converged", "iteration limit", "breakdown", "not finite", "interrupted" or "accuracy limit"
     rhs_norm: float
-    null_space: str  #: "constant": b and x are taken without their means; or "none"
+    null_space: str  #: "constant": b and x are taken without their means; "given": by null_vectors; or "none"
     rhs_outside_range: float  #: ||removed|| / ||b||
     residual_relative_recursive: float  #: as the iteration carries it
     residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
@@ -133,8 +133,10 @@ class Report(Document):
                                  f"true, relative to |b| = {self.rhs_norm:.3g}"
                                  + (": THEY DISAGREE" if self.residuals_disagree else "")))
         if self.null_space != "none":
-            rows.append(("null space", f"{self.null_space}: b without its mean, which is {self.rhs_outside_range:.1e} of "
-                                       "|b|; x has the mean 0"))
+            taken, left = (("mean", "has the mean 0") if self.null_space == "constant" else
+                           ("part in it", "is orthogonal to it"))
+            rows.append(("null space", f"{self.null_space}: b without its {taken}, which is {self.rhs_outside_range:.1e} "
+                                       f"of |b|; x {left}"))
         if self.condition_estimate > 0:
             rows.append(("condition", f"at least {self.condition_estimate:.1e}; the residual allows a relative error of "
                                       f"{self.error_estimate:.1e}" + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))

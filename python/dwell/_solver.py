@@ -26,6 +26,13 @@ def _words(residual: float, target: float, _seconds: float) -> str:
     return f"residual {residual:.1e}, wanted {target:.1e}"
 
 
+def is_mixed(precision: str | None) -> bool:
+    """Of the argument `precision` of a solver."""
+    if precision is not None and precision != "mixed":
+        raise ValueError(f"precision: expected None (that of the matrix) or 'mixed', found {precision!r}")
+    return precision == "mixed"
+
+
 class Solver:
     """An iterative solver of systems with one square matrix.
 
@@ -80,6 +87,15 @@ class Solver:
     null_space : {"auto", "none", "constant"}
         "constant": solve modulo constant vectors, b without its mean and x with mean 0; "auto" does so where a
         symmetric matrix has row sums of zero ("cg" and "minres").
+    null_vectors : array of shape (n,) or (n, k), optional
+        The null space of a symmetric matrix, as 1 to 6 columns that span it, such as the rigid-body modes of a body that
+        nothing holds: b counts without its part in it, and x is orthogonal to it. By any method; with `null_space`
+        "auto".
+    precision : {None, "mixed"}
+        None: that of `A`, which b and x have. "mixed", for float64: the iterations are in float32, which halves the bytes
+        that they move; b, x and their residual stay in float64, and each attempt solves for the residual of the one
+        before (iterative refinement). Where float32 is too short for the matrix, the solve goes on in float64, and
+        ``Report.reason`` says so. Not with `fixed_iterations`.
     refine : bool
         Where the residual that the iteration carries meets the tolerance and the true one does not, begin anew from
         the answer, as long as that helps.
@@ -121,17 +137,17 @@ class Solver:
     def __init__(
         self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
         policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
-        maxiter: int | None = None, restart: int = 30, null_space: str = "auto", refine: bool = True,
-        assume_symmetric: bool = False, history: bool = False, fixed_iterations: bool = False,
-        progress_interval: float = 0.1, block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5,
-        sweeps: int = 3, near_null: Any = None,
+        maxiter: int | None = None, restart: int = 30, null_space: str = "auto", null_vectors: Any = None,
+        precision: str | None = None, refine: bool = True, assume_symmetric: bool = False, history: bool = False,
+        fixed_iterations: bool = False, progress_interval: float = 0.1, block_size: int = 0, degree: int = 4,
+        power: int = 1, factor_sweeps: int = 5, sweeps: int = 3, near_null: Any = None,
     ) -> None:
         self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
                     variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
-                    null_space=null_space, refine=refine, assume_symmetric=assume_symmetric, history=history,
-                    fixed_iterations=fixed_iterations, progress_interval=progress_interval, block_size=block_size,
-                    degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps,
-                    near_null=near_null)
+                    null_space=null_space, null_vectors=null_vectors, mixed_precision=is_mixed(precision), refine=refine,
+                    assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
+                    progress_interval=progress_interval, block_size=block_size, degree=degree, power=power,
+                    factor_sweeps=factor_sweeps, sweeps=sweeps, near_null=near_null)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:
@@ -142,7 +158,8 @@ class Solver:
     def _setup(self, a: Csr, device: str | None, threads: int, **options: Any) -> None:
         self._options = _core.CgOptions()
         options["max_iterations"] = iteration_limit(options["max_iterations"], a.rows)
-        options["near_null"] = flat_vectors(options.get("near_null"), a.rows)
+        for name in ("near_null", "null_vectors"):
+            options[name] = flat_vectors(options.get(name), a.rows, name)
         for name, value in options.items():
             setattr(self._options, name, value)
         self._stream = 0 if a.place.gpu is None else _gpu.current_stream(a.place)

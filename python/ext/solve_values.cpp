@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "solve_values.hpp"
 
@@ -131,6 +132,12 @@ void add_solve_values(nb::module_& m) {
       .def_rw("restart", &solve_options::restart)
       .def_rw("null_space", &solve_options::null_space)
       .def_rw("refine", &solve_options::refine)
+      .def_prop_rw(
+          "null_vectors", [](const solve_options& o) { return o.null_vectors.size(); },
+          [](solve_options& o, const host_vector<const double>& v) {
+            o.null_vectors.assign(v.data(), v.data() + v.size());
+          })
+      .def_rw("mixed_precision", &solve_options::mixed_precision)
       .def_rw("assume_symmetric", &solve_options::assume_symmetric)
       .def_rw("history", &solve_options::history)
       .def_rw("fixed_iterations", &solve_options::fixed_iterations)

@@ -43,6 +43,8 @@ void check_batch_options(const solve_options& o) {
     refuse("choice of a preconditioner", "none or jacobi", to_string(o.preconditioner));
   if (kind_of(o.preconditioner).is_chain())
     refuse("preconditioner of several products", "none or jacobi", to_string(o.preconditioner));
+  if (!o.null_vectors.empty()) refuse("null space", "no null_vectors", "some");
+  if (o.mixed_precision) refuse("mixed precision", "false", "true");
   if (o.history) refuse("history", "false", "true");
   if (o.progress) refuse("progress function", "none", "one");
 }

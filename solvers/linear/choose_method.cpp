@@ -2,16 +2,33 @@
 // See choose_method.hpp.
 #include "dwell/solvers/linear/choose_method.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "dwell/base/error.hpp"
 #include "dwell/solvers/linear/form.hpp"
 
 namespace dwell {
 
-method_choice choose_method(const system_facts& facts) {
+namespace {
+
+auto first_for(const system_facts& facts) {
   const auto forms = solver_forms();
-  const auto found = std::find_if(forms.begin(), forms.end(),
-                                  [&](const solver_form& f) { return facts.is(f.solves); });
+  return std::find_if(forms.begin(), forms.end(),
+                      [&](const solver_form& f) { return facts.is(f.solves); });
+}
+
+}  // namespace
+
+bool has_method_for(const system_facts& facts) { return first_for(facts) != solver_forms().end(); }
+
+method_choice choose_method(const system_facts& facts) {
+  const auto found = first_for(facts);
+  if (!has_method_for(facts))
+    throw unsupported_error(fmt::format(
+        "the matrix is not {}, and this build has no other method than {} (DWELL_METHODS)",
+        facts.symmetric ? "positive definite" : "symmetric", solver_forms().back().method));
   const char* why = facts.positive_diagonal && facts.symmetric
                         ? "the matrix is symmetric with a positive diagonal"
                     : facts.symmetric ? "the matrix is symmetric, its diagonal not all positive"

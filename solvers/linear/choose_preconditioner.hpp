@@ -3,6 +3,7 @@
 // and for large M-matrices by the first iterations with Jacobi, which are compared with a model of
 // multigrid. Private to the solver.
 #pragma once
+#include <climits>
 #include <string>
 
 #include "dwell/execution/device/device.hpp"
@@ -14,7 +15,8 @@ namespace dwell {
 struct preconditioner_choice {
   preconditioner is = preconditioner::none;
   std::string why;
-  bool probe = false;  ///< try `is` for probe_iterations, then choose_after()
+  bool probe = false;      ///< try `is` for probe_iterations, then choose_after()
+  int patience = INT_MAX;  ///< of choose_after(): iterations after which multigrid takes over
 };
 
 /// Iterations that say how fast the residual falls.
@@ -48,6 +50,9 @@ struct preconditioner_forecast {
 /// The model of multigrid on a GPU is that of docs/results/preconditioners.md (H200); on a CPU it
 /// is counted in iterations with Jacobi, as measured there.
 preconditioner_forecast forecast(const jacobi_probe& seen, backend on);
+/// Where Jacobi goes on, it has the patience of the time that multigrid would take, so that a wrong
+/// projection costs no more than about that. A power of two: the seconds that decide are measured,
+/// and the bits of an answer should not depend on their last digits.
 preconditioner_choice choose_after(const jacobi_probe& seen, backend on);
 
 }  // namespace dwell

@@ -21,11 +21,13 @@ constexpr std::array<int, 3> widths = {2, 4, 8};
 
 template <class T>
 column_groups<T>::column_groups(const device& where, const plan_target& target,
-                                const prepared_system<T>& matrix, const solve_options& options,
-                                cut_cache<T>& cuts, solve_decision<T> alone)
+                                const prepared_system<T>& matrix, const null_vectors& null_space,
+                                const solve_options& options, cut_cache<T>& cuts,
+                                solve_decision<T> alone)
     : where_(where),
       target_(target),
       matrix_(matrix),
+      null_(null_space),
       options_(options),
       cuts_(cuts),
       alone_(std::move(alone)),
@@ -110,6 +112,7 @@ void column_groups<T>::prepare(group& g) {
     done_ = {where_, 1};
   }
   g.numbers = {where_, width};
+  if (null_.count() > 0) g.parts = {where_, width};
   if (where_.on() == backend::cuda) {
     g.b = {where_, n * width, fresh::unset};
     g.x = {where_, n * width, fresh::unset};
@@ -141,6 +144,9 @@ solve_places<T> column_groups<T>::places_of(group& g, int column) const {
   at.a = matrix_.arrays();
   at.matrix_exponent = matrix_.facts().exponent;
   at.null_space = has_null_space(options_, matrix_.facts());
+  at.null_count = null_.count();
+  at.null_vectors = null_.data();
+  at.parts = g.parts.data() + column;
   at.run_x = in.x;
   at.run_rhs = in.rhs;
   at.stride = in.stride;

@@ -12,6 +12,7 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/null_vectors.hpp"
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
 
@@ -44,7 +45,8 @@ class column_groups {
   /// All must stay valid; `where` has the stream that all work goes to. alone: how one right-hand
   /// side is solved.
   column_groups(const device& where, const plan_target& target, const prepared_system<T>& matrix,
-                const solve_options& options, cut_cache<T>& cuts, solve_decision<T> alone);
+                const null_vectors& null_space, const solve_options& options, cut_cache<T>& cuts,
+                solve_decision<T> alone);
 
   /// Cuts `count` columns, and prepares the groups. Throws device_error if a group that was asked
   /// for (columns_at_once) has too little memory; a group that was not is then not taken.
@@ -63,6 +65,7 @@ class column_groups {
     std::unique_ptr<prepared_run<T>> run;  ///< null until the group is prepared
     buffer<T> b, x;
     buffer<solve_numbers> numbers;
+    buffer<null_parts> parts;
   };
 
   group& group_of(int width);
@@ -75,6 +78,7 @@ class column_groups {
   const device& where_;
   const plan_target& target_;
   const prepared_system<T>& matrix_;
+  const null_vectors& null_;
   const solve_options& options_;
   cut_cache<T>& cuts_;
   solve_decision<T> alone_;

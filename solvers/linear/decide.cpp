@@ -145,6 +145,7 @@ solve_decision<T> decide(const solve_request<T>& q) {
 
 std::string why_one_at_a_time(const solve_options& o, const device_facts& facts) {
   if (o.columns_at_once == 1) return "as asked";
+  if (o.mixed_precision) return "of mixed precision no kernel has several";
   if (o.executor != automatic && o.executor != executors::persistent.name)
     return fmt::format("executor {} has no kernel for several", o.executor);
   const solver_form& form = column_forms().front();

@@ -11,6 +11,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
+#include "dwell/base/power_of_two.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/device/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
@@ -19,6 +20,7 @@
 #include "dwell/solvers/linear/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/decide.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/linear/system_scale.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -167,15 +169,56 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   return out;
 }
 
+/// The matrix as attempts in f32 have it.
+csr<float> in_f32(const csr_view<double>& a) {
+  const power_of_two scale(-matrix_scale<float>(largest_exponent(a)));
+  csr<float> to;
+  to.rows = a.rows;
+  to.cols = a.cols;
+  if (a.rows > 0) to.row_ptr.assign(a.row_ptr, a.row_ptr + a.rows + 1);
+  to.col.assign(a.col, a.col + a.nonzeros());
+  for (index k = 0; k < a.nonzeros(); ++k) to.val.push_back(static_cast<float>(scale(a.val[k])));
+  return to;
+}
+
+/// The plan of the attempts in f32.
+solve_explanation explain_mixed(const csr_view<double>& a, const device_facts& device,
+                                const solve_options& asked) {
+  check_system(a, demand_of(asked));
+  solve_options o = asked;
+  std::string method_reason = "as asked";
+  if (o.method == automatic) {
+    const method_choice chosen =
+        choose_method(examine(device::cpu(1), arrays_of(a), !o.assume_symmetric));
+    o.method = chosen.name;
+    method_reason = chosen.why;
+    check_system(a, demand_of(o));
+  }
+  o.assume_symmetric = true;
+  solve_explanation out;
+  try {
+    out = explain_as(in_f32(a).view(), device, o);
+    out.precision = "mixed";
+  } catch (const input_error& e) {  // in f32 the matrix is not what it is in f64
+    out = explain_as(a, device, o);
+    method_reason += fmt::format("; in f64 instead of mixed precision: in f32 {}", e.what());
+  }
+  out.method_reason = method_reason;
+  return out;
+}
+
 }  // namespace
 
 solve_explanation explain(const csr_view<double>& a, const device_facts& device,
                           const solve_options& options) {
-  return explain_as(a, device, options);
+  return options.mixed_precision ? explain_mixed(a, device, options)
+                                 : explain_as(a, device, options);
 }
 
 solve_explanation explain(const csr_view<float>& a, const device_facts& device,
                           const solve_options& options) {
+  if (options.mixed_precision)
+    throw input_error("mixed_precision: expected a system in f64, found one in f32");
   return explain_as(a, device, options);
 }
 

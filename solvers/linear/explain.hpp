@@ -78,7 +78,7 @@ struct solve_explanation {
   std::string variant;           ///< form of the iteration, never "auto"
   /// If "auto" was asked for: the forms that were considered, `variant` among them.
   std::vector<variant_projection> considered;
-  std::string precision;  ///< "f64" or "f32"
+  std::string precision;  ///< "f64", "f32", or "mixed": the plan is that of its attempts in f32
   dwell::preconditioner preconditioner =
       dwell::preconditioner::none;                 ///< of the solve, or its begin
   std::string preconditioner_reason = "as asked";  ///< why this one, and what may follow

@@ -100,7 +100,7 @@ std::string steadier_forms(const std::string& method) {
 /// Where rounding allows no better.
 std::string more_accurate(const solve_report& r) {
   std::vector<std::string> tries;
-  if (r.precision == "f32") tries.emplace_back("f64");
+  if (r.precision != "f64") tries.emplace_back("f64");
   if (find_form(r.method, r.variant).drifts) tries.push_back(steadier_forms(r.method));
   if (r.preconditioner == preconditioner::none) tries.emplace_back("a preconditioner");
   tries.emplace_back("a larger tolerance");
@@ -120,7 +120,7 @@ std::string advice_of(const solve_report& r) {
     const std::string steadier =
         find_form(r.method, r.variant).drifts ? steadier_forms(r.method) : "";
     if (r.stagnated && !steadier.empty()) tries.push_back(steadier.c_str());
-    if (r.stagnated && r.precision == "f32") tries.push_back("f64");
+    if (r.stagnated && r.precision != "f64") tries.push_back("f64");
     if (tries.empty()) tries.push_back("more iterations, or a better start vector");
     return fmt::format("{}: try {}",
                        r.stagnated ? "the residual stagnates, the last third of the iterations did "
@@ -132,7 +132,7 @@ std::string advice_of(const solve_report& r) {
   if (r.stopped == stop_reason::breakdown &&
       find_form(r.method, r.variant).solves == matrix_class::positive_definite)
     return "the matrix is not positive definite: try method minres";
-  if (failed && r.precision == "f32") return "f32 may be too short for this matrix: try f64";
+  if (failed && r.precision != "f64") return "f32 may be too short for this matrix: try f64";
   return {};
 }
 
@@ -175,7 +175,7 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   const scaled_norms norms{n.by, n.rhs};
   report.rhs_norm = norms.rhs_norm();
   if (n.projected) {
-    report.null_space = "constant";
+    report.null_space = n.projected == which_null_space::given ? "given" : "constant";
     if (n.removed > 0.0) report.rhs_outside_range = n.removed / std::hypot(n.rhs, n.removed);
   }
   report.iterations = std::max(n.step, 0);

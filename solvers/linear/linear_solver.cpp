@@ -42,8 +42,11 @@ void check_block(std::size_t found, index rows, std::size_t distance, int count,
 }
 
 /// Before the matrix is looked at.
+template <class T>
 void check_request(const solve_options& options) {
   check_options(options);
+  if (sizeof(T) != sizeof(double) && options.mixed_precision)
+    throw input_error("mixed_precision: expected a system in f64, found one in f32");
   if (options.method != automatic) form_asked_for(options);
 }
 
@@ -57,13 +60,13 @@ struct linear_solver<T>::state : solver_state<T> {
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
                                 const solve_options& options) {
-  check_request(options);
+  check_request<T>(options);
   s_ = std::make_unique<state>(where, a, options);
 }
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const device_csr_view<T>& a,
                                 const solve_options& options) {
-  check_request(options);
+  check_request<T>(options);
   s_ = std::make_unique<state>(where, a, options);
 }
 template <class T>
@@ -140,6 +143,10 @@ template <class T>
 void linear_solver<T>::solve_async(device_span<const T> b, device_span<T> x) {
   state& s = *s_;
   s.require_idle();
+  if (s.mixed || !s.why_f64.empty())
+    throw unsupported_error(
+        "solve_async: expected a solver in f64 or f32, found one in mixed precision, between whose "
+        "attempts the host decides: call solve()");
   s.began = seconds_on_host();
   check_size(b.size, rows(), name_of_b);
   check_size(x.size, rows(), name_of_x);

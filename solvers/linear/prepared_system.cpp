@@ -90,10 +90,18 @@ prepared_system<T>::prepared_system(const device& where, const device_csr_view<T
 }
 
 template <class T>
+prepared_system<T>::prepared_system(const device& where, const csr_arrays<T>& a,
+                                    const matrix_demand& demand, solve_setup& setup)
+    : where_(where), demand_(demand), arrays_(a) {
+  facts_ = examined(arrays_, setup);
+}
+
+template <class T>
 system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& setup) const {
   const lap_timer time(setup.check_s);
   const system_facts facts = examine(where_, a, demand_.look_for_symmetry);
   if (!demand_.met_by(facts)) refuse(a);
+  if (more_) more_(a, facts);
   return facts;
 }
 
@@ -115,6 +123,12 @@ template <class T>
 void prepared_system<T>::demand(const matrix_demand& more) {
   demand_ = more;
   if (!demand_.met_by(facts_)) refuse(arrays_);
+}
+
+template <class T>
+void prepared_system<T>::demand(other_demand more) {
+  more_ = std::move(more);
+  more_(arrays_, facts_);
 }
 
 template <class T>

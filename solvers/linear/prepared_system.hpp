@@ -2,6 +2,7 @@
 // The matrix of a prepared solver: where the device's teams can read it, and checked there. Private
 // to the solver.
 #pragma once
+#include <functional>
 #include <span>
 
 #include "dwell/execution/device/buffer.hpp"
@@ -24,12 +25,21 @@ class prepared_system {
                   solve_setup& setup);
   prepared_system(const device& where, const device_csr_view<T>& a, const matrix_demand& demand,
                   solve_setup& setup);
+  /// With arrays in memory of the device that others own: they must stay, and only
+  /// update_in_place() follows what is written to them.
+  prepared_system(const device& where, const csr_arrays<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
   /// From now on this is asked for too. Throws as check_system() does.
   void demand(const matrix_demand& more);
+  /// And this, which throws input_error for what it refuses.
+  using other_demand = std::function<void(const csr_arrays<T>&, const system_facts&)>;
+  void demand(other_demand more);
   /// The same pattern with other values, as many as before. Values that are refused leave the ones
   /// before.
   void update(std::span<const T> values, solve_setup& setup);
   void update(device_span<const T> values, solve_setup& setup);
+  /// The owner of the arrays has written other values to them. Values that are refused stay.
+  void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
 
   const csr_arrays<T>& arrays() const { return arrays_; }
   const system_facts& facts() const { return facts_; }
@@ -47,6 +57,7 @@ class prepared_system {
 
   device where_;
   matrix_demand demand_;
+  other_demand more_;
   buffer<index> row_ptr_, col_;
   buffer<T> val_;
   csr_arrays<T> arrays_;

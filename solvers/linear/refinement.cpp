@@ -47,7 +47,7 @@ stop_reason end_of(const solve_report& last, bool helped) {
 bool add(const solve_report& next, solve_report& to) {
   const double before = to.residual_relative_true;
   const bool better = next.residual_relative_true < before;
-  ++to.refinements;
+  to.refinements += 1 + next.refinements;  // those of mixed precision
   to.iterations += next.iterations;
   to.solve_s += next.solve_s;
   to.per_iteration_us = to.iterations > 0 ? to.solve_s * 1e6 / to.iterations : 0.0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Linear systems A x = b by iterative methods: conjugate gradients (Hestenes and Stiefel, 1952) for
 // symmetric positive definite matrices, MINRES (Paige and Saunders, 1975) for symmetric ones,
-// Bi-CGSTAB (van der Vorst, 1992) for all. Options, report, and the one call that solves. Nothing
-// here needs CUDA.
+// Bi-CGSTAB (van der Vorst, 1992) and GMRES (Saad and Schultz, 1986) for all. Options, report, and
+// the one call that solves. Nothing here needs CUDA.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -57,6 +57,9 @@ enum class stop_reason {
 /// In words, as reports have it: "converged".
 DWELL_API std::string to_string(stop_reason r);
 
+/// Vectors that solve_options::null_vectors may have.
+inline constexpr int most_null_vectors = 6;
+
 /// What a running solve tells: called from the thread that called solve().
 struct solve_progress {
   int iteration = 0;             ///< done so far
@@ -67,9 +70,9 @@ struct solve_progress {
 
 /// What a solve is asked to do. Defaults are those of the command line.
 struct solve_options {
-  /// "cg", "minres", "bicgstab", or "auto": the first of these whose demands the matrix meets:
-  /// symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since the
-  /// matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
+  /// "cg", "minres", "bicgstab", "gmres" or "auto": the first of them whose demands the matrix
+  /// meets: symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since
+  /// the matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
   /// amg, fsai and chebyshev).
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
@@ -105,8 +108,16 @@ struct solve_options {
   /// which need not be consistent then (the caller's b stays as it is), and x is the solution whose
   /// mean is 0, that of least norm; the norm of b in the tolerance, and the residuals, are those
   /// without the mean. A matrix of several parts that are not connected has more null vectors:
-  /// these are not found, nor taken care of. Not in cg_batch.
+  /// these are not found, but may be given (null_vectors). Not in cg_batch.
   std::string null_space = "auto";
+  /// The null space of a symmetric matrix, as 1 to 6 vectors that span it, one after another, of
+  /// as many elements as the matrix has rows: the rigid-body modes of an elastic body that nothing
+  /// holds, an indicator of each part of a Laplacian of several parts. They need not be orthogonal
+  /// (modified Gram-Schmidt, twice, makes them so) but independent, and A n must be about zero.
+  /// What b has in their span is taken from it, and x is the solution that is orthogonal to them,
+  /// that of least norm; norms are those of what is left. null_space must be "auto" then. By any
+  /// method; not in cg_batch.
+  std::vector<double> null_vectors;
   /// Where the residual that the iteration carries has fallen under the tolerance and the true one,
   /// computed from x in f64, has not, begin anew from x: a step of iterative refinement. That is
   /// repeated as long as each attempt at least halves the true residual, and within max_iterations
@@ -115,6 +126,16 @@ struct solve_options {
   /// there, as with `false`, the solve ends as converged and the report's target_missed says the
   /// rest. It takes a copy of x, from the second attempt on.
   bool refine = true;
+  /// Of systems in f64: iterate in f32, which halves the bytes that an iteration moves, and lets
+  /// twice as much stay on the chip. b, x and residuals stay in f64: each attempt solves A d = r in
+  /// f32 for the residual r and adds d to x, until the true residual meets the tolerance (iterative
+  /// refinement: Wilkinson 1963; Carson and Higham 2018; Goeddeke, Strzodka and Turek 2007), within
+  /// max_iterations of all attempts. Where f32 is too short for the matrix, the solve goes on in
+  /// f64 from the answer so far, all later solves of the solver begin there, and the report's
+  /// reason says so. The f32 copy of the values takes 4 bytes per nonzero besides the f64 matrix.
+  /// Several right-hand sides are solved one after another. Not with fixed_iterations, not in
+  /// solve_async() nor in cg_batch.
+  bool mixed_precision = false;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
   /// Record ||r|| of every iteration in solve_report::history, as the iteration carries it. Of an
@@ -162,6 +183,16 @@ struct solve_setup {
   double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
   /// The sum of all but context_s.
   double total() const { return check_s + upload_s + plan_s + cut_s + preconditioner_s + load_s; }
+  /// Adds the parts of another one, context_s left out.
+  solve_setup& operator+=(const solve_setup& other) {
+    check_s += other.check_s;
+    upload_s += other.upload_s;
+    plan_s += other.plan_s;
+    cut_s += other.cut_s;
+    preconditioner_s += other.preconditioner_s;
+    load_s += other.load_s;
+    return *this;
+  }
 };
 
 /// What was run, why, what it cost, and whether the answer is right.
@@ -176,7 +207,7 @@ struct solve_report {
   std::string reason;         ///< why this executor and this plan, one line
   std::string device;         ///< name of the device
   backend on = backend::cpu;  ///< of the device
-  std::string precision;      ///< "f64" or "f32"
+  std::string precision;      ///< "f64", "f32" or "mixed" (solve_options::mixed_precision)
   /// As asked for, or as chosen: never automatic.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   std::string preconditioner_reason = "as asked";  ///< why this one
@@ -187,9 +218,9 @@ struct solve_report {
 
   int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended
-  double rhs_norm = 0;  ///< ||b||; with null_space "constant" of b without its mean
-  /// "constant" where the solve was one modulo constant vectors (solve_options::null_space), else
-  /// "none".
+  double rhs_norm = 0;  ///< ||b||; with a null space of b without its part in it
+  /// "constant" where the solve was one modulo constant vectors (solve_options::null_space),
+  /// "given" where it was one modulo solve_options::null_vectors, else "none".
   std::string null_space = "none";
   /// ||removed|| / ||b||, 0 to 1: the part of b for which there is no solution, and which was taken
   /// away. About 1e-16 (f32: 1e-7) or less where b is consistent.
@@ -201,7 +232,8 @@ struct solve_report {
   /// The residual of the iteration fell under the tolerance, which is not 0, and the true one is
   /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
   bool target_missed = false;
-  /// How often the iteration began anew from its answer (solve_options::refine). Iterations,
+  /// How often the iteration began anew from its answer (solve_options::refine, mixed_precision).
+  /// Iterations,
   /// history and seconds are of all attempts; the residuals are of x, which is that of the attempt
   /// with the smallest true residual; the condition is what the first attempt showed.
   int refinements = 0;

@@ -33,7 +33,9 @@ struct examine {
     n.finite = acc[2] == 0.0;
     n.by = n.finite ? scale_of<T>(at.matrix_exponent, exponent_of(acc[0]), exponent_of(acc[1]))
                     : system_scale{};
-    n.projected = at.null_space;
+    n.projected = at.null_count > 0 ? which_null_space::given
+                  : at.null_space   ? which_null_space::constants
+                                    : which_null_space::none;
     n.rhs_mean = n.start_mean = n.answer_mean = n.removed = 0.0;
   }
 };
@@ -69,6 +71,33 @@ struct means : sums<2> {
   }
 };
 
+/// What b and the start vector have of null vector k, of those that are given.
+template <class T>
+struct parts_of_start : sums<2> {
+  solve_places<T> at;
+  int k;
+
+  DWELL_HD auto constants() const { return means<T>{{}, at}.constants(); }
+  DWELL_HD void element(index i, const typename means<T>::scales& by, double* acc) const {
+    const double q = at.null_vectors[static_cast<std::ptrdiff_t>(k) * at.a.rows + i];
+    acc[0] += by.rhs(at.b[i]) * q;
+    acc[1] += by.answer(at.x[i]) * q;
+  }
+  DWELL_HD void conclude(const double* acc) const {
+    at.parts->rhs[k] = acc[0];
+    at.parts->start[k] = acc[1];
+  }
+};
+
+/// Element i of the vector that has these parts of the null vectors; 0 where none are given.
+template <class T>
+DWELL_HD double in_null_space(const solve_places<T>& at, const double* parts, index i) {
+  double sum = 0;
+  for (int k = 0; k < at.null_count; ++k)
+    sum += parts[k] * at.null_vectors[static_cast<std::ptrdiff_t>(k) * at.a.rows + i];
+  return sum;
+}
+
 /// What is taken from the elements of b' = 2^-by.vectors b.
 DWELL_HD double mean_of_rhs(const solve_numbers& n) {
   return std::ldexp(n.rhs_mean, n.by.rhs - n.by.vectors);
@@ -80,7 +109,7 @@ struct load : sums<1> {
   solve_places<T> at;
 
   struct scales {
-    power_of_two answer, vectors, rhs;
+    power_of_two answer, vectors, rhs, rhs_in_vectors;
     double start_mean, vectors_mean, rhs_mean;  ///< 0 where they do not count: that changes no bit
   };
   DWELL_HD scales constants() const {
@@ -88,24 +117,41 @@ struct load : sums<1> {
     return {power_of_two(-n.by.answer()),
             power_of_two(-n.by.vectors),
             power_of_two(-n.by.rhs),
+            power_of_two(n.by.rhs - n.by.vectors),
             n.start_mean,
             mean_of_rhs(n),
             n.rhs_mean};
   }
   DWELL_HD void element(index i, const scales& by, double* acc) const {
+    if (at.null_count > 0) return without_given(i, by, acc);
     at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]) - by.start_mean);
     at.run_rhs_at(i) = static_cast<T>(by.vectors(at.b[i]) - by.vectors_mean);
     const double e = by.rhs(at.b[i]) - by.rhs_mean;
     acc[0] += e * e;
+  }
+  DWELL_HD void without_given(index i, const scales& by, double* acc) const {
+    const double e = by.rhs(at.b[i]) - in_null_space(at, at.parts->rhs, i);
+    at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]) - in_null_space(at, at.parts->start, i));
+    at.run_rhs_at(i) = static_cast<T>(by.rhs_in_vectors(e));
+    acc[0] += e * e;
+  }
+  /// The norm of what is taken from 2^-by.rhs b.
+  DWELL_HD double removed(const solve_numbers& n) const {
+    if (at.null_count == 0)
+      return std::fabs(n.rhs_mean) * std::sqrt(static_cast<double>(at.a.rows));
+    double sum = 0;
+    for (int k = 0; k < at.null_count; ++k) sum += at.parts->rhs[k] * at.parts->rhs[k];
+    return std::sqrt(sum);
   }
   DWELL_HD void conclude(const double* acc) const {
     solve_numbers& n = *at.numbers;
     n.rhs = std::sqrt(acc[0]);
     double relative = at.rtol * std::ldexp(n.rhs, n.by.rhs - n.by.vectors);
     if (n.projected) {
-      // Of a constant b rounding alone is left: that is zero, and nothing under it can be reached.
+      // Of a b in the null space rounding alone is left: that is zero, and nothing under it can be
+      // reached.
       constexpr double rounding = sizeof(T) == 8 ? 0x1p-50 : 0x1p-21;
-      n.removed = std::fabs(n.rhs_mean) * std::sqrt(static_cast<double>(at.a.rows));
+      n.removed = removed(n);
       if (n.rhs <= rounding * n.removed) {
         n.rhs = 0.0;
         relative = 2.0 * rounding * std::ldexp(n.removed, n.by.rhs - n.by.vectors);
@@ -129,7 +175,20 @@ struct mean_of_answer : sums<1> {
   }
 };
 
-/// The answer in the caller's units, without its mean where that counts, where the run left it; is
+/// What the run's answer has of null vector k, of those that are given.
+template <class T>
+struct parts_of_answer : sums<1> {
+  solve_places<T> at;
+  int k;
+
+  DWELL_HD int constants() const { return 0; }
+  DWELL_HD void element(index i, int, double* acc) const {
+    acc[0] += at.run_x_at(i) * at.null_vectors[static_cast<std::ptrdiff_t>(k) * at.a.rows + i];
+  }
+  DWELL_HD void conclude(const double* acc) const { at.parts->answer[k] = acc[0]; }
+};
+
+/// The answer in the caller's units, without its part in the null space, where the run left it; is
 /// it representable?
 template <class T>
 struct answer : sums<1> {
@@ -143,7 +202,9 @@ struct answer : sums<1> {
     return {power_of_two(at.numbers->by.answer()), at.numbers->answer_mean};
   }
   DWELL_HD void element(index i, const scales& by, double* acc) const {
-    const T value = static_cast<T>(by.answer(static_cast<double>(at.run_x_at(i)) - by.mean));
+    const double found = static_cast<double>(at.run_x_at(i));
+    const T value = static_cast<T>(by.answer(
+        at.null_count > 0 ? found - in_null_space(at, at.parts->answer, i) : found - by.mean));
     at.run_x_at(i) = value;
     acc[0] += finite(value) ? 0.0 : 1.0;
   }
@@ -157,6 +218,23 @@ struct answer : sums<1> {
   }
 };
 
+/// Element i of b', without its part in the null space.
+template <class T>
+struct rhs_element {
+  power_of_two vectors, rhs, rhs_in_vectors;
+  double mean;
+
+  DWELL_HD explicit rhs_element(const solve_numbers& n)
+      : vectors(-n.by.vectors),
+        rhs(-n.by.rhs),
+        rhs_in_vectors(n.by.rhs - n.by.vectors),
+        mean(mean_of_rhs(n)) {}
+  DWELL_HD double operator()(const solve_places<T>& at, index i) const {
+    if (at.null_count == 0) return vectors(at.b[i]) - mean;
+    return rhs_in_vectors(rhs(at.b[i]) - in_null_space(at, at.parts->rhs, i));
+  }
+};
+
 /// Element of row `i` of b' - A' x', by eight lanes, each with every eighth nonzero.
 template <class T>
 struct residual_row {
@@ -164,19 +242,18 @@ struct residual_row {
   solve_places<T> at;
 
   struct scales {
-    power_of_two matrix, answer, vectors;
-    double mean;
+    power_of_two matrix, answer;
+    rhs_element<T> rhs;
     const T* x;
     int stride;
   };
   DWELL_HD scales constants() const {
     const solve_numbers& n = *at.numbers;
-    return {power_of_two(-n.by.matrix),  power_of_two(-n.by.answer()),
-            power_of_two(-n.by.vectors), mean_of_rhs(n),
-            n.taken ? at.run_x : at.x,   n.taken ? at.stride : 1};
+    return {power_of_two(-n.by.matrix), power_of_two(-n.by.answer()), rhs_element<T>(n),
+            n.taken ? at.run_x : at.x, n.taken ? at.stride : 1};
   }
   DWELL_HD double part(index i, int lane, const scales& by) const {
-    double sum = lane == 0 ? by.vectors(at.b[i]) - by.mean : 0.0;
+    double sum = lane == 0 ? by.rhs(at, i) : 0.0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
       sum -=
@@ -191,18 +268,12 @@ template <class T>
 struct sum_up : sums<3> {
   solve_places<T> at;
 
-  struct scales {
-    power_of_two vectors;
-    double mean;
-  };
-  DWELL_HD scales constants() const {
-    return {power_of_two(-at.numbers->by.vectors), mean_of_rhs(*at.numbers)};
-  }
-  DWELL_HD void element(index i, const scales& by, double* acc) const {
+  DWELL_HD rhs_element<T> constants() const { return rhs_element<T>(*at.numbers); }
+  DWELL_HD void element(index i, const rhs_element<T>& rhs, double* acc) const {
     const double r = at.residual[i];
     acc[0] += r * r;
     if (at.inverse_diagonal) {
-      const double b = by.vectors(at.b[i]) - by.mean, d = at.inverse_diagonal[i];
+      const double b = rhs(at, i), d = at.inverse_diagonal[i];
       acc[1] += r * r * d;
       acc[2] += b * b * d;
     }
@@ -214,6 +285,38 @@ struct sum_up : sums<3> {
     n.rr_by_diagonal = acc[1];
     n.bb_by_diagonal = acc[2];
   }
+};
+
+/// Element of row `i` of A v, or of |A| |v|, by eight lanes.
+template <class T>
+struct product_row {
+  static constexpr int lanes = 8;
+  product_places<T> at;
+  bool magnitudes;
+
+  DWELL_HD power_of_two constants() const { return power_of_two(at.exponent); }
+  DWELL_HD double part(index i, int lane, const power_of_two& scale) const {
+    double sum = 0;
+    const index end = at.a.row_ptr[i + 1];
+    for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes) {
+      const double one = scale(at.a.val[k]) * at.v[at.a.col[k]];
+      sum += magnitudes ? std::fabs(one) : one;
+    }
+    return sum;
+  }
+};
+
+/// The square of the norm of a product.
+template <class T>
+struct square_of_product : sums<1> {
+  product_places<T> at;
+  bool magnitudes;
+
+  DWELL_HD int constants() const { return 0; }
+  DWELL_HD void element(index i, int, double* acc) const {
+    acc[0] += at.product[i] * at.product[i];
+  }
+  DWELL_HD void conclude(const double* acc) const { at.squares[magnitudes ? 1 : 0] = acc[0]; }
 };
 
 }  // namespace dwell::solve_pass

@@ -2,9 +2,7 @@
 // The steps of a solve on a CPU.
 #include "dwell/solvers/linear/solve_steps.hpp"
 
-#include <array>
-
-#include "dwell/base/parallel.hpp"
+#include "dwell/solvers/linear/row_sums.hpp"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"
 
@@ -15,37 +13,31 @@ template <class T>
 void begin(const device&, const solve_places<T>& at) {
   cpu::run_pass(at.a.rows, solve_pass::examine<T>{at});
   if (at.null_space) cpu::run_pass(at.a.rows, solve_pass::means<T>{{}, at});
+  for (int k = 0; k < at.null_count; ++k)
+    cpu::run_pass(at.a.rows, solve_pass::parts_of_start<T>{{}, at, k});
   cpu::run_pass(at.a.rows, solve_pass::load<T>{{}, at});
-}
-
-template <class T>
-void residual(const solve_places<T>& at) {
-  using row = solve_pass::residual_row<T>;
-  const row rows{at};
-  const int parts = at.a.nonzeros < (1 << 16) ? 1 : default_threads();
-  for_parts(parts, [&](int part) {
-    const auto [first, last] = piece(at.a.rows, part, parts);
-    const auto constants = rows.constants();
-    for (index i = first; i < last; ++i) {
-      std::array<double, row::lanes> sum;
-      for (int lane = 0; lane < row::lanes; ++lane) sum[lane] = rows.part(i, lane, constants);
-      for (int half = row::lanes / 2; half > 0; half /= 2)
-        for (int lane = 0; lane < half; ++lane) sum[lane] += sum[lane + half];
-      at.residual[i] = sum[0];
-    }
-  });
 }
 
 template <class T>
 void end(const device&, const solve_places<T>& at) {
   if (at.null_space) cpu::run_pass(at.a.rows, solve_pass::mean_of_answer<T>{{}, at});
+  for (int k = 0; k < at.null_count; ++k)
+    cpu::run_pass(at.a.rows, solve_pass::parts_of_answer<T>{{}, at, k});
   cpu::run_pass(at.a.rows, solve_pass::answer<T>{{}, at});
-  residual(at);
+  cpu::sum_rows(solve_pass::residual_row<T>{at}, at.a.rows, at.a.nonzeros, at.residual);
   cpu::run_pass(at.a.rows, solve_pass::sum_up<T>{{}, at});
 }
 
 template <class T>
-constexpr solve_steps<T> on_cpu = {&begin<T>, &end<T>};
+void product(const device&, const product_places<T>& at) {
+  for (const bool magnitudes : {false, true}) {
+    cpu::sum_rows(solve_pass::product_row<T>{at, magnitudes}, at.a.rows, at.a.nonzeros, at.product);
+    cpu::run_pass(at.a.rows, solve_pass::square_of_product<T>{{}, at, magnitudes});
+  }
+}
+
+template <class T>
+constexpr solve_steps<T> on_cpu = {&begin<T>, &end<T>, &product<T>};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/system_scale.hpp"
 
 namespace dwell {
@@ -23,16 +24,29 @@ struct solve_numbers {
   double rr = 0;          ///< r.r as carried by the iteration
   int taken = 0;          ///< x holds the answer; else it is the start vector still
   int representable = 0;  ///< no element of the answer left the format
+  int projected = 0;      ///< which_null_space
   // Where the null space is that of the constant vectors, else 0:
-  int projected = 0;       ///< b' and x' are without their means
   double rhs_mean = 0;     ///< of 2^-by.rhs b
   double start_mean = 0;   ///< of the scaled start vector
   double answer_mean = 0;  ///< of the run's answer
+  // Of any null space:
   double removed = 0;  ///< the norm of what was taken from 2^-by.rhs b; `rhs` is that of the rest
   // Sums over the true residual b' - A' x' of the scaled system:
   double true_rr = 0;         ///< r.r
   double rr_by_diagonal = 0;  ///< r.D^-1 r; 0 without a Jacobi preconditioner
   double bb_by_diagonal = 0;  ///< b'.D^-1 b'
+};
+
+/// What b and x count without.
+struct which_null_space {
+  enum : int { none, constants, given };
+};
+
+/// What vectors have of the null vectors that are given: the products with each of them.
+struct null_parts {
+  double rhs[most_null_vectors];     ///< of 2^-by.rhs b
+  double start[most_null_vectors];   ///< of the scaled start vector
+  double answer[most_null_vectors];  ///< of the run's answer
 };
 
 /// Where the data of a solve, or of one column of several, are, in memory that the device's teams
@@ -48,6 +62,9 @@ struct solve_places {
   T* run_rhs = nullptr;
   int stride = 1;
   bool null_space = false;  ///< the constant vectors are in it: b and x count without their means
+  int null_count = 0;       ///< vectors that are given, else
+  const double* null_vectors = nullptr;  ///< orthonormal, one after another
+  null_parts* parts = nullptr;           ///< room, where there are some
   DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }
   DWELL_HD T& run_rhs_at(index i) const { return run_rhs[static_cast<std::ptrdiff_t>(i) * stride]; }
   const T* inverse_diagonal = nullptr;  ///< of the scaled matrix; null without Jacobi
@@ -63,6 +80,18 @@ struct solve_places {
 };
 std::size_t solve_partials(index rows);
 
+/// A v, and how large it is.
+template <class T>
+struct product_places {
+  csr_arrays<T> a;
+  int exponent = 0;           ///< of a power of two that A is multiplied by
+  const double* v = nullptr;  ///< rows elements, as of product
+  double* product = nullptr;  ///< room
+  double* squares = nullptr;  ///< two: of ||A v|| and of || |A| |v| ||
+  double* partial = nullptr;  ///< solve_partials(rows) elements of room
+  unsigned* done = nullptr;   ///< zero
+};
+
 /// One per backend; work goes to the device's stream.
 template <class T>
 struct solve_steps {
@@ -70,6 +99,7 @@ struct solve_steps {
   void (*begin)(const device&, const solve_places<T>&);
   /// From the run's answer: x, and the rest of the numbers.
   void (*end)(const device&, const solve_places<T>&);
+  void (*product)(const device&, const product_places<T>&);
 };
 template <class T>
 const solve_steps<T>& solve_steps_of(backend on);

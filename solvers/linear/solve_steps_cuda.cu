@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The steps of a solve on a GPU: five small kernels in the device's stream (seven where
-// the matrix has a null space), and no wait.
+// The steps of a solve on a GPU: five small kernels in the device's stream (two more where
+// the matrix has a null space, or for each null vector that is given), and no wait.
 #include "dwell/execution/vectors/ordered_pass.cuh"
+#include "dwell/solvers/linear/row_sums.cuh"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"
 
@@ -18,21 +19,9 @@ void begin(const device& where, const solve_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   cuda::run_pass(where, at.a.rows, solve_pass::examine<T>{at}, scratch_of(at));
   if (at.null_space) cuda::run_pass(where, at.a.rows, solve_pass::means<T>{{}, at}, scratch_of(at));
+  for (int k = 0; k < at.null_count; ++k)
+    cuda::run_pass(where, at.a.rows, solve_pass::parts_of_start<T>{{}, at, k}, scratch_of(at));
   cuda::run_pass(where, at.a.rows, solve_pass::load<T>{{}, at}, scratch_of(at));
-}
-
-template <class T>
-__global__ void __launch_bounds__(pass_lanes) residual_kernel(const solve_places<T> at) {
-  using row = solve_pass::residual_row<T>;
-  const int lane = static_cast<int>(threadIdx.x) % row::lanes;
-  const std::int64_t i =
-      (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / row::lanes;
-  const row rows{at};
-  const auto constants = rows.constants();
-  double sum = i < at.a.rows ? rows.part(static_cast<index>(i), lane, constants) : 0.0;
-  for (int half = row::lanes / 2; half > 0; half /= 2)
-    sum += __shfl_down_sync(~0u, sum, half, row::lanes);
-  if (lane == 0 && i < at.a.rows) at.residual[i] = sum;
 }
 
 template <class T>
@@ -40,18 +29,25 @@ void end(const device& where, const solve_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   if (at.null_space)
     cuda::run_pass(where, at.a.rows, solve_pass::mean_of_answer<T>{{}, at}, scratch_of(at));
+  for (int k = 0; k < at.null_count; ++k)
+    cuda::run_pass(where, at.a.rows, solve_pass::parts_of_answer<T>{{}, at, k}, scratch_of(at));
   cuda::run_pass(where, at.a.rows, solve_pass::answer<T>{{}, at}, scratch_of(at));
-  constexpr int rows_per_block = pass_lanes / solve_pass::residual_row<T>::lanes;
-  if (at.a.rows > 0) {
-    residual_kernel<<<static_cast<unsigned>((at.a.rows - 1) / rows_per_block + 1), pass_lanes, 0,
-                      static_cast<cudaStream_t>(where.stream())>>>(at);
-    DWELL_CUDA(cudaGetLastError());
-  }
+  cuda::sum_rows(where, solve_pass::residual_row<T>{at}, at.a.rows, at.residual);
   cuda::run_pass(where, at.a.rows, solve_pass::sum_up<T>{{}, at}, scratch_of(at));
 }
 
 template <class T>
-constexpr solve_steps<T> on_cuda = {&begin<T>, &end<T>};
+void product(const device& where, const product_places<T>& at) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  for (const bool magnitudes : {false, true}) {
+    cuda::sum_rows(where, solve_pass::product_row<T>{at, magnitudes}, at.a.rows, at.product);
+    cuda::run_pass(where, at.a.rows, solve_pass::square_of_product<T>{{}, at, magnitudes},
+                   {at.partial, at.done});
+  }
+}
+
+template <class T>
+constexpr solve_steps<T> on_cuda = {&begin<T>, &end<T>, &product<T>};
 
 }  // namespace
 

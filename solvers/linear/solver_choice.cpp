@@ -17,7 +17,6 @@
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
-namespace {
 
 solve_setup difference(const solve_setup& now, const solve_setup& before) {
   solve_setup d;
@@ -30,9 +29,9 @@ solve_setup difference(const solve_setup& now, const solve_setup& before) {
   return d;
 }
 
-/// The report of a solve in two parts, the second of which began from the answer of the first.
 solve_report joined(const solve_report& first, solve_report rest) {
   rest.iterations += first.iterations;
+  rest.refinements += first.refinements;
   rest.solve_s += first.solve_s;
   rest.setup_s = first.setup_s;
   rest.per_iteration_us = rest.iterations > 0 ? rest.solve_s * 1e6 / rest.iterations : 0.0;
@@ -43,8 +42,6 @@ solve_report joined(const solve_report& first, solve_report rest) {
   }
   return rest;
 }
-
-}  // namespace
 
 template <class T>
 void solver_state<T>::choose_method() {
@@ -60,13 +57,18 @@ void solver_state<T>::choose_method() {
 }
 
 template <class T>
+bool solver_state<T>::may_change_method(const solve_report& failed) const {
+  return chosen && failed.stopped == stop_reason::breakdown &&
+         forms_of(options.method).front().solves == matrix_class::positive_definite &&
+         kind_of(options.preconditioner).of != matrix_class::positive_definite;
+}
+
+template <class T>
 bool solver_state<T>::change_method(const solve_report& failed) {
-  const bool too_much = forms_of(options.method).front().solves == matrix_class::positive_definite;
-  if (!chosen || failed.stopped != stop_reason::breakdown || !too_much ||
-      kind_of(options.preconditioner).of == matrix_class::positive_definite)
-    return false;
+  if (!may_change_method(failed)) return false;
   system_facts known = matrix.facts();
   known.positive_diagonal = false;  // as good as
+  if (!has_method_for(known)) return false;
   method_reason = fmt::format("{} broke down after {} iterations: {}", options.method,
                               failed.iterations, forms_of(options.method).front().breaks_down);
   options.method = dwell::choose_method(known).name;
@@ -79,7 +81,7 @@ bool solver_state<T>::change_method(const solve_report& failed) {
 
 template <class T>
 void solver_state<T>::choose_preconditioner() {
-  if (options.preconditioner != preconditioner::automatic) return;
+  if (options.preconditioner != preconditioner::automatic || options.mixed_precision) return;
   const preconditioner_choice found = dwell::choose_preconditioner(options, matrix.facts(), rows());
   options.preconditioner = found.is;
   preconditioner_reason = found.why;
@@ -90,6 +92,7 @@ template <class T>
 solve_report solver_state<T>::solve_once(const T* from, T* to) {
   begin(from, to, nullptr, undecided ? probe_iterations : INT_MAX);
   solve_report report = end();
+  if (mixed && seen.finite) return beyond_f32(from, to, report);
   if (!undecided || !seen.finite) return report;
   if (report.stopped == stop_reason::converged) {
     undecided = false;
@@ -97,24 +100,34 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
         fmt::format("jacobi converged within the {} iterations that were tried", probe_iterations);
     report.preconditioner_reason = prepared.preconditioner_reason = preconditioner_reason;
   }
-  if (report.stopped != stop_reason::iteration_limit || refused) return report;
+  const auto may_go_on = [&] {
+    return report.stopped == stop_reason::iteration_limit && !refused &&
+           report.iterations < options.max_iterations;
+  };
+  if (!may_go_on()) return report;
   const solve_setup before = setup;
-  settle(report);
-  const solve_setup more = difference(setup, before);
-  begin(from, to, &report);
+  const int patience = settle(report);
+  begin(from, to, &report, patience);
   report = joined(report, end());
+  if (patience < INT_MAX && may_go_on()) {
+    preconditioner_reason += fmt::format("; {} iterations with it were not enough", patience);
+    change_preconditioner(preconditioner::amg);
+    begin(from, to, &report);
+    report = joined(report, end());
+  }
+  const solve_setup more = difference(setup, before);
   report.setup = more;
   report.setup_s += more.total();
   return report;
 }
 
 template <class T>
-void solver_state<T>::settle(const solve_report& probe) {
+int solver_state<T>::settle(const solve_report& probe) {
   const auto steps = static_cast<std::size_t>(probe.iterations);
   const std::vector<step_coefficients> by = run->coefficients(steps + 1);
   jacobi_probe shown;
   shown.residual = std::sqrt(seen.rr);
-  shown.target = seen.target;
+  shown.target = seen.target * further;
   // The weights are squares of the residual's norm in that of the preconditioner.
   if (by.size() > steps && by[steps / 2].weight > 0.0)
     shown.reduction = std::pow(by[steps].weight / by[steps / 2].weight,
@@ -129,7 +142,12 @@ void solver_state<T>::settle(const solve_report& probe) {
   undecided = false;
   preconditioner_reason = found.why;
   prepared.preconditioner_reason = found.why;
-  if (found.is == options.preconditioner) return;
+  if (found.is != options.preconditioner) change_preconditioner(found.is);
+  return found.patience;
+}
+
+template <class T>
+void solver_state<T>::change_preconditioner(preconditioner wanted) {
   const auto change = [&](preconditioner to) {
     options.preconditioner = to;
     run.reset();
@@ -138,9 +156,9 @@ void solver_state<T>::settle(const solve_report& probe) {
     prepare();
   };
   try {
-    change(found.is);
+    change(wanted);
   } catch (const error& e) {  // too little memory, a policy that has no such kernel
-    preconditioner_reason += fmt::format("; but {}: {}", to_string(found.is), e.what());
+    preconditioner_reason += fmt::format("; but {}: {}", to_string(wanted), e.what());
     chain.reset();
     change(preconditioner::jacobi);
   }
@@ -150,11 +168,15 @@ template void solver_state<double>::choose_preconditioner();
 template void solver_state<float>::choose_preconditioner();
 template solve_report solver_state<double>::solve_once(const double*, double*);
 template solve_report solver_state<float>::solve_once(const float*, float*);
-template void solver_state<double>::settle(const solve_report&);
-template void solver_state<float>::settle(const solve_report&);
+template int solver_state<double>::settle(const solve_report&);
+template int solver_state<float>::settle(const solve_report&);
+template void solver_state<double>::change_preconditioner(preconditioner);
+template void solver_state<float>::change_preconditioner(preconditioner);
 template void solver_state<double>::choose_method();
 template void solver_state<float>::choose_method();
+template bool solver_state<double>::may_change_method(const solve_report&) const;
 template bool solver_state<double>::change_method(const solve_report&);
+template bool solver_state<float>::may_change_method(const solve_report&) const;
 template bool solver_state<float>::change_method(const solve_report&);
 
 }  // namespace dwell

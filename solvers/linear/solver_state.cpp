@@ -32,8 +32,18 @@ void solver_state<T>::make_preconditioner() {
 }
 
 template <class T>
+void solver_state<T>::check_null_vectors() {
+  if (null_space.count() == 0) return;
+  const lap_timer time(setup.check_s);
+  matrix.demand([this](const csr_arrays<T>& a, const system_facts& facts) {
+    null_space.check(a, facts.exponent);
+  });
+}
+
+template <class T>
 void solver_state<T>::prepare() {
   const device& where = queue.where();
+  if (options.mixed_precision && prepare_mixed()) return;
   make_preconditioner();
   cuts.emplace(where, matrix.arrays());
   const solve_request<T> request{
@@ -55,7 +65,8 @@ void solver_state<T>::prepare() {
   prepared = report_of(target, options, made);
   prepared.method_reason = method_reason;
   prepared.preconditioner_reason = preconditioner_reason;
-  groups.emplace(where, target, matrix, options, *cuts, std::move(made));
+  if (!why_f64.empty()) prepared.reason += "; in f64 instead of mixed precision: " + why_f64;
+  groups.emplace(where, target, matrix, null_space, options, *cuts, std::move(made));
   cuts->drop_unused();
   place_vectors();
   place_matrix();
@@ -71,6 +82,7 @@ void solver_state<T>::place_vectors() {
   partial = {where, solve_partials(rows()), fresh::unset};
   done = {where, 1};
   numbers = {where, 1};
+  if (null_space.count() > 0) parts = {where, 1};
   if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
   places.run_x = in.x;
   places.run_rhs = in.rhs;
@@ -81,6 +93,9 @@ void solver_state<T>::place_vectors() {
   places.stop = in.stop;
   places.rr = in.rr;
   places.numbers = numbers.data();
+  places.null_count = null_space.count();
+  places.null_vectors = null_space.data();
+  places.parts = parts.data();
   places.partial = partial.data();
   places.done = done.data();
 }
@@ -97,6 +112,7 @@ void solver_state<T>::place_matrix() {
 
 template <class T>
 void solver_state<T>::refresh() {
+  if (mixed) return refresh_mixed();
   {
     const lap_timer time(setup.cut_s);
     run->refill(matrix.arrays(), -matrix.scale_exponent());
@@ -112,6 +128,7 @@ void solver_state<T>::require_idle() const {
   if (waited_for)
     throw input_error(
         "expected wait() for the solve in progress, found another call of the solver");
+  if (!run) throw device_error("the solver could not be prepared again: make a new one");
 }
 
 template <class T>
@@ -161,6 +178,7 @@ void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, in
 template <class T>
 solve_report solver_state<T>::end(const solve_report* so_far) {
   const device& where = queue.where();
+  if (mixed) describe_mixed();
   solve_report report = prepared;
   report.setup_s = first - began;
   if (!seen.finite) return report;
@@ -177,8 +195,9 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   const auto entries = static_cast<std::size_t>(std::max(seen.step, 0)) + 1;
   how.coefficients = run->coefficients(entries);
   if (options.history) how.history = run->history(entries);
-  if (so_far) how.known_condition = so_far->condition_estimate;
+  how.known_condition = so_far ? so_far->condition_estimate : condition_of_mixed();
   judge(std::move(how), options, report);
+  if (mixed) conclude_mixed(report);
   return report;
 }
 

@@ -16,6 +16,7 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/linear/column_groups.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/null_vectors.hpp"
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
@@ -23,6 +24,13 @@
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {
+
+class mixed_precision_run;
+
+/// What was set up between two looks at a solver's sums.
+solve_setup difference(const solve_setup& now, const solve_setup& before);
+/// The report of a solve in two parts, the second of which began from the answer of the first.
+solve_report joined(const solve_report& first, solve_report rest);
 
 template <class T>
 struct solver_state {
@@ -33,8 +41,10 @@ struct solver_state {
         queue(where),
         target(target_of(queue.where())),
         matrix(queue.where(), a, demand_of(o), setup),
+        null_space(queue.where(), o, matrix.arrays().rows),
         began(seconds_on_host()) {
     choose_method();
+    check_null_vectors();
     choose_preconditioner();
     prepare();
   }
@@ -48,17 +58,36 @@ struct solver_state {
   bool on_gpu() const { return queue.where().on() == backend::cuda; }
   index rows() const { return matrix.arrays().rows; }
   void choose_method();
+  /// Now, and of other values of the matrix.
+  void check_null_vectors();
   /// Another method, where the one that was chosen asks more of the matrix than it is. False: there
   /// is none.
   bool change_method(const solve_report& failed);
+  bool may_change_method(const solve_report& failed) const;
   /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
   void choose_preconditioner();
   /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
   /// and the rest from its answer. Ends as end() does.
   solve_report solve_once(const T* b, T* x);
-  /// The preconditioner that the report of a probe speaks for; prepares it.
-  void settle(const solve_report& probe);
+  /// The preconditioner that the report of a probe speaks for; prepares it. Returns after how many
+  /// iterations multigrid takes over.
+  int settle(const solve_report& probe);
+  /// Prepares another preconditioner; where that fails, Jacobi's, and the reason says so.
+  void change_preconditioner(preconditioner wanted);
   void prepare();
+  /// The part of prepare() that is left where attempts iterate in f32; false: they cannot, and
+  /// prepare() goes on in f64.
+  bool prepare_mixed();
+  /// What reports say of the run in mixed precision: before its end and after it.
+  void describe_mixed();
+  void conclude_mixed(solve_report& report) const;
+  double condition_of_mixed() const;
+  /// From now on in f64, for this reason.
+  void leave_mixed(const std::string& why);
+  /// What is left of a solve in mixed precision, in f64, where f32 is too short.
+  solve_report beyond_f32(const T* b, T* x, const solve_report& so_far);
+  /// New values, in mixed precision.
+  void refresh_mixed();
   void place_vectors();
   void make_preconditioner();
   /// To be called when the matrix has other values.
@@ -87,13 +116,17 @@ struct solver_state {
   bool chosen = false;        ///< it was "auto"
   std::string preconditioner_reason = "as asked";
   bool undecided = false;  ///< the preconditioner is that of a probe
+  double further = 1;      ///< by which attempts after this one go below its target, as a factor
   solve_setup setup;
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
   prepared_system<T> matrix;
+  null_vectors null_space;                     ///< that are given
   std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
   solve_report prepared;                       ///< what every report begins with
   std::unique_ptr<prepared_run<T>> run;
+  mixed_precision_run* mixed = nullptr;  ///< the run, where it iterates in f32
+  std::string why_f64;                   ///< although mixed precision was asked for; else empty
   solve_places<T> places;
   buffer<T> b, x;  ///< a GPU's copies of host vectors
   buffer<T> kept;  ///< the answer that an attempt began from
@@ -102,6 +135,7 @@ struct solver_state {
   buffer<double> residual, partial;
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
+  buffer<null_parts> parts;
 
   // Of the solve in progress, or the last one:
   double began = 0, first = 0, ended = 0;  ///< on the host's clock: the call, and the run

@@ -61,6 +61,9 @@ void check_options(const solve_options& o) {
   if (o.null_space != automatic && o.null_space != "none" && o.null_space != "constant")
     throw input_error(
         fmt::format("null_space: expected auto, none or constant, found {}", o.null_space));
+  if (!o.null_vectors.empty() && o.null_space != automatic)
+    throw input_error(fmt::format(
+        "null_space: expected auto where null_vectors are given, found {}", o.null_space));
   if (o.max_iterations < 0)
     throw input_error(
         fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
@@ -73,6 +76,10 @@ void check_options(const solve_options& o) {
   if (most != 0 && most != 1 && most != 2 && most != 4 && most != 8)
     throw input_error(
         fmt::format("columns_at_once: expected 0 (as planned), 1, 2, 4 or 8, found {}", most));
+  if (o.mixed_precision && o.fixed_iterations)
+    throw input_error(
+        "mixed_precision: expected a solve that ends by its residual, found fixed_iterations (a "
+        "timing of f32 has the same iterations)");
   if (o.progress && !(o.progress_interval >= 0.0))
     throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
                                   o.progress_interval));
@@ -92,10 +99,16 @@ matrix_demand demand_of(const solve_options& o) {
     d.by_preconditioner = true;
     d.look_for_symmetry = !o.assume_symmetric;
   }
+  if (!o.null_vectors.empty() && d.of == matrix_class::general && o.method != automatic) {
+    d.of = matrix_class::symmetric;
+    d.by_null_vectors = true;
+    d.look_for_symmetry = !o.assume_symmetric;
+  }
   return d;
 }
 
 bool has_null_space(const solve_options& o, const system_facts& f) {
+  if (!o.null_vectors.empty()) return false;
   if (o.null_space != automatic) return o.null_space == "constant";
   return f.zero_row_sums && f.symmetric &&
          forms_of(o.method).front().solves != matrix_class::general;
@@ -155,7 +168,10 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
           "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
           "1; {})",
           here, i + 1, j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1,
-          i + 1, demand.by_preconditioner ? who_asks : "method bicgstab does not need symmetry");
+          i + 1,
+          demand.by_null_vectors     ? std::string("null_vectors ask for it")
+          : demand.by_preconditioner ? who_asks
+                                     : std::string("method bicgstab does not need symmetry"));
     }
     return {};
   });

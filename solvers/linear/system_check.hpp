@@ -20,6 +20,7 @@ struct matrix_demand {
   bool full_diagonal = false;            ///< without zeros
   const char* preconditioner = nullptr;  ///< that asks for a diagonal
   bool by_preconditioner = false;        ///< `of` is what it asks for, more than the method does
+  bool by_null_vectors = false;          ///< or what null vectors ask for
 
   bool met_by(const system_facts& f) const {
     return f.is(of) && (f.full_diagonal || !full_diagonal);

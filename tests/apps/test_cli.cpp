@@ -153,6 +153,32 @@ TEST(cli_cg, single_precision) {
   EXPECT_LT(r.json().at("residual").at("relative_true").get<double>(), 1.1e-5);
 }
 
+TEST(cli_cg, mixed_precision) {
+  for (const char* command : {"cg", "solve"}) {
+    const auto r = dwell_cli({command, "poisson2d:30x30", "--precision", "mixed", "--device", "cpu",
+                              "--rtol", "1e-12", "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.json().at("precision"), "mixed");
+    EXPECT_GE(r.json().at("refinements"), 1);
+    EXPECT_LE(r.json().at("residual").at("relative_true").get<double>(), 1e-12);
+    EXPECT_LT(r.json().at("largest_error").get<double>(), 1e-9);
+    EXPECT_TRUE(holds(r.json().at("reason").get<std::string>(), "iterations in f32"));
+    const auto plan = dwell_cli({"explain", command, "poisson2d:30x30", "--precision", "mixed",
+                                 "--device", "cpu", "--json", "-"});
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    EXPECT_EQ(plan.json().at("precision"), "mixed");
+  }
+  const auto several = dwell_cli({"cg", "poisson2d:30x30", "--precision", "mixed", "--device",
+                                  "cpu", "--rhs-count", "3", "--json", "-"});
+  EXPECT_EQ(several.code, 0) << several.err;
+  const auto whole =
+      dwell_cli({"compare", "solve", "poisson2d:20x20", "--precision", "mixed", "--device", "cpu",
+                 "--preconditioners", "jacobi", "--repetitions", "1", "--format", "json"});
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.json().at("precision"), "mixed");
+  EXPECT_EQ(dwell_cli({"compare", "cg", "poisson2d:20x20", "--precision", "mixed"}).code, 1);
+}
+
 TEST(cli_cg, disagreeing_residuals_are_a_warning_even_if_quiet) {
   const auto r = dwell_cli({"cg", "poisson2d:30x30", "--precision", "f32", "--rtol", "1e-14", "-q",
                             "--max-iterations", "500"});
@@ -194,6 +220,33 @@ TEST(cli_cg, neumann_boundaries) {
   const auto off = dwell_cli({"cg", "neumann2d:40x30", "--rhs", "ones", "--device", "cpu",
                               "--null-space", "none", "--max-iterations", "200"});
   EXPECT_NE(off.code, 0);
+}
+
+TEST(cli_cg, null_vectors) {
+  const scratch_folder in;
+  // Two chains of two points; the null space is spanned by their indicators, or by these two.
+  const auto a = in.write("parts.mtx",
+                          "%%MatrixMarket matrix coordinate real symmetric\n4 4 6\n1 1 1\n2 1 -1\n"
+                          "2 2 1\n3 3 2\n4 3 -2\n4 4 2\n");
+  const auto n = in.write(
+      "null.mtx", "%%MatrixMarket matrix array real general\n4 2\n1\n1\n1\n1\n1\n1\n-1\n-1\n");
+  const auto b = in.write("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n3\n1\n0\n8\n");
+  const auto x = in("x.mtx");
+  const auto r = dwell_cli(
+      {"cg", a, "--rhs", b, "--null-vectors", n, "--device", "cpu", "--output", x, "--json", "-"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.err, "is in the span of --null-vectors"));
+  EXPECT_EQ(r.json().at("null_space"), "given");
+  const auto answer = read_matrix_market_vector(x);
+  const double want[] = {0.5, -0.5, -1, 1};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(answer[i], want[i], 1e-12);
+  const auto text = dwell_cli({"cg", a, "--rhs", b, "--null-vectors", n, "--device", "cpu"});
+  EXPECT_TRUE(holds(text.out, "null space       given: b without its part in it")) << text.out;
+  EXPECT_TRUE(
+      holds(dwell_cli({"cg", a, "--null-vectors", b, "--device", "cpu"}).err, "takes to zero"));
+  EXPECT_TRUE(holds(dwell_cli({"cg", "poisson2d:3x3", "--null-vectors", n}).err,
+                    "expected 9 rows of null vectors"));
+  EXPECT_EQ(dwell_cli({"cg", a, "--null-vectors", n, "--null-space", "constant"}).code, 1);
 }
 
 TEST(cli_cg, open_preconditioner) {

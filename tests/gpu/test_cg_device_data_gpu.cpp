@@ -143,6 +143,49 @@ TEST_F(data_on_a_gpu, may_be_several_right_hand_sides) {
   }
 }
 
+TEST_F(data_on_a_gpu, in_mixed_precision) {
+  const device where = place::where();
+  for (const preconditioner p : {preconditioner::jacobi, preconditioner::amg}) {
+    SCOPED_TRACE(to_string(p));
+    solve_options o = options(p);
+    o.mixed_precision = true;
+    o.rtol = 1e-11;
+    const std::vector<double> want = from_the_host(o);
+    const auto row_ptr = buffer<index>::copy_of(where, system.a.row_ptr);
+    const auto col = buffer<index>::copy_of(where, system.a.col);
+    const auto val = buffer<double>::copy_of(where, system.a.val);
+    const auto b = buffer<double>::copy_of(where, system.b);
+    const buffer<double> x(where, n);
+    memory_of(backend::cuda).finish(where);
+    const device_csr_view<double> a{system.a.rows,
+                                    system.a.cols,
+                                    system.a.nonzeros(),
+                                    row_ptr.data(),
+                                    col.data(),
+                                    val.data(),
+                                    0};
+    linear_solver<double> solver(where, a, o);
+    const solve_report report = solver.solve(const_span_of(b), span_of(x));
+    EXPECT_EQ(report.stopped, stop_reason::converged);
+    EXPECT_EQ(report.precision, "mixed");
+    EXPECT_LE(report.residual_relative_true, 1e-11);
+    EXPECT_TRUE(same_bits(downloaded(x), want));
+    std::vector<double> more = system.a.val;
+    for (double& v : more) v *= 4;
+    const auto other = buffer<double>::copy_of(where, more);
+    const buffer<double> quarter(where, n);
+    memory_of(backend::cuda).finish(where);
+    solver.update_values(const_span_of(other));
+    EXPECT_EQ(solver.solve(const_span_of(b), span_of(quarter)).stopped, stop_reason::converged);
+    const std::vector<double> quarters = downloaded(quarter);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(4 * quarters[i], want[i]) << i;
+    EXPECT_NE(refusal<unsupported_error>([&] {
+                solver.solve_async(const_span_of(b), span_of(x));
+              }).find("mixed precision"),
+              std::string::npos);
+  }
+}
+
 TEST_F(data_on_a_gpu, must_be_what_it_is_said_to_be) {
   const device where = place::where();
   linear_solver<double> solver(where, system.a.view(), options());

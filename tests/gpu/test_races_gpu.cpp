@@ -39,7 +39,8 @@ class Races : public testing::TestWithParam<const char*> {
       for (const char* policy : {"none", "vectors", "matrix", "mixed", "greedy"}) {
         if (whole && policy != std::string("greedy")) continue;
         SCOPED_TRACE(fmt::format("{}, config {}, policy {}", name, config, policy));
-        solve_options o = with("perks", {3, config, false}, 0, p);
+        solve_options o = with("perks", {3, 0, false}, 0, p);
+        o.config = config;
         o.variant = GetParam();
         o.policy = policy;
         o.clusters = in_cluster;

@@ -52,7 +52,7 @@ def test_refusals():
     def solver(v, **more):
         return dwell.Solver(a, preconditioner="amg", near_null=v, device="cpu", **more)
 
-    with pytest.raises(ValueError, match=rf"near_null: expected shape \({n}, k\), found"):
+    with pytest.raises(ValueError, match=rf"near_null: expected shape \({n},\) or \({n}, k\), found"):
         solver(b[:-1])
     with pytest.raises(ValueError, match="expected 1 to 6 vectors"):
         solver(np.ones((n, 7)))

@@ -10,6 +10,7 @@ import hypothesis.extra.numpy as arrays
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import scipy.sparse
 from oracles import random_spd, residual
 
 import dwell
@@ -199,3 +200,43 @@ def test_progress_bar(capsys):
     pytest.importorskip("tqdm")
     dwell.Solver(A, progress_interval=0).solve(np.ones(N), progress=True)
     assert "iteration" in capsys.readouterr().err
+
+
+def test_mixed_precision():
+    a = dwell.generate("poisson2d:40x30")
+    b = np.random.default_rng(3).standard_normal(1200)
+    solver = dwell.Solver(a, preconditioner="jacobi", rtol=1e-12, precision="mixed", device="cpu", history=True)
+    x = solver.solve(b)
+    report = solver.report
+    assert report.precision == "mixed" and report.stopped == "converged" and report.refinements >= 1
+    assert np.linalg.norm(b - a @ x) <= 1.1e-12 * np.linalg.norm(b)
+    assert len(report.history) == report.iterations + 1
+    assert x.dtype == np.float64
+    y, info = dwell.cg(a, b, rtol=1e-10, M="jacobi", precision="mixed", device="cpu")
+    assert info == 0 and np.linalg.norm(b - a @ y) <= 1.1e-10 * np.linalg.norm(b)
+    with pytest.raises(ValueError, match="precision: expected None"):
+        dwell.Solver(a, precision="f16")
+    with pytest.raises(ValueError, match="a system in f64"):
+        dwell.Solver(a.astype(np.float32), precision="mixed", device="cpu")
+    with pytest.raises(ValueError, match="fixed_iterations"):
+        dwell.Solver(a, precision="mixed", fixed_iterations=True, device="cpu")
+
+
+def test_null_vectors():
+    part = dwell.generate("neumann2d:9x8")
+    a = scipy.sparse.block_diag([part, 2 * part, part], format="csr")
+    null = np.repeat(np.eye(3), 72, axis=0)
+    b = np.random.default_rng(3).standard_normal(216)
+    solver = dwell.Solver(a, rtol=1e-11, null_vectors=null @ [[1, 1, 0], [0, 1, 0], [0, 1, 2]], device="cpu")
+    x = solver.solve(b)
+    assert solver.report.null_space == "given" and solver.report.stopped == "converged"
+    assert "orthogonal" in str(solver.report)
+    want = np.linalg.lstsq(a.toarray(), b, rcond=1e-10)[0]
+    assert np.linalg.norm(x - want) <= 1e-8 * np.linalg.norm(want)
+    assert np.abs(null.T @ x).max() <= 1e-12 * np.linalg.norm(x)
+    with pytest.raises(ValueError, match="null_vectors: expected shape"):
+        dwell.Solver(a, null_vectors=null[:-1])
+    with pytest.raises(ValueError, match="in the span"):
+        dwell.Solver(a, null_vectors=null[:, [0, 0]], device="cpu")
+    with pytest.raises(ValueError, match="takes to zero"):
+        dwell.Solver(a, null_vectors=b, device="cpu")

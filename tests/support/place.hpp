@@ -2,6 +2,7 @@
 // Where the tests of a solver run. The same test files are linked into one executable for the CPU
 // (place_cpu.cpp) and one for the GPU (gpu/place_cuda.cpp); each defines the members of `place`.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,13 @@ struct place {
   static const std::vector<cut>& few_cuts();
   /// Configs of perks that take any plan. The ones after them take only plans that cache
   /// everything: with ghosts, whole, and whole with columns of 32 bits.
-  static int perks_configs() { return 2; }
-  static int all_perks_configs() { return 5; }
+  static int perks_configs() { return 1; }
+  static int all_perks_configs() { return 4; }
+  /// The config of a cut, whose number is one of those that cache nothing; perks has one that takes
+  /// any plan.
+  static int config_for(const std::string& executor, const cut& c) {
+    return has_policies(executor) ? std::min(c.config, 0) : c.config;
+  }
   /// More teams than anything has a use for.
   static int many_teams();
 };

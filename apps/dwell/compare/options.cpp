@@ -47,9 +47,13 @@ void add_where(CLI::App& app, compare_options& args, const char* but) {
                    but);
 }
 
-void add_measuring(CLI::App& app, compare_options& args) {
+void add_measuring(CLI::App& app, compare_options& args, bool mixed) {
   add_positive(app, "--repetitions", args.repetitions, "Runs of each, after one not counted");
-  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of all that is computed with");
+  std::vector<std::string> precisions = {"f64", "f32"};
+  if (mixed) precisions.emplace_back("mixed");
+  add_choice(app, "--precision", args.precision, precisions,
+             mixed ? "Of all that is computed with; of mixed peers are f64"
+                   : "Of all that is computed with");
 }
 
 void add_results(CLI::App& app, compare_options& args) {

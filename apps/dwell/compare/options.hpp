@@ -34,8 +34,8 @@ void require_perks_for(const CLI::App& app, const compare_options& args,
                        const std::vector<std::string>& options);
 /// --device, --threads; `but` follows the latter's help.
 void add_where(CLI::App& app, compare_options& args, const char* but = "");
-/// --repetitions, --precision.
-void add_measuring(CLI::App& app, compare_options& args);
+/// --repetitions, --precision. mixed: that is one of its choices.
+void add_measuring(CLI::App& app, compare_options& args, bool mixed = false);
 /// --format, --output, in a group of their own.
 void add_results(CLI::App& app, compare_options& args);
 

@@ -22,6 +22,10 @@ inline constexpr const char* preconditioner_help =
     "jacobi divides by the diagonal, block-jacobi by its blocks; for symmetric positive definite "
     "matrices amg is a cycle of aggregation multigrid, fsai a factorized approximate inverse and "
     "chebyshev a polynomial in the matrix; ilu0 has incomplete factors, for bicgstab and gmres";
+/// What --precision does.
+inline constexpr const char* precision_help =
+    "Of the matrix and the vectors; mixed iterates in f32 and keeps the answer and its residual in "
+    "f64, by iterative refinement, and goes on in f64 where f32 is too short for the matrix";
 /// --preconditioner, and the options of single ones: --block-size, --degree, --power,
 /// --factor-sweeps and --sweeps. leave_open: "auto" is one of the choices.
 CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,

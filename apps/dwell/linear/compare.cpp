@@ -8,16 +8,11 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
-#include "cli/completions.hpp"
-#include "cli/file_options.hpp"
-#include "cli/matrix_source.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
 #include "cli/signals.hpp"
-#include "compare/layout.hpp"
 #include "compare/options.hpp"
 #include "linear/choices.hpp"
 #include "linear/commands.hpp"
+#include "linear/compared_systems.hpp"
 #include "linear/comparison.hpp"
 #include "linear/comparison_run.hpp"
 
@@ -48,13 +43,11 @@ comparison_request request_of(const compare_arguments& args) {
   r.rhs = args.rhs;
   r.rhs_count = args.rhs_count;
   r.precision = args.precision;
-  r.runs.count = args.repetitions;
-  r.runs.interrupt = &graceful_stop::requested();
   r.options.fixed_iterations = !args.to_tolerance;
   r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
   r.options.rtol = args.rtol;
   r.options.refine = false;  // one attempt, as peers make
-  r.options.interrupt = r.runs.interrupt;
+  r.options.interrupt = &graceful_stop::requested();
   r.options.preconditioner = args.preconditioner;
   r.options.preconditioning = args.preconditioning;
   return r;
@@ -70,7 +63,6 @@ comparison head_of(const comparison_request& r) {
   c.fixed = r.options.fixed_iterations;
   c.iterations = r.options.max_iterations;
   c.rtol = r.options.rtol;
-  c.repetitions = r.runs.count;
   return c;
 }
 
@@ -96,47 +88,25 @@ exit_code code_of(const comparison& c) {
 }
 
 exit_code run(const compare_arguments& args) {
-  output_files outputs;
-  outputs.add(args.output);
-  std::vector<std::pair<std::string, std::string>> inputs;
-  for (const auto& matrix : args.matrices) {
-    outputs.protect(matrix);
-    require_source(matrix);
-    inputs.emplace_back("MATRIX", matrix);
-  }
-  require_one_reader(inputs);
-  auto request = request_of(args);
-  auto result = head_of(request);
-  progress_line progress(true);
-  std::optional<graceful_stop> on_signal;
-  for (std::size_t i = 0; i < args.matrices.size() && !*request.options.interrupt; ++i) {
-    const auto place =
-        fmt::format("{} ({} of {}): ", args.matrices[i], i + 1, args.matrices.size());
-    progress.show(place + "reading");
-    const auto source = load_matrix(args.matrices[i], args.threads);
-    if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
-    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
-    result.matrices.push_back(measure(request, source, args.matrices[i]));
-  }
-  result.interrupted = *request.options.interrupt;
-  progress.erase();
-  hand_over(result, args);
-  if (result.interrupted) say(interrupted_words(rows_of(result)));
-  for (const auto& m : result.matrices)
-    if (!m.refusal.empty()) say(m.name + ": " + m.refusal);
+  std::optional<comparison_request> request;
+  comparison result;
+  compare_systems(
+      args.matrices, args, {}, result,
+      [&] {
+        request.emplace(request_of(args));
+        result = head_of(*request);
+        result.repetitions = args.repetitions;
+      },
+      [&](const matrix_source& source, const std::string& name, const repetition& runs) {
+        request->runs = runs;
+        return measure(*request, source, name);
+      });
   return code_of(result);
 }
 
 void add_what(CLI::App& app, compare_arguments& args) {
   app.option_defaults()->group("What to compare");
-  auto* matrix = app.add_option_function<std::vector<std::string>>(
-      "MATRIX",
-      [&args](const std::vector<std::string>& texts) {
-        for (const auto& text : texts) args.matrices.push_back(input_name(text));
-      },
-      "One or more. " + matrix_help);
-  matrix->required()->type_name("");
-  set_completions(matrix, {matrix_kind_words(), value_completions::file});
+  add_matrices(app, args.matrices);
   add_compared(app, args, executors_of("cg"), built_policies());
   add_choices(
       app, "--variants", args.variants, variant_choices(),

@@ -11,15 +11,11 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
-#include "cli/completions.hpp"
-#include "cli/file_options.hpp"
-#include "cli/matrix_source.hpp"
-#include "cli/progress.hpp"
 #include "cli/signals.hpp"
-#include "compare/layout.hpp"
 #include "compare/options.hpp"
 #include "linear/choices.hpp"
 #include "linear/commands.hpp"
+#include "linear/compared_systems.hpp"
 #include "linear/near_null.hpp"
 #include "linear/peers/peers.hpp"
 #include "linear/result.hpp"
@@ -85,6 +81,7 @@ class solve_measurement {
     o.max_iterations = args_.max_iterations;
     o.restart = args_.restart;
     o.interrupt = runs_.interrupt;
+    o.mixed_precision = args_.precision == "mixed";
     bool finished = true;
     try {
       finished = repeat(runs_, run, [&] {
@@ -129,7 +126,7 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
     const auto b = make_rhs(parse_rhs(args.rhs), source, args.threads);
     auto preconditioning = args.preconditioning;
     read_near_null(args.near_null, source, args.threads, preconditioning);
-    if (args.precision == "f64") {
+    if (args.precision != "f32") {
       solve_measurement<double>(args, preconditioning, where, runs, a.view(), b, out).run_all();
     } else {
       const auto single = convert<float>(a.view());
@@ -164,40 +161,18 @@ exit_code code_of_solves(const solve_comparison& c) {
 }
 
 exit_code run_comparison(const solve_compare_arguments& args) {
-  output_files outputs;
-  outputs.add(args.output);
-  auto inputs = args.near_null.inputs();
-  args.near_null.protect_from(outputs);
-  for (const auto& matrix : args.matrices) {
-    outputs.protect(matrix);
-    require_source(matrix);
-    inputs.emplace_back("MATRIX", matrix);
-  }
-  require_one_reader(inputs);
-  const device where = resolve(args.device, args.threads, threads_for::all_work);
-  repetition runs;
-  runs.count = args.repetitions;
-  runs.interrupt = &graceful_stop::requested();
-  solve_comparison result{
-      where.facts().name,  to_string(where.on()), args.precision, args.rhs, args.rtol,
-      args.max_iterations, args.repetitions,      false,          {}};
-  progress_line progress(true);
-  std::optional<graceful_stop> on_signal;
-  for (std::size_t i = 0; i < args.matrices.size() && !*runs.interrupt; ++i) {
-    const auto place =
-        fmt::format("{} ({} of {}): ", args.matrices[i], i + 1, args.matrices.size());
-    progress.show(place + "reading");
-    const auto source = load_matrix(args.matrices[i], args.threads);
-    if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
-    runs.say = [&](const std::string& what) { progress.show(place + what); };
-    result.matrices.push_back(measure_solves(args, where, runs, source));
-  }
-  result.interrupted = *runs.interrupt;
-  progress.erase();
-  hand_over(result, args);
-  if (result.interrupted) say(interrupted_words(rows_of(result)));
-  for (const auto& m : result.matrices)
-    if (!m.refusal.empty()) say(m.name + ": " + m.refusal);
+  std::optional<device> where;
+  solve_comparison result;
+  compare_systems(
+      args.matrices, args, args.near_null.inputs(), result,
+      [&] {
+        where = resolve(args.device, args.threads, threads_for::all_work);
+        result = {where->facts().name, to_string(where->on()), args.precision, args.rhs, args.rtol,
+                  args.max_iterations, args.repetitions,       false,          {}};
+      },
+      [&](const matrix_source& source, const std::string&, const repetition& runs) {
+        return measure_solves(args, *where, runs, source);
+      });
   return code_of_solves(result);
 }
 
@@ -206,14 +181,7 @@ exit_code run_comparison(const solve_compare_arguments& args) {
 command add_compare_solve(CLI::App& app) {
   const auto args = std::make_shared<solve_compare_arguments>();
   app.option_defaults()->group("What to compare");
-  auto* matrix = app.add_option_function<std::vector<std::string>>(
-      "MATRIX",
-      [args](const std::vector<std::string>& texts) {
-        for (const auto& text : texts) args->matrices.push_back(input_name(text));
-      },
-      "One or more. " + matrix_help);
-  matrix->required()->type_name("");
-  set_completions(matrix, {matrix_kind_words(), value_completions::file});
+  add_matrices(app, args->matrices);
   std::vector<std::string> solvers;
   for (const auto& m : dwell::methods()) solvers.push_back(m.name);
   solvers = after_auto(solvers);
@@ -238,7 +206,7 @@ command add_compare_solve(CLI::App& app) {
   add_positive(app, "--restart", args->restart, "Of gmres");
   add_choice(app, "--rhs", args->rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
-  add_measuring(app, *args);
+  add_measuring(app, *args, true);
   add_results(app, *args);
   app.footer(std::string("Every solve starts from x = 0 and arrays on the host; its time includes\n"
                          "set-up and the answer's way back. ") +

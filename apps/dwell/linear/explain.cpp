@@ -52,6 +52,7 @@ exit_code run(explain_arguments args) {
                          ? resolve(args.device, args.threads, threads_for::all_work).facts()
                          : facts_of(args.device_facts);
   args.options.policy = args.policy;
+  args.options.mixed_precision = args.precision == "mixed";
 
   progress_line progress(true);
   progress.show("reading " + args.matrix);
@@ -59,7 +60,7 @@ exit_code run(explain_arguments args) {
   const auto a = source.content.matrix.view();
   read_near_null(args.near_null, source, args.threads, args.options.preconditioning);
   progress.show("planning");
-  const auto found = args.precision == "f64"
+  const auto found = args.precision != "f32"
                          ? explain(a, facts, args.options)
                          : explain(convert<float>(a).view(), facts, args.options);
   progress.erase();
@@ -88,7 +89,8 @@ command add_command(CLI::App& app, const std::string& name) {
              "The policy whose plan is shown in full");
   if (name == "solve") add_solver(app, args->options.method);
   add_variant(app, args->options.variant, "Form of the iteration, of cg");
-  add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the solve");
+  add_choice(app, "--precision", args->precision, {"f64", "f32", "mixed"},
+             "Of the solve; of mixed the plan of its iterations, in f32");
   add_preconditioner(app, args->options.preconditioner, args->options.preconditioning,
                      "Of the solve");
   add_near_null(app, args->near_null);

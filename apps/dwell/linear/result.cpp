@@ -22,7 +22,8 @@ namespace dwell::app {
 namespace {
 
 std::int64_t matrix_bytes(const solve_result& r) {
-  const std::int64_t value = r.report.precision == "f32" ? 4 : 8, number = sizeof(index);
+  const auto& p = r.report.precision;
+  const std::int64_t value = p == "f32" ? 4 : p == "mixed" ? 12 : 8, number = sizeof(index);
   return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
 }
 
@@ -166,6 +167,11 @@ std::string failure_line(const solve_result& r) {
 std::string inconsistent_rhs(const solve_result& r) {
   const double much = r.report.precision == "f32" ? 1e-3 : 1e-6;
   if (!(r.report.rhs_outside_range > much)) return {};
+  if (r.report.null_space == "given")
+    return fmt::format(
+        "{:.2g} of the norm of the right-hand side is in the span of --null-vectors: with that "
+        "part there is no solution, the answer is one without it",
+        r.report.rhs_outside_range);
   return fmt::format(
       "the rows of the matrix have sums of zero, and {:.2g} of the norm of the right-hand side is "
       "constant: with that part there is no solution, the answer is one without it "
@@ -215,20 +221,25 @@ std::string to_text(const solve_result& r) {
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
   if (report.refinements > 0)
-    out.row("refinement",
-            fmt::format(
-                "began anew {} from the answer, whose true residual was above "
-                "the tolerance",
-                report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements)));
+    out.row(
+        "refinement",
+        fmt::format("began anew {} from the answer, {}",
+                    report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements),
+                    report.precision == "mixed" ? "for its residual in f64"
+                                                : "whose true residual was above the tolerance"));
   out.row("residual",
           fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
                       format_residual(report.residual_relative_recursive),
                       format_residual(report.residual_relative_true), format_residual(target(r)),
                       report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
-  if (report.null_space != "none")
+  if (report.null_space == "constant")
     out.row("null space",
             fmt::format("{}: b without its mean, which is {:.1e} of |b|; x has the mean 0",
                         report.null_space, report.rhs_outside_range));
+  if (report.null_space == "given")
+    out.row("null space", fmt::format("{}: b without its part in it, which is {:.1e} of |b|; x is "
+                                      "orthogonal to it",
+                                      report.null_space, report.rhs_outside_range));
   if (report.condition_estimate > 0 && report.error_estimate == 0)
     out.row("condition", fmt::format("at least {:.1e}{}", report.condition_estimate,
                                      condition_of(report.preconditioner)));

@@ -59,7 +59,7 @@ std::vector<solve_report> solve_several(const std::string& precision, const devi
   }
   all_x.resize(all_b.size(), 0.0);
   std::vector<solve_report> reports;
-  if (precision == "f64") {
+  if (precision != "f32") {
     reports = solve_block(where, a.view(), all_b, all_x, count, options);
   } else {
     const auto single = convert<float>(a.view());

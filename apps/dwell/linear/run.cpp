@@ -34,7 +34,7 @@ namespace {
 
 struct solve_arguments {
   std::string command;
-  std::string matrix, rhs = "row-sums", start;
+  std::string matrix, rhs = "row-sums", start, null_vectors;
   device_choice device;
   int threads = 0;
   std::string precision = "f64";
@@ -52,8 +52,9 @@ struct solve_arguments {
 void require_executor(const solve_arguments& args, backend on) {
   if (args.options.executor == automatic) return;
   std::vector<std::string> there;
+  const std::string iterated = args.precision == "mixed" ? "f32" : args.precision;
   for (const auto& v : built_kernels()) {
-    if (v.problem != "cg" || v.on != on || v.precision != args.precision) continue;
+    if (v.problem != "cg" || v.on != on || v.precision != iterated) continue;
     if (v.executor == args.options.executor) return;
     if (std::find(there.begin(), there.end(), v.executor) == there.end())
       there.push_back(v.executor);
@@ -71,20 +72,23 @@ output_files check_files(const solve_arguments& args) {
   for (const auto& to : {args.output, args.history, args.report.json}) outputs.add(to);
   const auto rhs = parse_rhs(args.rhs);
   auto inputs = args.near_null.inputs();
-  inputs.insert(inputs.begin(),
-                {{"MATRIX", args.matrix}, {"--rhs", rhs.file}, {"--x0", args.start}});
+  inputs.insert(inputs.begin(), {{"MATRIX", args.matrix},
+                                 {"--rhs", rhs.file},
+                                 {"--x0", args.start},
+                                 {"--null-vectors", args.null_vectors}});
   require_one_reader(inputs);
   outputs.protect(args.matrix);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
   args.near_null.protect_from(outputs);
   if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
+  if (!args.null_vectors.empty()) outputs.protect(args.null_vectors);
   return outputs;
 }
 
 solve_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
                       const std::vector<double>& b, std::vector<double>& x,
                       const solve_options& options) {
-  if (precision == "f64") return solve(where, a.view(), b, x, options);
+  if (precision != "f32") return solve(where, a.view(), b, x, options);
   const auto single = convert<float>(a.view());
   const auto b_single = to_single(b, "right-hand side");
   auto x_single = to_single(x, "start vector");
@@ -144,6 +148,7 @@ exit_code run(const solve_arguments& args) {
 
   auto options = args.options;
   read_near_null(args.near_null, source, args.threads, options.preconditioning);
+  options.null_vectors = make_null_vectors(args.null_vectors, source, args.threads);
   iteration_forecast forecast(options.max_iterations);
   if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
     options.progress = [&](const solve_progress& now) {
@@ -173,7 +178,7 @@ exit_code run(const solve_arguments& args) {
     const double exact = result.report.null_space == "constant" ? 0 : 1;  // without the mean
     for (const double v : x)
       largest = std::isfinite(v) ? std::max(largest, std::abs(v - exact)) : v;
-    result.largest_error = largest;
+    if (result.report.null_space != "given") result.largest_error = largest;
   }
   if (result.report.residuals_disagree)
     result.warnings.push_back(fmt::format(
@@ -216,6 +221,10 @@ void add_problem(CLI::App& app, solve_arguments& args) {
   add_choice(app, "--null-space", args.options.null_space, {"auto", "none", "constant"},
              "constant: solve modulo constant vectors, b without its mean and x with mean 0; auto "
              "does so where a symmetric matrix has row sums of zero, as with Neumann boundaries");
+  add_input(app, "--null-vectors", args.null_vectors,
+            "The null space of a symmetric matrix: up to 6 columns of a .mtx, .mtx.gz or .npy file "
+            "that span it, such as the rigid-body modes of a body that nothing holds; b counts "
+            "without its part in it, x is orthogonal to it");
   app.add_flag("--assume-symmetric", args.options.assume_symmetric,
                "Skip the check that the matrix is symmetric");
 }
@@ -237,7 +246,7 @@ void add_execution(CLI::App& app, solve_arguments& args) {
                  "most 500");
   add_variant(app, args.options.variant,
               "The form of cg's iteration: three, two or one barrier; fewer move more bytes");
-  add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the matrix and the vectors");
+  add_choice(app, "--precision", args.precision, {"f64", "f32", "mixed"}, precision_help);
   add_preconditioner(app, args.options.preconditioner, args.options.preconditioning,
                      std::string(preconditioner_help) +
                          "; auto tries jacobi first, the report says why it went on with what");
@@ -289,6 +298,7 @@ command add_command(CLI::App& app, const std::string& name, const std::string& e
   return [args] {
     args->options.history = static_cast<bool>(args->history);
     args->options.refine = !args->no_refine;
+    args->options.mixed_precision = args->precision == "mixed";
     return run(*args);
   };
 }

@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "cli/file_options.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/vector_file.hpp"
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::app {
 
@@ -95,6 +98,18 @@ std::vector<double> make_start(const std::string& file, const matrix_source& sou
   if (file.empty())
     return std::vector<double>(static_cast<std::size_t>(source.content.matrix.rows));
   return read_fitting(file, "start vector", source, threads);
+}
+
+std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,
+                                      int threads) {
+  if (file.empty()) return {};
+  auto read = read_columns(file, most_null_vectors, threads);
+  const auto rows = source.content.matrix.rows;
+  if (read.rows != rows)
+    throw input_error(
+        fmt::format("{}: expected {} rows of null vectors, one per row of {}, found {}", file, rows,
+                    source.name, read.rows));
+  return std::move(read.values);
 }
 
 std::vector<float> to_single(std::span<const double> v, const std::string& what) {

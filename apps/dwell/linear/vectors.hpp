@@ -23,6 +23,10 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
 /// Zeros if `file` is empty.
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads);
 
+/// For solve_options::null_vectors; none if `file` is empty.
+std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,
+                                      int threads);
+
 /// The same vector in single precision. Throws input_error when a value overflows.
 std::vector<float> to_single(std::span<const double> v, const std::string& what);
 

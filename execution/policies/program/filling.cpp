@@ -18,24 +18,10 @@ std::optional<plan> cache_all(const program_facts& p, std::span<const config_fac
   return std::nullopt;
 }
 
-int config_without_slots(std::span<const config_facts> configs) {
+int config_of_any_part(std::span<const config_facts> configs) {
   for (std::size_t r = 0; r < configs.size(); ++r)
-    if (configs[r].shape.assumes == caching::part && configs[r].shape.slots == 0)
-      return static_cast<int>(r);
+    if (configs[r].shape.assumes == caching::part) return static_cast<int>(r);
   return 0;
-}
-
-int config_with_slots(const program_facts& p, std::span<const config_facts> configs) {
-  int best = -1;
-  for (std::size_t r = 0; r < configs.size(); ++r) {
-    const program_config& s = configs[r].shape;
-    if (s.assumes != caching::part || s.slots == 0 ||
-        static_cast<std::int64_t>(s.slots) * s.lanes < p.rows_per_team)
-      continue;
-    if (best < 0 || s.slots < configs[static_cast<std::size_t>(best)].shape.slots)
-      best = static_cast<int>(r);
-  }
-  return best;
 }
 
 double merit(const vector_facts& v) {

@@ -122,10 +122,8 @@ class filling {
 std::optional<plan> cache_all(const program_facts& p, std::span<const config_facts> configs,
                               const device_facts& d);
 
-/// Of configs that need not cache all: the one without register slots, and the one with the fewest
-/// that hold a team's rows; -1: none.
-int config_without_slots(std::span<const config_facts> configs);
-int config_with_slots(const program_facts& p, std::span<const config_facts> configs);
+/// The config whose plans may cache any part.
+int config_of_any_part(std::span<const config_facts> configs);
 
 /// Accesses saved per element cached: a gathered vector's stores still go to memory.
 double merit(const vector_facts& v);

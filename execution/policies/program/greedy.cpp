@@ -11,8 +11,7 @@ plan greedy(const program_facts& p, std::span<const config_facts> configs, const
     all->reason = "all of it fits: " + describe(p, *all, configs);
     return *all;
   }
-  const int slots = config_with_slots(p, configs);
-  filling fill(p, configs, d, slots >= 0 ? slots : config_without_slots(configs));
+  filling fill(p, configs, d, config_of_any_part(configs));
   const std::vector<int> order = by_merit(p);
   for (int f : order)
     if (merit(p.vectors[static_cast<std::size_t>(f)]) > 1.0) fill.cache_vector(f);

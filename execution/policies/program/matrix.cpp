@@ -6,7 +6,7 @@
 namespace dwell::policies {
 
 plan matrix(const program_facts& p, std::span<const config_facts> configs, const device_facts& d) {
-  filling fill(p, configs, d, config_without_slots(configs));
+  filling fill(p, configs, d, config_of_any_part(configs));
   fill.cache_tiles();
   fill.result().reason = "the matrix first: " + describe(p, fill.result(), configs);
   return fill.result();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Policy "mixed", the dissertation's MIX: the residual whole, what is left of the scratch for tiles
 // of the matrix. The residual is the vector that an iteration touches most (of the pipelined form
-// the preconditioned one). Where a config has registers for it, they hold it, and the vectors that
-// share them with it; where all of a system fits, all is cached.
+// the preconditioned one). Where all of a system fits, all is cached.
 #include "dwell/execution/policies/program/filling.hpp"
 #include "dwell/execution/policies/program/policies.hpp"
 
@@ -13,8 +12,7 @@ plan mixed(const program_facts& p, std::span<const config_facts> configs, const 
     all->reason = "all of it fits: " + describe(p, *all, configs);
     return *all;
   }
-  const int slots = config_with_slots(p, configs);
-  filling fill(p, configs, d, slots >= 0 ? slots : config_without_slots(configs));
+  filling fill(p, configs, d, config_of_any_part(configs));
   if (const std::vector<int> order = by_merit(p); !order.empty()) fill.cache_vector(order.front());
   fill.cache_tiles();
   fill.result().reason = "the residual, then the matrix: " + describe(p, fill.result(), configs);

@@ -84,7 +84,7 @@ team_choice asked_teams(int teams, const device_facts& device) {
 namespace dwell::policies {
 
 plan none(const program_facts& p, std::span<const config_facts> configs, const device_facts& d) {
-  plan how = filling(p, configs, d, config_without_slots(configs)).result();
+  plan how = filling(p, configs, d, config_of_any_part(configs)).result();
   how.reason = "nothing: " + describe(p, how, configs);
   return how;
 }

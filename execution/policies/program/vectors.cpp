@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Policy "vectors": registers and scratch for vectors, the most used first; the matrix is streamed.
+// Policy "vectors": the scratch for vectors, the most used first; the matrix is streamed.
 #include "dwell/execution/policies/program/filling.hpp"
 #include "dwell/execution/policies/program/policies.hpp"
 
 namespace dwell::policies {
 
 plan vectors(const program_facts& p, std::span<const config_facts> configs, const device_facts& d) {
-  const int slots = config_with_slots(p, configs);
-  filling fill(p, configs, d, slots >= 0 ? slots : config_without_slots(configs));
+  filling fill(p, configs, d, config_of_any_part(configs));
   for (int f : by_merit(p)) fill.cache_vector(f);
   fill.result().reason = "vectors first: " + describe(p, fill.result(), configs);
   return fill.result();

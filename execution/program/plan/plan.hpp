@@ -24,9 +24,9 @@ struct program_config {
   bool tiles;           ///< the matrix is read by tiles (spmv/nonzero_tiles.hpp); else row by row
   bool ahead = false;   ///< a warp loads its next tile before it works on this one
   bool caches = false;  ///< parts of vectors and matrix may stay in scratch
-  int slots = 0;        ///< elements per lane of each of P::in_registers that stay in registers
-  caching assumes = caching::part;
   // Only where `assumes` is not part:
+  int slots = 0;  ///< elements per lane of each of P::in_registers that stay in registers
+  caching assumes = caching::part;
   int tiles_in_registers = 0;  ///< tiles that a warp caches in registers
   bool wide = false;           ///< columns have 32 bits, else 16
 };

@@ -54,7 +54,7 @@ DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
   constexpr int width = product_width_of<P> / columns, loads = sizeof...(R) > 0 ? sizeof...(R) : 1;
   constexpr int batch = std::clamp((width > 1 ? 12 : 20) / loads, 1, Team::batch);
   constexpr int block = Team::lanes() * batch;
-  element_index base = slots * Team::lanes();
+  element_index base = 0;
   for (; base + block <= owned; base += block)
     team_.each([&](int lane) {
       T v[batch][P::vectors];

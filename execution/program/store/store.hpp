@@ -166,7 +166,7 @@ class store : public column_store<P, T, Team> {
   static constexpr bool fully_cached = shape.assumes != caching::part;
   static constexpr bool with_ghosts = shape.assumes == caching::ghosts;
   static_assert(can_run<P>(shape) && (shape.caches || !fully_cached) &&
-                (fully_cached || shape.tiles_in_registers == 0));
+                (fully_cached || (shape.tiles_in_registers == 0 && shape.slots == 0)));
   static constexpr int token_slot = interrupt_slot + 2;
   static_assert(token_slot < partial_slots_of<P>);
   using element_index = typename column_store<P, T, Team>::element_index;

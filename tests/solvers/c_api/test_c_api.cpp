@@ -232,6 +232,46 @@ TEST(c_near_null, has_the_bits_of_linear_solver) {
   expect_refused(dwell_rigid_body_modes(2, 1, b.data(), 0, nullptr), "modes");
 }
 
+TEST(c_solve, in_mixed_precision_and_modulo_null_vectors) {
+  // Two grids with Neumann boundaries, one after the other.
+  const csr<double> part = generate("neumann2d:9x7");
+  csr<double> a = part;
+  a.rows = a.cols = 2 * part.rows;
+  for (index i = 1; i <= part.rows; ++i)
+    a.row_ptr.push_back(part.nonzeros() + part.row_ptr[static_cast<std::size_t>(i)]);
+  for (const index j : part.col) a.col.push_back(part.rows + j);
+  a.val.insert(a.val.end(), part.val.begin(), part.val.end());
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<double> b(n), x(n), null(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    b[i] = std::sin(static_cast<double>(i));
+    null[i < n / 2 ? i : n + i] = 1;
+  }
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_int(options.get(), "mixed_precision", 1), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_doubles(options.get(), "null_vectors", null.data(), null.size()),
+            DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-11), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(text(report.get(), "precision"), "mixed");
+  EXPECT_EQ(text(report.get(), "null_space"), "given");
+  EXPECT_GE(whole(report.get(), "refinements"), 1);
+  EXPECT_LE(number(report.get(), "residual_relative_true"), 1e-11);
+  double first = 0, second = 0;
+  for (std::size_t i = 0; i < n; ++i) (i < n / 2 ? first : second) += x[i];
+  EXPECT_NEAR(first, 0, 1e-11);
+  EXPECT_NEAR(second, 0, 1e-11);
+  dwell_cg* refused = nullptr;
+  null[0] = 5;
+  EXPECT_EQ(dwell_options_set_doubles(options.get(), "null_vectors", null.data(), null.size()),
+            DWELL_SUCCESS);
+  const dwell_csr view = matrix_of(a);
+  expect_refused(dwell_cg_create(&refused, &two_threads, &view, options.get()), "null_vectors");
+}
+
 TEST(c_status, says_how_a_solve_ended) {
   const csr<double> a = mesh(31, 17, 4.0);
   const auto n = static_cast<std::size_t>(a.rows);

@@ -72,7 +72,8 @@ void bits_are_those_of_a_solver(const way& w, const solve_options& o) {
     systems.push_back(system_of<T>(spd(n, 11 + static_cast<std::uint64_t>(n)), 5));
   const auto got = run_all(systems, o);
   bool compared = false;
-  for (int config = 0; config < 2; ++config)
+  const bool on_gpu = place::on() == backend::cuda;
+  for (int config = 0; config < (on_gpu ? 1 : 2); ++config)
     for (std::size_t k = 0; k < systems.size(); ++k) {
       solve_options alone = o;
       alone.scratch_per_team = 0;
@@ -99,7 +100,7 @@ void bits_are_those_of_a_solver(const way& w, const solve_options& o) {
         EXPECT_LE(e.condition_estimate, 1.05 * want.report.condition_estimate);
       }
     }
-  EXPECT_TRUE(compared || got.report.lanes == 128) << got.report.lanes << " lanes";
+  EXPECT_TRUE(compared || (on_gpu && got.report.lanes < 512)) << got.report.lanes << " lanes";
   static_cast<void>(w);
 }
 

@@ -79,7 +79,7 @@ TEST_P(real_matrices, converge_at_the_known_count) {
       SCOPED_TRACE(executor + ", " + describe(how));
       options.executor = executor;
       options.teams = how.teams;
-      options.config = how.config;
+      options.config = place::config_for(executor, how);
       options.reverse_lanes = how.reverse_lanes;
       const auto got = run(s, options);
       check_solve(got);

@@ -138,7 +138,7 @@ TEST_P(symmetric_chains, solve_under_every_executor) {
     solve_options o = options(1e-10);
     o.executor = executor;
     o.teams = 3;
-    o.config = place::on() == backend::cuda ? 0 : 1;
+    o.config = place::config_for(executor, {3, place::on() == backend::cuda ? 0 : 1, false});
     const auto got = run(system, o);
     EXPECT_EQ(got.report.stopped, stop_reason::converged);
     EXPECT_EQ(got.report.variant, "preconditioned");

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Arrays in a GPU's memory: no copies beside the answer, the caller's stream, every integer type of indices."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+from oracles import random_spd
+
+import dwell
+
+pytestmark = pytest.mark.gpu
+
+N = 3000
+A = scipy.sparse.csr_matrix(dwell.generate("poisson2d:60x50"))
+B = np.random.default_rng(5).standard_normal(N)
+X = scipy.sparse.linalg.spsolve(A.tocsc(), B)
+
+
+@pytest.fixture
+def cupy():
+    return pytest.importorskip("cupy", reason="no CuPy")
+
+
+@pytest.fixture
+def there(cupy):
+    import cupyx.scipy.sparse
+
+    return cupyx.scipy.sparse.csr_matrix(A)
+
+
+def test_a_solve_allocates_its_answer_and_nothing_else(cupy, there):
+    pool = cupy.get_default_memory_pool()
+    solver = dwell.Solver(there, rtol=1e-10)
+    b = cupy.asarray(B)
+    out = cupy.zeros(N)
+    solver.solve(b, out=out)  # what a first solve sets up
+    used, free = pool.used_bytes(), cupy.cuda.runtime.memGetInfo()[0]
+    for _ in range(100):
+        assert solver.solve(b, out=out) is out
+    assert pool.used_bytes() == used and cupy.cuda.runtime.memGetInfo()[0] == free
+    x = solver.solve(b)
+    assert pool.used_bytes() - used == -(-8 * N // 512) * 512, "the answer, in the pool's units of 512 bytes"
+    assert np.allclose(x.get(), X) and cupy.array_equal(x, out)
+
+
+def test_b_is_read_where_it_is(cupy, there):
+    """Other values in the same memory are another right-hand side."""
+    solver = dwell.Solver(there, rtol=1e-10)
+    b = cupy.asarray(B)
+    first = solver.solve(b)
+    b *= -3
+    assert np.allclose(solver.solve(b).get(), -3 * X) and np.allclose(first.get(), X)
+
+
+def test_what_computes_b_is_not_overtaken(cupy, there):
+    slow = cupy.ones((2000, 2000))
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        solver = dwell.Solver(there, rtol=1e-10)
+        b = cupy.zeros(N)
+        stream.synchronize()
+        big = slow
+        for _ in range(20):  # tens of milliseconds that nobody waits for
+            big = (big @ slow) / 2000
+        b += cupy.asarray(B) * big[0, 0]
+        x = solver.solve(b)
+        twice = x * 2  # in the stream, after the solve
+        stream.synchronize()
+    assert np.allclose(twice.get(), 2 * X)
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+def test_indices_of_any_integer_type(cupy, kind):
+    arrays = (cupy.asarray(A.indptr.astype(kind)), cupy.asarray(A.indices.astype(kind)), cupy.asarray(A.data))
+    x, info = dwell.cg(arrays, cupy.asarray(B), rtol=1e-10)
+    assert info == 0 and np.allclose(x.get(), X)
+
+
+def test_indices_that_are_no_integers_are_refused(cupy):
+    arrays = (cupy.asarray(A.indptr.astype("f4")), cupy.asarray(A.indices), cupy.asarray(A.data))
+    with pytest.raises(TypeError, match="indptr: expected integers, found float32"):
+        dwell.cg(arrays, cupy.asarray(B))
+
+
+@pytest.mark.parametrize("method", ["cg", "minres", "bicgstab", "gmres"])
+@pytest.mark.parametrize("preconditioner", ["jacobi", "amg", "auto"])
+def test_every_method(cupy, there, method, preconditioner):
+    call = getattr(dwell, method)
+    x, info = call(there, cupy.asarray(B), rtol=1e-9, M=preconditioner, maxiter=5000)
+    assert info == 0 and np.allclose(x.get(), X, rtol=1e-5, atol=1e-7)
+
+
+def test_float32_and_updates(cupy):
+    import cupyx.scipy.sparse
+
+    a = cupyx.scipy.sparse.csr_matrix(A.astype("f4"))
+    solver = dwell.Solver(a, rtol=1e-5)
+    b = cupy.asarray(B.astype("f4"))
+    assert np.allclose(solver.solve(b).get(), X, rtol=2e-2, atol=1e-2)
+    solver.update_values(a.data * 2)
+    assert np.allclose(solver.solve(b).get(), X / 2, rtol=2e-2, atol=1e-2)
+
+
+def test_torch_makes_indices_of_64_bits():
+    torch = pytest.importorskip("torch", reason="no PyTorch")
+    a = torch.tensor(random_spd(8, 40).toarray(), device="cuda").to_sparse_csr()
+    assert a.crow_indices().dtype == torch.int64
+    b = torch.ones(40, dtype=torch.float64, device="cuda")
+    x, info = dwell.cg(a, b, rtol=1e-12)
+    assert info == 0 and torch.allclose(a @ x, b)
+    assert x.device == b.device
+
+
+IN_JAX = """
+import jax
+jax.config.update("jax_enable_x64", True)
+import jax.numpy as jnp, numpy as np
+from jax.experimental import sparse
+import dwell, dwell.jax
+a = dwell.generate("poisson2d:20x15")
+there = sparse.BCSR((jnp.array(a.data), jnp.array(a.indices), jnp.array(a.indptr)), shape=a.shape)
+b = jnp.arange(1.0, 301.0)
+if "cuda" not in str(b.device).lower():
+    raise SystemExit("JAX has no GPU here")
+want = np.linalg.solve(a.toarray(), np.asarray(b))
+x, info = dwell.cg(there, b, rtol=1e-12)
+assert info == 0 and x.device == b.device and np.allclose(x, want)
+value, slope = jax.jit(jax.value_and_grad(lambda b: (dwell.jax.cg(there, b, rtol=1e-12)[0] ** 2).sum()))(b)
+assert np.allclose(value, (want ** 2).sum())
+assert np.allclose(slope, np.linalg.solve(a.toarray(), 2 * want))
+print("fine")
+"""
+
+
+def test_jax_on_its_gpu():
+    """In a process of its own: other tests have JAX on the CPU."""
+    pytest.importorskip("jax", reason="no JAX")
+    environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    environment.pop("JAX_PLATFORMS", None)
+    ran = subprocess.run([sys.executable, "-c", IN_JAX], capture_output=True, text=True, env=environment, timeout=300)
+    if "JAX has no GPU here" in ran.stderr:
+        pytest.skip("JAX has no GPU here")
+    assert ran.returncode == 0 and "fine" in ran.stdout, ran.stderr
