@@ -357,6 +357,44 @@ TEST_F(amg_near_null, holds_for_matrices_of_any_scale) {
   }
 }
 
+/// A plane truss that nothing holds: springs between neighbours, diagonal ones among them.
+system_with_modes free_truss(index nx, index ny) {
+  symmetric m(2 * nx * ny);
+  std::vector<double> coordinates;
+  for (index y = 0; y < ny; ++y)
+    for (index x = 0; x < nx; ++x) {
+      coordinates.insert(coordinates.end(), {double(x), double(y)});
+      for (const auto& [dx, dy] : {std::pair{1, 0}, {0, 1}, {1, 1}, {-1, 1}}) {
+        if (x + dx < 0 || x + dx >= nx || y + dy >= ny) continue;
+        const index here = y * nx + x, there = (y + dy) * nx + x + dx;
+        const double along[] = {dx / std::hypot(dx, dy), dy / std::hypot(dx, dy)};
+        for (int r = 0; r < 2; ++r)
+          for (int c = 0; c < 2; ++c) {
+            const double v = along[r] * along[c];
+            m.add(2 * here + r, 2 * there + c, -v);
+            if (c > r) continue;
+            m.add(2 * here + r, 2 * here + c, v);
+            m.add(2 * there + r, 2 * there + c, v);
+          }
+      }
+    }
+  return {"truss", m.as_is(), rigid_body_modes(coordinates, 2), 2};
+}
+
+// The coarsest matrix is singular then, and so is A on the modes.
+TEST_F(amg_near_null, solves_for_a_body_that_nothing_holds) {
+  for (const index n : {15, 30, 60}) {
+    SCOPED_TRACE(n);
+    const system_with_modes system = free_truss(n, n + 1);
+    solve_options o = system.solving();
+    o.null_vectors = system.near_null;
+    const auto got = run(system_of<double>(system.a), o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    EXPECT_EQ(got.report.null_space, "given");
+    EXPECT_LE(got.report.iterations, 30);
+  }
+}
+
 TEST_F(amg_near_null, says_rows_and_vectors_of_levels) {
   const system_with_modes system = elastic("elasticity2d:30x30");
   const solve_explanation e = explain(system.a.view(), device::cpu(1).facts(), system.solving());
@@ -424,53 +462,6 @@ TEST_F(amg_near_null, translations_of_real_matrices) {
       EXPECT_LE(with.report.iterations, most * without.report.iterations);
     }
   if (found == 0) GTEST_SKIP() << why_no_matrices();
-}
-
-TEST(rigid_body_modes, strain_nothing) {
-  for (const char* kind : {"elasticity2d:6x5", "elasticity3d:4x3x2"}) {
-    SCOPED_TRACE(kind);
-    const system_with_modes s = elastic(kind);
-    const dense_matrix product = dense_of(s.a) * s.modes();
-    const generated_nodes nodes = generate_coordinates(kind);
-    const auto dims = static_cast<std::size_t>(nodes.dimension);
-    EXPECT_EQ(s.vectors(), nodes.dimension == 2 ? 3 : 6);
-    for (std::size_t node = 0; node < nodes.values.size() / dims; ++node)
-      for (std::size_t axis = 0; axis < dims; ++axis)
-        if (nodes.values[node * dims] > 1.5) {  // no neighbour of the clamped face
-          EXPECT_LT(product.row(static_cast<index>(node * dims + axis)).cwiseAbs().maxCoeff(),
-                    1e-13);
-        }
-    const Eigen::FullPivLU<dense_matrix> rank(s.modes());
-    EXPECT_EQ(rank.rank(), s.vectors());
-  }
-}
-
-TEST(rigid_body_modes, have_the_rotations_of_shells) {
-  const std::vector<double> at = {0, 0, 0, 2, 4, 6};  // the mean: 1, 2, 3
-  const auto modes = rigid_body_modes(at, 3, true);
-  ASSERT_EQ(modes.size(), 6u * 12u);
-  const Eigen::Map<const dense_matrix> m(modes.data(), 12, 6);
-  for (index node = 0; node < 2; ++node) {
-    EXPECT_EQ(m.block(6 * node, 0, 3, 3), dense_matrix::Identity(3, 3));
-    EXPECT_EQ(m.block(6 * node + 3, 3, 3, 3), dense_matrix::Identity(3, 3));
-    EXPECT_EQ(m.block(6 * node + 3, 0, 3, 3), dense_matrix::Zero(3, 3));
-    const Eigen::Vector3d r = Eigen::Vector3d(1, 2, 3) * (node == 0 ? -1.0 : 1.0);
-    for (int turn = 0; turn < 3; ++turn)
-      EXPECT_EQ(dense_matrix(m.block(6 * node, 3 + turn, 3, 1)),
-                dense_matrix(Eigen::Vector3d::Unit(turn).cross(r)));
-  }
-  EXPECT_EQ(rigid_body_modes(std::vector<double>{1, 1}, 2, true).size(), 9u);
-}
-
-TEST(rigid_body_modes, refuse_what_is_no_list_of_coordinates) {
-  const auto message = [](std::vector<double> at, int dimension) {
-    return refusal<input_error>([&] { rigid_body_modes(at, dimension); });
-  };
-  EXPECT_EQ(message({1, 2}, 1), "coordinates: expected dimension 2 or 3, found 1");
-  EXPECT_EQ(message({1, 2}, 3), "coordinates: expected 3 for each node, found 2 values");
-  EXPECT_EQ(message({}, 2), "coordinates: expected 2 for each node, found 0 values");
-  EXPECT_EQ(message({1, 2, 3, std::numeric_limits<double>::infinity()}, 2),
-            "coordinates: expected finite values, found inf at [1, 1]");
 }
 
 }  // namespace
