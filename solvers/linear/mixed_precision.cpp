@@ -183,10 +183,11 @@ bool mixed_precision_run::take(const solve_report& of, double asked) {
   else if (!tolerance_.learn(asked, better ? norm_of(after) / norm_of(before) : 1.0)) {
     broke_down_ = of.stopped == stop_reason::breakdown;
     now_.stop = broke_down_ ? run_outcome::breakdown : run_outcome::converged;
-    too_short_ =
-        fmt::format("after {} iterations f32 {}", now_.step,
-                    of.stopped == stop_reason::converged ? "no longer reduced the residual in f64"
-                                                         : "ended by " + to_string(of.stopped));
+    const bool slow =
+        of.stopped == stop_reason::converged || of.stopped == stop_reason::iteration_limit;
+    too_short_ = fmt::format(
+        "after {} iterations f32 {}", now_.step,
+        slow ? "no longer reduced the residual in f64" : "ended by " + to_string(of.stopped));
   }
   return now_.stop == run_outcome::running;
 }

@@ -2,6 +2,7 @@
 // The steps of a solve on a CPU.
 #include "dwell/solvers/linear/solve_steps.hpp"
 
+#include "dwell/solvers/linear/product_passes.hpp"
 #include "dwell/solvers/linear/row_sums.hpp"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"

@@ -2,6 +2,7 @@
 // The steps of a solve on a GPU: five small kernels in the device's stream (two more where
 // the matrix has a null space, or for each null vector that is given), and no wait.
 #include "dwell/execution/vectors/ordered_pass.cuh"
+#include "dwell/solvers/linear/product_passes.hpp"
 #include "dwell/solvers/linear/row_sums.cuh"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"

@@ -128,7 +128,8 @@ TEST(cli_usage, wrong_values) {
                      "expected a whole number from 1 to 2147483647, found '" + std::string(value));
   expect_refused({"cg", "trefethen:20", "--executor", "fast"}, "auto, host-loop, graph");
   expect_refused({"cg", "trefethen:20", "--policy", "hoard"}, "--policy: expected auto, none");
-  expect_refused({"cg", "trefethen:20", "--precision", "f16"}, "expected f64 or f32, found 'f16'");
+  expect_refused({"cg", "trefethen:20", "--precision", "f16"},
+                 "expected f64, f32 or mixed, found 'f16'");
   expect_refused({"cg", "trefethen:20", "--preconditioner", "ilu"}, "none, jacobi, amg, ");
   for (const auto* device : {"gpu", "cuda:", "cuda:-1", "cuda:x", "CPU", "cuda:0x"})
     expect_refused({"cg", "trefethen:20", "--device", device}, "auto, cpu, cuda or cuda:N");

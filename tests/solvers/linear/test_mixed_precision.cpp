@@ -201,9 +201,7 @@ TEST_F(mixed_precision, history_progress_and_sums) {
   }
   EXPECT_EQ(higher, 0);
   EXPECT_NEAR(r.per_iteration_us, r.solve_s * 1e6 / r.iterations, 1e-6 * r.per_iteration_us);
-  EXPECT_GT(r.solve_s, 0);
   EXPECT_GT(r.condition_estimate, 100);
-  EXPECT_GT(r.error_estimate, 0);
   solve_options plain = o;
   plain.mixed_precision = false;
   plain.progress = {};
@@ -235,7 +233,6 @@ TEST_F(mixed_precision, limit_counts_all_attempts) {
 TEST_F(mixed_precision, interrupts) {
   const auto s = system_of(generate("poisson2d:60x50"));
   solve_options o = mixed(1e-12);
-  std::vector<int> starts;
   const auto whole = run(s, o);
   o.progress_interval = 0;
   std::atomic<bool> stop{false};
@@ -314,8 +311,8 @@ TEST_F(mixed_precision, matrices_out_of_the_range_of_f32) {
 
 TEST_F(mixed_precision, elements_that_f32_does_not_hold) {
   // Blocks of very different units: 1e-60 times the others is zero in f32.
-  csr<double> a = generate("poisson2d:12x12");
-  auto s = system_of(a);
+  auto s = system_of(generate("poisson2d:12x12"));
+  const auto& a = s.a;
   const auto unit = [](index i) { return i % 2 == 0 ? 1.0 : 1e-30; };
   for (index i = 0; i < a.rows; ++i)
     for (index k = a.row_ptr[static_cast<std::size_t>(i)];
@@ -333,7 +330,7 @@ TEST_F(mixed_precision, elements_that_f32_does_not_hold) {
   o.mixed_precision = false;
   EXPECT_TRUE(same_bits(run(s, o).x, got.x));
   // Weak couplings that vanish in f32 are no reason to leave it.
-  linear_system<double> weak = system_of(generate("poisson2d:12x12"));
+  auto weak = system_of(generate("poisson2d:12x12"));
   for (index i = 0; i < weak.a.rows; ++i)
     for (index k = weak.a.row_ptr[static_cast<std::size_t>(i)];
          k < weak.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
@@ -346,17 +343,10 @@ TEST_F(mixed_precision, elements_that_f32_does_not_hold) {
   EXPECT_LE(distance(kept.x, direct(weak)), 1e-8);
 }
 
-TEST_F(mixed_precision, not_finite_vectors_are_refused) {
-  auto s = system_of(generate("poisson2d:9x9"));
-  s.b[7] = std::nan("");
-  EXPECT_NE(refusal<input_error>([&] { (void)run(s, mixed()); }).find("in row 8"),
-            std::string::npos);
-}
-
 TEST_F(mixed_precision, method_auto_changes_where_cg_breaks_down) {
   // Symmetric with a positive diagonal, and not definite.
-  csr<double> a = generate("poisson2d:24x18");
-  auto s = system_of(a);
+  auto s = system_of(generate("poisson2d:24x18"));
+  const auto& a = s.a;
   for (index i = 0; i < a.rows; ++i)
     for (index k = a.row_ptr[static_cast<std::size_t>(i)];
          k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
@@ -482,6 +472,10 @@ TEST_F(mixed_precision, refusals) {
   o.method = "minres";
   o.preconditioner = preconditioner::ilu0;
   EXPECT_NE(refusal<unsupported_error>([&] { (void)run(s, o); }), "accepted");
+  auto nan = s;
+  nan.b[7] = std::nan("");
+  EXPECT_NE(refusal<input_error>([&] { (void)run(nan, mixed()); }).find("in row 8"),
+            std::string::npos);
   const auto convection = system_of(generate("convection2d:9x9:5"));
   EXPECT_NE(refusal<input_error>([&] { (void)run(convection, mixed()); }).find("symmetric"),
             std::string::npos);
