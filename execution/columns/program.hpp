@@ -13,10 +13,9 @@ struct persistent_columns {
   static constexpr bool launches_phases = false;
   /// 128 registers a lane for two and four columns (105 to 128 used on sm_90, nothing spilled; with
   /// 64, two columns in f64 spill already); of eight columns in f64, 60 bytes spilled with 128, and
-  /// none with 168. The first config has one team per multiprocessor, as perks has: both then share
-  /// one cut of the matrix.
-  static constexpr program_config cuda_configs[2] = {{Columns < 8 ? 512 : 384, 1, true},
-                                                     {256, Columns < 8 ? 2 : 1, true}};
+  /// none with 168. One team per multiprocessor, as perks has: both then share one cut of the
+  /// matrix.
+  static constexpr program_config cuda_configs[] = {{Columns < 8 ? 512 : 384, 1, true}};
   static constexpr const auto& cpu_configs = plain_cpu_configs;
 
   template <class P, class T, class Store>

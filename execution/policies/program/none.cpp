@@ -13,14 +13,10 @@
 namespace dwell {
 namespace {
 
-/// Config and teams per multiprocessor by merge items per multiprocessor. Few items: the barrier
-/// costs more than lanes gain, so few teams. Many: small teams that wait at different times.
-/// Measured on an H200 with systems of 0.3, 4, 17, 45 and 180 thousand items per multiprocessor.
-struct layout {
-  std::int64_t up_to;
-  int config, per_unit;
-};
-constexpr layout layouts[] = {{1 << 10, 1, 1}, {24 << 10, 0, 1}, {INT64_MAX, 0, 2}};
+/// Up to so many merge items per multiprocessor one team on each: the barrier costs more than lanes
+/// gain. Of more, two teams, which wait at different times. Measured on an H200 with systems of
+/// 0.3, 4, 17, 45 and 180 thousand items per multiprocessor.
+constexpr std::int64_t items_of_one_team = 24 << 10;
 
 }  // namespace
 
@@ -36,15 +32,11 @@ plan plain_layout(index rows, index nonzeros, std::size_t bytes,
     return p;
   }
   const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
-  const layout* fit = layouts;
-  while (items / device.units > fit->up_to) ++fit;
-  p.config = fit->config;
-  p.teams =
-      std::min(fit->per_unit * device.units, configs[static_cast<std::size_t>(p.config)].max_teams);
+  const int per_unit = items / device.units > items_of_one_team ? 2 : 1;
+  p.teams = std::min(per_unit * device.units, configs.front().max_teams);
   p.reason =
       fmt::format("{} block{} of {} threads on {} multiprocessors, nothing cached explicitly",
-                  p.teams, p.teams == 1 ? "" : "s",
-                  configs[static_cast<std::size_t>(p.config)].shape.lanes, device.units);
+                  p.teams, p.teams == 1 ? "" : "s", configs.front().shape.lanes, device.units);
   return p;
 }
 

@@ -43,6 +43,9 @@ void check_plan(const program_kernel& v, const plan& how, std::span<const config
   constexpr int most_teams = 1 << 16;
   if (!v.alone && (how.teams < 1 || how.teams > most_teams))
     throw unsupported_error(fmt::format("expected 1 to {} teams, found {}", most_teams, how.teams));
+  if (how.config < 0 || how.config >= static_cast<int>(configs.size()))
+    throw unsupported_error(fmt::format("expected a config from 0 to {}, found {} by policy '{}'",
+                                        configs.size() - 1, how.config, how.policy));
   const config_facts& f = configs[static_cast<std::size_t>(how.config)];
   if (f.shape.assumes != caching::part && !how.fully_cached)
     throw unsupported_error(fmt::format(
