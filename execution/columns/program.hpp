@@ -15,7 +15,7 @@ struct persistent_columns {
   /// 64, two columns in f64 spill already); of eight columns in f64, 60 bytes spilled with 128, and
   /// none with 168. One team per multiprocessor, as perks has: both then share one cut of the
   /// matrix.
-  static constexpr program_config cuda_configs[] = {{Columns < 8 ? 512 : 384, 1, true}};
+  static constexpr program_config cuda_configs[1] = {{Columns < 8 ? 512 : 384, 1, true}};
   static constexpr const auto& cpu_configs = plain_cpu_configs;
 
   template <class P, class T, class Store>
