@@ -78,12 +78,14 @@ void solver_state<T>::place_vectors() {
   const device& where = queue.where();
   const auto n = static_cast<std::size_t>(rows());
   const run_places<T> in = run->places();
-  residual = {where, n, fresh::unset};
-  partial = {where, solve_partials(rows()), fresh::unset};
-  done = {where, 1};
-  numbers = {where, 1};
-  if (null_space.count() > 0) parts = {where, 1};
-  if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
+  if (residual.size() == 0) {  // else they stay: a solve may be in the midst of its vectors
+    residual = {where, n, fresh::unset};
+    partial = {where, solve_partials(rows()), fresh::unset};
+    done = {where, 1};
+    numbers = {where, 1};
+    if (null_space.count() > 0) parts = {where, 1};
+    if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
+  }
   places.run_x = in.x;
   places.run_rhs = in.rhs;
   places.inverse_diagonal = in.inverse_diagonal;

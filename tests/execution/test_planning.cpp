@@ -23,11 +23,10 @@
 namespace dwell::test {
 namespace {
 
-/// perks on the H200: one team a multiprocessor; two configs for any plan, three for whole systems.
+/// perks on the H200: one team a multiprocessor; a config for any plan, three for whole systems.
 enum { part, ghosts, whole, whole_wide };
 std::vector<config_facts> configs() {
   return {{{512, 1, true, true, true, 0}, 122, 0, 132, 4880},
-          {{512, 1, true, true, true, 2}, 123, 0, 132, 4880},
           {{448, 1, true, false, true, 3, caching::ghosts, 2}, 128, 0, 132, 4880},
           {{512, 1, true, false, true, 4, caching::all, 1}, 124, 0, 132, 4880},
           {{512, 1, true, false, true, 4, caching::all, 0, true}, 108, 0, 132, 4880}};

@@ -124,6 +124,9 @@ TEST_F(open_preconditioner, large_ones_are_probed) {
   const solve_report& r = got.report;
   EXPECT_EQ(r.stopped, stop_reason::converged);
   EXPECT_LE(r.residual_relative_true, o.rtol);
+  EXPECT_LE(residual_norm(s.a.view(), std::span<const double>(s.b), std::span<const double>(got.x)),
+            1.01 * o.rtol * r.rhs_norm)
+      << "not the answer that was judged";
   EXPECT_NE(r.preconditioner_reason.find("after 60 iterations with jacobi"), std::string::npos)
       << r.preconditioner_reason;
   EXPECT_GT(r.iterations, 60);
