@@ -85,17 +85,17 @@ preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
 
 preconditioner_choice choose_after(const jacobi_probe& seen, backend on) {
   const preconditioner_forecast f = forecast(seen, on);
-  // Where the projection errs it counts too many iterations, by a factor of up to two.
   const double all = f.amg_setup_s + f.amg_s;
-  const bool amg = 1.5 * all < f.jacobi_s;
+  const bool amg = all < f.jacobi_s;
   const double iterations = std::max(all / std::max(seen.seconds, 1e-9), 1.0 * probe_iterations);
+  const double nearest = std::sqrt(2.0) * iterations;
   return {
       amg ? preconditioner::amg : preconditioner::jacobi,
       fmt::format("after {} iterations with jacobi, {:.0f} more ({:.3g} ms) were projected, and "
                   "with amg {:.3g} ms of set-up and {:.0f} iterations ({:.3g} ms)",
                   probe_iterations, f.jacobi_iterations, 1e3 * f.jacobi_s, 1e3 * f.amg_setup_s,
                   f.amg_iterations, 1e3 * f.amg_s),
-      false, amg ? INT_MAX : 1 << std::min(30, std::ilogb(iterations) + 1)};
+      false, amg ? INT_MAX : 1 << std::min(30, std::ilogb(nearest))};
 }
 
 }  // namespace dwell
