@@ -22,6 +22,31 @@ def current_stream(place: Place) -> int:
     return 0
 
 
+class StreamUser:
+    """What works in a stream of the caller's: keeps it as long as it has anything in `_native`, and lets go of that
+    first. Who destroys an object in a stream that is gone crashes."""
+
+    _native: Any
+    _stream = 0  #: its number; 0: none of the caller's
+    _stream_object: Any = None
+
+    def _take_stream(self, place: Place) -> None:
+        if place.gpu is None:
+            return
+        self._stream = current_stream(place)
+        if place.kind == "torch":
+            import torch
+
+            self._stream_object = torch.cuda.current_stream(place.gpu)
+        elif place.kind == "cupy":
+            import cupy
+
+            self._stream_object = cupy.cuda.get_current_stream()
+
+    def __del__(self) -> None:
+        self.__dict__.pop("_native", None)
+
+
 def wait_for(a: Any, place: Place) -> None:
     """Returns when what computes `a` is done: for solvers that do not work in the caller's current stream."""
     if place.kind == "torch":

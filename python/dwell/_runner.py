@@ -30,7 +30,7 @@ class Moment:
         return self._runner._read(out)
 
 
-class Runner:
+class Runner(_gpu.StreamUser):
     """A field that stays on a device while a program steps through time.
 
     Checks, plan, kernels and memory are paid once. ``run(a)`` and then ``run(b)`` leave the bits of ``run(a + b)``,
@@ -107,7 +107,7 @@ class Runner:
                             ("blocking", blocking), ("traversal", traversal), ("depth", depth),
                             ("weights", _weights(weights)), ("progress_interval", progress_interval)):
             setattr(options, name, value)
-        self._stream = 0 if self._place.gpu is None else _gpu.current_stream(self._place)
+        self._take_stream(self._place)
         where = resolve(device, threads, self._place.gpu, self._stream)
         self._native = _NATIVE[self.dtype.name](where, self.shape, options, source is not None)
         self._turn = Turn("run")

@@ -33,7 +33,7 @@ def is_mixed(precision: str | None) -> bool:
     return precision == "mixed"
 
 
-class Solver:
+class Solver(_gpu.StreamUser):
     """An iterative solver of systems with one square matrix.
 
     Preparing takes about as long as tens to hundreds of iterations; a solver pays that once, and each ``solve`` is
@@ -162,7 +162,7 @@ class Solver:
             options[name] = flat_vectors(options.get(name), a.rows, name)
         for name, value in options.items():
             setattr(self._options, name, value)
-        self._stream = 0 if a.place.gpu is None else _gpu.current_stream(a.place)
+        self._take_stream(a.place)
         self._device = resolve(device, threads, a.place.gpu, self._stream)
         self._a = a
         arrays: tuple[Any, ...] = (a.indptr, a.indices, a.data)

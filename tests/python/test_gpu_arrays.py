@@ -72,6 +72,21 @@ def test_what_computes_b_is_not_overtaken(cupy, there):
     assert np.allclose(twice.get(), 2 * X)
 
 
+def test_a_solver_keeps_the_stream_that_it_was_made_in(cupy, there):
+    def made():
+        with cupy.cuda.Stream(non_blocking=True):
+            runner = dwell.Runner(cupy.ones((20, 20)), "2d5pt")
+            return dwell.Solver(there, rtol=1e-10), runner
+
+    solver, runner = made()
+    for _ in range(20):  # which would take the number of one that is gone
+        cupy.cuda.Stream(non_blocking=True)
+    assert np.allclose(solver.solve(cupy.asarray(B)).get(), X)
+    runner.run(3)
+    del solver, runner
+    cupy.cuda.runtime.deviceSynchronize()
+
+
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 def test_indices_of_any_integer_type(cupy, kind):
     arrays = (cupy.asarray(A.indptr.astype(kind)), cupy.asarray(A.indices.astype(kind)), cupy.asarray(A.data))

@@ -141,12 +141,12 @@ TEST_F(open_preconditioner, large_ones_are_probed) {
   EXPECT_NEAR(r.per_iteration_us, 1e6 * r.solve_s / r.iterations, 1e-3 * r.per_iteration_us);
 }
 
-/// The right-hand side is rough but for one part in a thousand: 60 iterations take nearly all of
+/// The right-hand side is rough but for a small part: 60 iterations take nearly all of
 /// it, which looks like fast convergence, and leave what takes hundreds.
 TEST_F(open_preconditioner, patience_ends) {
-  auto s = system_of(generate("poisson2d:300x300"));
+  auto s = system_of(generate("poisson2d:200x200"));
   for (index i = 0; i < s.a.rows; ++i)
-    s.b[static_cast<std::size_t>(i)] = ((i % 300 + i / 300) % 2 == 0 ? 1.0 : -1.0) + 1e-4;
+    s.b[static_cast<std::size_t>(i)] = ((i % 200 + i / 200) % 2 == 0 ? 1.0 : -1.0) + 1e-7;
   const auto got = run(s, asking());
   const solve_report& r = got.report;
   EXPECT_EQ(r.stopped, stop_reason::converged);
@@ -154,10 +154,10 @@ TEST_F(open_preconditioner, patience_ends) {
             1.01e-8 * r.rhs_norm);
   if (place::on() != backend::cpu) return;  // whose model counts in iterations, not in seconds
   EXPECT_EQ(r.preconditioner, preconditioner::amg) << r.preconditioner_reason;
-  EXPECT_NE(r.preconditioner_reason.find("256 iterations with it were not enough"),
+  EXPECT_NE(r.preconditioner_reason.find("128 iterations with it were not enough"),
             std::string::npos)
       << r.preconditioner_reason;
-  EXPECT_GT(r.iterations, 60 + 256);
+  EXPECT_GT(r.iterations, 60 + 128);
   EXPECT_GT(r.setup.preconditioner_s, 0);
 }
 
