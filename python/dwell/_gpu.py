@@ -64,9 +64,11 @@ def wait_for(a: Any, place: Place) -> None:
 
 
 def capsule(a: Any, place: Place) -> Any:
-    """What the extension takes: the memory of `a`, which is not waited for."""
+    """What the extension takes: the memory of `a`, which is not waited for (but for JAX's)."""
     if place.kind == "torch":
         return a.detach().__dlpack__(stream=-1)
+    if place.kind == "jax":  # which takes -1 for a stream
+        return a.block_until_ready().__dlpack__()
     if hasattr(a, "__dlpack__"):
         return a.__dlpack__(stream=-1)
     import cupy  # the one library that reads __cuda_array_interface__ and writes DLPack
