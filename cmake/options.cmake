@@ -70,8 +70,8 @@ if(NOT DWELL_CUDA STREQUAL "OFF")
         string(REGEX MATCH "^[0-9]+\\.[0-9]+" dwell_gpu "${dwell_gpu}")
         string(REPLACE "." "" dwell_gpu "${dwell_gpu}")
       endif()
-      if(NOT dwell_gpu)
-        set(dwell_gpu 90)
+      if(NOT dwell_gpu OR dwell_gpu STREQUAL "90")
+        set(dwell_gpu 90a)  # with the features that compute capability 9.0 has alone: temporal needs them
       endif()
       set(CMAKE_CUDA_ARCHITECTURES ${dwell_gpu}-real)  # inside another project it is Dwell's alone
       if(PROJECT_IS_TOP_LEVEL)

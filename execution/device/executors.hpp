@@ -30,6 +30,7 @@ inline constexpr executor_info all[] = {
     {"graph", "as host-loop, queued as CUDA graphs", false, true, true, true, false},
     {"persistent", "one launch, which holds the time loop", true, true, true, true, false},
     {"perks", "as persistent, with data cached on the chip", true, true, true, true, true},
+    {"temporal", "as graph, several steps in each pass over the field", true, true, false, true, false},
 };
 
 // By name, for code that treats one of them apart.
@@ -37,6 +38,7 @@ inline constexpr const executor_info& host_loop = all[1];
 inline constexpr const executor_info& graph = all[2];
 inline constexpr const executor_info& persistent = all[3];
 inline constexpr const executor_info& perks = all[4];
+inline constexpr const executor_info& temporal = all[5];
 
 }  // namespace executors
 

@@ -18,14 +18,19 @@ struct graph_stencil {
     // From one poll to the next, or to one test if polls are not at the same places between all.
     const bool by_polls = !a.until || a.check_every % a.poll_every == 0;
     const int part = by_polls ? a.poll_every : a.check_every;
-    const int parts =
-        part % 2 == 0 ? 1 : 2;  // then the copies of the field are back in their places
+    int launches = 0;
+    for (int done = 0, poll = 0; done < part; done = poll) {
+      poll = by_polls ? part : a.next_poll(done);
+      launches += a.launches(poll - done);
+    }
+    // Then the copies of the field are back in their places.
+    const int parts = launches % 2 == 0 ? 1 : 2;
     const int rounds = part <= most_steps ? a.steps / (part * parts) : 0;
     const int round = rounds > 0 ? part * parts : 0;
     const auto body = [&] {
       for (int done = 0, poll = 0; done < round; done = poll) {
         poll = by_polls ? done + part : a.next_poll(done);
-        host_loop_stencil::enqueue(queue, a, done, poll - done);
+        host_loop_stencil::enqueue(queue, a, poll - done);
       }
     };
     stencil_state now;

@@ -3,6 +3,8 @@
 // device and looks at the outcome of earlier launches. Where the device may decide to end the run,
 // steps queued after the end do nothing.
 #pragma once
+#include <algorithm>
+
 #include "dwell/execution/stencil/args.hpp"
 
 namespace dwell {
@@ -16,10 +18,12 @@ struct host_loop_stencil {
     continue_from(queue, a, 0);
   }
 
-  /// `steps` steps, of which the first is number `first`, then a poll.
+  /// `steps` steps, then a poll: launches as stencil_args::launches() counts them.
   template <class T, class Queue>
-  static void enqueue(Queue& queue, const stencil_args<T>& a, int first, int steps) {
-    for (int k = 0; k < steps; ++k) queue.step((first + k) % 2);
+  static void enqueue(Queue& queue, const stencil_args<T>& a, int steps) {
+    const int depth = a.plan.depth, alone = a.until && depth > 1 ? 1 : 0;
+    for (int left = steps - alone; left > 0; left -= depth) queue.step(std::min(depth, left));
+    if (alone > 0) queue.step(1);
     if (a.until) queue.compare(steps);
     queue.poll(steps);
   }
@@ -29,7 +33,7 @@ struct host_loop_stencil {
     int marks = 0, since_mark = 0;
     while (done < a.steps) {
       const int n = a.next_poll(done) - done;
-      enqueue(queue, a, done, n);
+      enqueue(queue, a, n);
       done += n;
       since_mark += n;
       if (since_mark < a.mark_every) continue;

@@ -90,6 +90,12 @@ struct stencil_args {
               to_test = left < untested ? left : untested;
     return done + (to_test <= poll_every + 1 ? to_test : poll_every);
   }
+  /// Launches of executors whose time loop runs on the host, for `step` steps up to a poll: each
+  /// takes plan.depth steps or what is left. A test compares two whole fields, one step apart.
+  DWELL_HD int launches(int step) const {
+    const int alone = until && plan.depth > 1 ? 1 : 0;
+    return pieces(step - alone, plan.depth) + alone;
+  }
   /// Whether next_poll(), from 0 on, comes to `step`. A time loop that asks this after every step
   /// remembers nothing, and registers are few: one more, and 3d7pt took up to 1.3 times as long.
   DWELL_HD bool polls(int step) const {

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/policies/stencil/none.hpp"
+#include "dwell/execution/policies/stencil/passes.hpp"
 #include "dwell/execution/policies/stencil/plan.hpp"
 #include "dwell/execution/policies/stencil/table.hpp"
 #include "dwell/execution/stencil/launch/run.hpp"
@@ -28,6 +30,13 @@ std::vector<stencil_choice> possible_plans(const stencil_request& q, const stenc
     throw unsupported_error(
         fmt::format("policy '{}': executor '{}' caches nothing on the chip ({} does)", o.policy,
                     v.executor, executors::perks.name));
+  if (v.engines[0]->shape().temporal) {
+    if (o.traversal != automatic || o.blocking == "spatial")
+      throw unsupported_error(fmt::format("executor '{}': expected traversal auto and blocking "
+                                          "temporal, found traversal {} and blocking {}",
+                                          v.executor, o.traversal, o.blocking));
+    return policies::plan_passes(q.problem, request_of(o), kernels, q.target.facts);
+  }
   if (const auto request = request_for_tiles(o); !request.empty())
     throw unsupported_error(fmt::format("{}: executor '{}' has no cached tiles ({} has)", request,
                                         v.executor, executors::perks.name));
@@ -51,6 +60,36 @@ std::string us_text(double seconds) {
   return fmt::format("{:.{}f}", seconds * 1e6, seconds < 10e-6 ? 2 : seconds < 100e-6 ? 1 : 0);
 }
 
+/// A decision, and the projected seconds of a step.
+struct promise {
+  double seconds;
+  stencil_decision made;
+};
+
+bool has_kernel(const stencil_request& q, const std::string& shape, const executor_info& e) {
+  return std::any_of(q.table.begin(), q.table.end(), [&](const stencil_kernel& v) {
+    return v.shape.name == shape && v.executor == std::string_view(e.name) && v.type == q.type &&
+           v.on == q.target.on();
+  });
+}
+
+/// The one that takes least, with the times of the others.
+stencil_decision least_of(std::vector<promise> all, const std::string& refusals) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const promise& a, const promise& b) { return a.seconds < b.seconds; });
+  stencil_decision taken = std::move(all.front().made);
+  if (all.size() == 1) {
+    taken.why += refusals;
+    return taken;
+  }
+  std::string others;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    others += fmt::format("{} {} under {}", others.empty() ? "" : ",", us_text(all[i].seconds),
+                          all[i].made.executor);
+  taken.why = fmt::format("projected {} us a step,{}", us_text(all.front().seconds), others);
+  return taken;
+}
+
 }  // namespace
 
 stencil_problem problem_of(const stencil_shape& shape, const extents& size,
@@ -66,7 +105,9 @@ stencil_problem problem_of(const stencil_shape& shape, const extents& size,
 }
 
 stencil_plan_request request_of(const stencil_options& o) {
-  return {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking)};
+  const int stretch = o.until ? std::min(o.check_every, o.steps) : o.steps;
+  return {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking),
+          stretch,  o.until.has_value()};
 }
 
 std::string request_for_tiles(const stencil_options& o) {
@@ -89,23 +130,26 @@ stencil_decision decide(const stencil_request& q, const stencil_options& o) {
     return with(executors::perks, "no other executor caches anything on the chip");
   stencil_decision launched =
       with(executors::graph, "launches from a graph cost less than grid barriers");
-  if (!facts.cooperative_launch || o.policy != automatic) return launched;
-  try {
-    stencil_decision cached = with(executors::perks, "");
-    const double perks_s = cached.plans.front().projected.seconds;
-    const stencil_choice& each = launched.plans.front();
-    const double graph_s =
-        policies::time_of_launches(q.problem, each, *launched.facts_of(each.plan).engine, facts)
-            .seconds;
-    stencil_decision& taken = perks_s < graph_s ? cached : launched;
-    taken.why = fmt::format("projected {} us a step, {} {}", us_text(std::min(perks_s, graph_s)),
-                            us_text(std::max(perks_s, graph_s)),
-                            perks_s < graph_s ? "by launches from a graph" : "under perks");
-    return taken;
-  } catch (const unsupported_error& e) {  // no tiling
-    launched.why += fmt::format(" ({})", e.what());
-  }
-  return launched;
+  if (o.policy != automatic) return launched;
+  const stencil_choice& each = launched.plans.front();
+  const double launched_s =
+      policies::time_of_launches(q.problem, each, *launched.facts_of(each.plan).engine, facts)
+          .seconds;
+  std::vector<promise> promises;
+  promises.push_back({launched_s, std::move(launched)});
+  std::string refusals;
+  const auto try_executor = [&](const executor_info& e) {
+    try {
+      stencil_decision d = with(e, "");
+      const double seconds = d.plans.front().projected.seconds;
+      promises.push_back({seconds, std::move(d)});
+    } catch (const unsupported_error& error) {
+      refusals += fmt::format(" ({})", error.what());
+    }
+  };
+  if (facts.cooperative_launch) try_executor(executors::perks);
+  if (has_kernel(q, o.shape, executors::temporal)) try_executor(executors::temporal);
+  return least_of(std::move(promises), refusals);
 }
 
 }  // namespace dwell

@@ -53,8 +53,11 @@ class explainer {
     o.shape = options_.shape;
     o.edge = options_.edge;
     o.executor = executor;
+    o.steps = options_.steps;
+    o.until = options_.until;
+    o.check_every = options_.check_every;
     stencil_policy_plan out = plan(o, "");
-    out.roof = true;
+    out.roof = executor != executors::temporal.name;
     return out;
   }
 
@@ -85,9 +88,10 @@ class explainer {
     out.registers = f.registers;
     out.spill_bytes = f.spill_bytes;
     set_projected(out, c.projected);
+    const subdomain_facts subdomains = f.engine->subdomains(p, request_.problem);
+    out.pass_steps = subdomains.pass_steps;
     out.streamed_bytes = streamed_bytes(out);
     if (p.subdomains_x == 0) return;
-    const subdomain_facts subdomains = f.engine->subdomains(p, request_.problem);
     out.tiles_along = subdomains.along;
     out.tile = subdomains.tile;
     out.of_warps = subdomains.of_warps;
@@ -98,7 +102,6 @@ class explainer {
     out.register_rows = shape.register_rows;
     out.scratch_rows = p.scratch_rows;
     out.streamed_rows = p.streamed_rows;
-    out.pass_steps = subdomains.pass_steps;
     out.traversal = subdomains.order;
     const double cached = out.register_rows + out.scratch_rows;
     out.cached_rows = cached / std::max(1.0, cached + out.streamed_rows);

@@ -172,6 +172,8 @@ void stencil_session<T>::set_steps(const stencil_goal& goal) {
   // their lanes one after the other; a poll then ends a pass at least.
   const int seldom = on_ == backend::cpu ? std::max(a.mark_every, depth_) : 16 * a.mark_every;
   a.poll_every = steps_to_poll(goal, caches_ ? seldom : a.mark_every);
+  // Passes of several steps are whole between polls.
+  if (!caches_ && depth_ > 1 && !goal.until) a.poll_every = (a.poll_every / depth_ + 1) * depth_;
 }
 
 /// What throws in there leaves no field.

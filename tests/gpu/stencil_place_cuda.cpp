@@ -18,7 +18,10 @@ std::vector<stencil_way> stencil_place::ways() {
                                             {"perks", "model", 5, false, 1},
                                             {"perks", "none", 3, false, 0, "temporal"},
                                             {"perks", "shared", 0, false, 0, "temporal"},
-                                            {"perks", "model", 9, false, 1, "temporal"}};
+                                            {"perks", "model", 9, false, 1, "temporal"},
+                                            {"temporal", "none"},
+                                            {"temporal", "none", 3},
+                                            {"temporal", "none", 7, false, 1}};
   all.insert(all.end(), caching.begin(), caching.end());
   return all;
 }

@@ -21,7 +21,7 @@ class each_stencil_way : public testing::Test {
   }
   template <class F>
   static void each_way(const std::string& shape, F&& f) {
-    for (const auto& way : stencil_place::ways()) {
+    for (const auto& way : stencil_place::ways(shape)) {
       SCOPED_TRACE(testing::PrintToString(way));
       stencil_options o;
       o.shape = shape;

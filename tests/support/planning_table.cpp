@@ -21,6 +21,8 @@
 #include "dwell/execution/policies/stencil/none.hpp"
 #include "dwell/execution/stencil/launch/run.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
+#include "dwell/execution/temporal/rows_cuda.hpp"
+#include "dwell/execution/temporal/stencil.hpp"
 #include "dwell/solvers/stencil/shapes/box2d25.hpp"
 #include "dwell/solvers/stencil/shapes/box2d49.hpp"
 #include "dwell/solvers/stencil/shapes/box2d9.hpp"
@@ -54,6 +56,11 @@ engine_facts assume_caching(const device_facts& d, int number) {
   return {caching_on_cpu<S, T>().all()[static_cast<std::size_t>(number)], 0, 0, d.units,
           caching_scratch_bytes<S, T>(number)};
 }
+template <class S, class T>
+engine_facts assume_passes(const device_facts& d, int number) {
+  return {temporal_kernels<backend::cpu, S, T>().all()[static_cast<std::size_t>(number)], 0, 0,
+          d.units, 0};
+}
 engine_facts assume_plain(const device_facts& d, int number) {
   return {plain_on_cpu().all()[static_cast<std::size_t>(number)], 0, 0, d.units, 0};
 }
@@ -67,6 +74,8 @@ std::size_t bytes_of(const stencil_plan& p) {
       });
 }
 
+std::size_t no_bytes(const stencil_plan&) { return 0; }
+
 struct table {
   std::vector<stencil_kernel> rows;
   std::vector<shared_of> shared;  ///< of each row
@@ -74,7 +83,7 @@ struct table {
   template <class S, class T>
   void add(const stencil_kernel& row) {
     rows.push_back(row);
-    shared.push_back(&bytes_of<S, T>);
+    shared.push_back(row.executor == perks_stencil::name ? &bytes_of<S, T> : &no_bytes);
   }
   template <backend On, class S, class T>
   void add_executors() {
@@ -83,6 +92,11 @@ struct table {
       add<S, T>(cuda::driven_row<S, T, graph_stencil>());
       add<S, T>(cuda::looping_row<S, T, persistent_stencil>());
       add<S, T>(cuda::caching_row<S, T, perks_stencil>());
+      if constexpr (has_temporal_engines<On, S, T>) {
+        std::vector<stencil_kernel> passing;
+        cuda::add_passing_row<S, T, temporal_stencil>(passing);
+        add<S, T>(passing.front());
+      }
     } else {
       const auto on_cpu = [&](const executor_info& e, bool cooperative, const engine_row& row,
                               auto* assume) {
@@ -91,6 +105,8 @@ struct table {
       on_cpu(executors::host_loop, false, plain_on_cpu(), &assume_plain);
       on_cpu(executors::persistent, true, plain_on_cpu(), &assume_plain);
       on_cpu(executors::perks, true, caching_on_cpu<S, T>(), &assume_caching<S, T>);
+      if constexpr (has_temporal_engines<On, S, T>)
+        on_cpu(executors::temporal, false, temporal_kernels<On, S, T>(), &assume_passes<S, T>);
     }
   }
   template <backend On, class... Shapes>

@@ -170,6 +170,8 @@ stencil_case draw_case(std::uint32_t seed, std::uint32_t number, const device& w
   c.executor = d.once_in(3) ? d.one_of(executors) : "perks";
   if (c.executor == "perks")
     draw_tiles(d, c, where);
+  else if (c.executor == "temporal" && d.once_in(2))
+    c.depth = d.between(1, c.edge == boundary::reflect ? 1 : 4);
   else if (on_cpu ? d.once_in(2) : c.executor == "persistent" || c.executor == "naive")
     c.teams = d.between(1, 9);
   if (on_cpu) {

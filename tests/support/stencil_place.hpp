@@ -27,6 +27,8 @@ struct stencil_place {
   static std::string absent();
   static device where();
   static std::vector<stencil_way> ways();
+  /// Those whose executor this build has for the shape.
+  static std::vector<stencil_way> ways(const std::string& shape);
 };
 
 }  // namespace dwell::test

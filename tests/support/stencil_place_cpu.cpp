@@ -15,7 +15,8 @@ std::vector<stencil_way> stencil_place::ways() {
             {"perks", "shared", 4, true},
             {"perks", "both", 9, true},
             {"perks", "model", 5, false, 1},
-            {"perks", "shared", 6, true, 0, "temporal"}};
+            {"perks", "shared", 6, true, 0, "temporal"},
+            {"temporal", "none", 3, true}};
   std::vector<stencil_way> all = {
       {"naive", "none", 0, false},      {"naive", "none", 5, true},
       {"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
@@ -29,7 +30,10 @@ std::vector<stencil_way> stencil_place::ways() {
                                             {"perks", "model", 5, false, 1},
                                             {"perks", "none", 3, false, 0, "temporal"},
                                             {"perks", "shared", 4, true, 0, "temporal"},
-                                            {"perks", "model", 9, false, 1, "temporal"}};
+                                            {"perks", "model", 9, false, 1, "temporal"},
+                                            {"temporal", "none", 0, false},
+                                            {"temporal", "none", 5, true},
+                                            {"temporal", "none", 3, false, 1}};
   all.insert(all.end(), caching.begin(), caching.end());
   return all;
 }

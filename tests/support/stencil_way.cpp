@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a way to run stencils means, at every place.
+#include <algorithm>
 #include <ostream>
 
 #include "stencil_place.hpp"
+
+#include "dwell/solvers/built_kernels.hpp"
 
 namespace dwell::test {
 
@@ -19,6 +22,17 @@ void stencil_way::apply(stencil_options& o) const {
   if (executor == "perks" && streams) o.blocking = blocking;
   o.teams = teams;
   o.reverse_lanes = reversed;
+}
+
+std::vector<stencil_way> stencil_place::ways(const std::string& shape) {
+  std::vector<stencil_way> all = ways();
+  const auto kernels = built_kernels();
+  std::erase_if(all, [&](const stencil_way& w) {
+    return std::none_of(kernels.begin(), kernels.end(), [&](const auto& v) {
+      return v.shape == shape && v.on == where().on() && v.executor == w.executor;
+    });
+  });
+  return all;
 }
 
 }  // namespace dwell::test

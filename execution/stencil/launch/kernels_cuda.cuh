@@ -2,6 +2,7 @@
 // The kernels of stencils that cache nothing on the chip: the single launches that host-loop and
 // graph share, and the whole run of persistent, which perks has too.
 #pragma once
+#include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/stencil/launch/rows_cuda.hpp"
 #include "dwell/execution/stencil/step/launches.hpp"
 #include "dwell/execution/team/grid_team_cuda.cuh"
@@ -28,17 +29,17 @@ __global__ void __launch_bounds__(plain_lanes)
 }
 template <class T>
 __global__ void __launch_bounds__(plain_lanes)
-    compare_kernel(const __grid_constant__ stencil_args<T> a, int steps) {
+    compare_kernel(const __grid_constant__ stencil_args<T> a, int steps, int copy) {
   plain_team team(nullptr);
-  launch_compare<T>(team, a, steps);
+  launch_compare<T>(team, a, steps, copy);
 }
 /// `again` is told whether a round of `round` steps may follow; 0: nobody asks.
 template <class T>
 __global__ void __launch_bounds__(plain_lanes)
-    poll_kernel(const __grid_constant__ stencil_args<T> a, int steps,
+    poll_kernel(const __grid_constant__ stencil_args<T> a, int steps, int copy,
                 cudaGraphConditionalHandle again, int round) {
   plain_team team(nullptr);
-  const stencil_status stop = launch_poll<T>(team, a, steps);
+  const stencil_status stop = launch_poll<T>(team, a, steps, copy);
   if (round > 0 && threadIdx.x == 0)
     cudaGraphSetConditional(again,
                             stop == stencil_status::running && a.state->done + round <= a.steps);
@@ -62,6 +63,19 @@ auto with_plain_config(int config, F&& f) {
 
 template <class S, class T>
 using step_kernel_type = void (*)(stencil_call<S, T>, int);
+/// The steps of executors that cache nothing: a launch each.
+template <class S, class T>
+class single_steps {
+ public:
+  explicit single_steps(step_kernel_type<S, T> kernel) : kernel_(kernel) { loaded(kernel); }
+  /// One step from field[from] to the other copy.
+  void launch(cudaStream_t on, const stencil_call<S, T>& a, int from, int) const {
+    kernel_<<<a.plan.teams, plain_lanes, plain_scratch, on>>>(a, from);
+  }
+
+ private:
+  step_kernel_type<S, T> kernel_;
+};
 template <class S, class T, class E>
 step_kernel_type<S, T> step_kernel_of(int config) {
   if constexpr (has_step<E>)

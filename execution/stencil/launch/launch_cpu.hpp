@@ -68,30 +68,52 @@ class launcher : public stencil_launcher {
   stencil_end end_;
 };
 
-/// The queue of executors whose time loop runs on the host, and its threads.
-template <class S, class T>
+/// The steps of executor E that caches nothing: what it has as its own, or the step that all others
+/// share.
+template <class S, class T, class E>
+class single_steps {
+ public:
+  explicit single_steps(const stencil_plan& how)
+      : teams_(how.teams), scratch_(how.teams, plain_lanes * sizeof(double)) {}
+  /// One team's part of one step from field[from] to the other copy.
+  void run(int team, const stencil_call<S, T>& a, int from, int) const {
+    with_grid_team<plain_lanes>(a, team, teams_, nullptr, scratch_,
+                                [&](auto& t) { step_of<S, T, E>(t, a, from); });
+  }
+
+ private:
+  int teams_;
+  team_scratch scratch_;
+};
+
+/// The queue of executors whose time loop runs on the host, and its threads. Steps: runs steps, see
+/// single_steps.
+template <class S, class T, class Steps>
 class stencil_queue {
  public:
-  using team_type = cpu_grid_team<plain_lanes>;
-  using step_type = void (*)(team_type&, const stencil_call<S, T>&, int parity);
-
-  stencil_queue(int teams, step_type step)
-      : teams_(teams), step_(step), scratch_(teams, plain_lanes * sizeof(double)), pool_(teams) {}
+  explicit stencil_queue(const stencil_plan& how)
+      : teams_(how.teams),
+        steps_(how),
+        scratch_(how.teams, plain_lanes * sizeof(double)),
+        pool_(how.teams) {}
   /// For the next run.
   void take(const stencil_call<S, T>& a, run_watch& watch) {
     a_ = &a;
     watch_ = &watch;
+    copy_ = 0;
   }
 
   void begin() {}
-  void step(int parity) {
-    launch(teams_, [&](auto& team) { step_(team, *a_, parity); });
+  /// So many steps, at most plan.depth, in one launch.
+  void step(int steps) {
+    pool_.launch([&](int team) { steps_.run(team, *a_, copy_, steps); });
+    copy_ ^= 1;
   }
   void compare(int steps) {
-    launch(teams_, [&](auto& team) { launch_compare<T>(team, *a_, steps); });
+    launch(teams_, [&](auto& team) { launch_compare<T>(team, *a_, steps, copy_); });
   }
   void poll(int steps) {
-    with_team(0, 1, [&](auto& team) { launch_poll<T>(team, *a_, steps); });
+    with_team(0, 1, [&](auto& team) { launch_poll<T>(team, *a_, steps, copy_); });
     watch_->poll();
   }
   void record_outcome(int mark) { marks_[mark] = *a_->state; }
@@ -109,7 +131,8 @@ class stencil_queue {
   }
 
   const int teams_;
-  const step_type step_;
+  const Steps steps_;
+  int copy_ = 0;                           ///< of the field that the next launch reads
   const stencil_call<S, T>* a_ = nullptr;  ///< of the present run
   run_watch* watch_ = nullptr;             ///< likewise
   team_scratch scratch_;
@@ -118,17 +141,17 @@ class stencil_queue {
 };
 
 /// Executors with a `drive`.
-template <class S, class T, class E>
+template <class S, class T, class E, class Steps = single_steps<S, T, E>>
 class driven_launcher : public launcher<S, T> {
  public:
-  explicit driven_launcher(int teams) : queue_(teams, &step_of<S, T, E>) {}
+  explicit driven_launcher(const stencil_plan& how) : queue_(how) {}
 
  private:
   void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
     queue_.take(a, watch);
     E::template drive<T>(queue_, a);
   }
-  stencil_queue<S, T> queue_;
+  stencil_queue<S, T, Steps> queue_;
 };
 
 /// Executors whose teams live through a run, with so many bytes of scratch each.
@@ -154,8 +177,8 @@ class meeting_launcher : public launcher<S, T> {
 template <class S, class T, class E>
 class looping_launcher : public meeting_launcher<S, T> {
  public:
-  explicit looping_launcher(int teams)
-      : meeting_launcher<S, T>(teams, plain_lanes * sizeof(double)) {}
+  explicit looping_launcher(const stencil_plan& how)
+      : meeting_launcher<S, T>(how.teams, plain_lanes * sizeof(double)) {}
 
  private:
   void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
@@ -166,7 +189,7 @@ class looping_launcher : public meeting_launcher<S, T> {
 
 template <class T, class Launcher>
 std::unique_ptr<stencil_launcher> prepare_plain(const void* args, const device&) {
-  return std::make_unique<Launcher>(static_cast<const stencil_args<T>*>(args)->plan.teams);
+  return std::make_unique<Launcher>(static_cast<const stencil_args<T>*>(args)->plan);
 }
 
 inline engine_facts assume_plain(const device_facts& facts, int config) {

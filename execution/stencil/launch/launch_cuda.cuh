@@ -74,18 +74,18 @@ inline bool unwatched(const run_control& control) {
   return !control.interrupt && !control.progress;
 }
 
-/// Executors with a `drive`.
-template <class S, class T, class E>
+/// Executors with a `drive`. Steps: see stencil_queue.
+template <class S, class T, class E, class Steps = single_steps<S, T>>
 class driven_way {
  public:
   static constexpr bool meets = false;
-  driven_way(clock_of_runs& clock, const stencil_args<T>& a)
-      : clock_(clock), queue_(clock, a.state, step_kernel_of<S, T, E>(a.plan.config)) {}
+  driven_way(clock_of_runs& clock, const stencil_args<T>& a, const Steps& steps)
+      : clock_(clock), queue_(clock, a.state, steps) {}
 
   /// So few steps are never polled while they run; nor does a poll at the end say anything new.
   std::optional<stencil_state> foresee(const stencil_call<S, T>& a, const run_control& control) {
     if (a.until || control.progress || a.steps > a.poll_every) return std::nullopt;
-    return stencil_state{a.steps, stencil_status::steps_done, 0, a.steps % 2};
+    return stencil_state{a.steps, stencil_status::steps_done, 0, a.launches(a.steps) % 2};
   }
   void launch(const stencil_call<S, T>& a) {
     queue_.take(a);
@@ -100,7 +100,7 @@ class driven_way {
  private:
   static constexpr bool records = requires { requires E::records; };
   clock_of_runs& clock_;
-  stencil_queue<S, T> queue_;
+  stencil_queue<S, T, Steps> queue_;
 };
 
 /// A kernel whose teams are all on the device together, for the whole run.
@@ -143,8 +143,9 @@ class whole_way {
 
 template <class S, class T, class E>
 std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device& where) {
+  const auto& a = *static_cast<const stencil_args<T>*>(args);
   return std::make_unique<launcher<S, T, driven_way<S, T, E>>>(
-      where, *static_cast<const stencil_args<T>*>(args));
+      where, a, single_steps<S, T>(step_kernel_of<S, T, E>(a.plan.config)));
 }
 
 /// Executors with a `run`, their `loop`.

@@ -3,6 +3,7 @@
 // after the other or recorded in graphs, which it keeps for runs that come again. Included by
 // launch_cuda.cuh.
 #pragma once
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -34,36 +35,43 @@ class clock_of_runs : public run_clock {
 };
 
 /// Of executors whose time loop runs on the host: the queue. It keeps the graphs of two runs, since
-/// the copies of the field change their roles between runs of an odd number of steps.
-template <class S, class T>
+/// the copies of the field change their roles between runs of an odd number of launches. Steps:
+/// launches steps, see single_steps.
+template <class S, class T, class Steps>
 class stencil_queue : public host_queue<stencil_state> {
  public:
-  stencil_queue(clock_of_runs& clock, const stencil_state* state, step_kernel_type<S, T> step)
-      : host_queue(state, clock.stream()), clock_(clock), step_(step) {
-    loaded(step_);
+  stencil_queue(clock_of_runs& clock, const stencil_state* state, const Steps& steps)
+      : host_queue(state, clock.stream()), clock_(clock), steps_(steps) {
     loaded(compare_kernel<T>);
     loaded(poll_kernel<T>);
   }
   /// For the next run; it must stay until its last launch.
-  void take(const stencil_call<S, T>& a) { a_ = &a; }
+  void take(const stencil_call<S, T>& a) {
+    a_ = &a;
+    copy_ = 0;
+  }
 
   void begin() { clock_.start(); }
-  void step(int parity) {
-    step_<<<a_->plan.teams, plain_lanes, plain_scratch, target()>>>(*a_, parity);
+  /// So many steps, at most plan.depth, in one launch.
+  void step(int steps) {
+    steps_.launch(target(), *a_, copy_, steps);
     DWELL_CUDA(cudaGetLastError());
+    copy_ ^= 1;
   }
   void compare(int steps) {
-    compare_kernel<T><<<a_->plan.teams, plain_lanes, plain_scratch, target()>>>(*a_, steps);
+    compare_kernel<T><<<a_->plan.teams, plain_lanes, plain_scratch, target()>>>(*a_, steps, copy_);
     DWELL_CUDA(cudaGetLastError());
   }
   void poll(int steps) {
-    poll_kernel<T><<<1, plain_lanes, plain_scratch, target()>>>(*a_, steps, again(), round_);
+    poll_kernel<T><<<1, plain_lanes, plain_scratch, target()>>>(*a_, steps, copy_, again(),
+                                                                  round_);
     DWELL_CUDA(cudaGetLastError());
   }
   /// All steps of the run, without a poll; from a graph if the same run was there lately.
   void steps(bool records) {
     const auto all = [&] {
-      for (int k = 0; k < a_->steps; ++k) step(k % 2);
+      for (int done = 0; done < a_->steps; done += a_->plan.depth)
+        step(std::min(a_->plan.depth, a_->steps - done));
     };
     if (!records || a_->steps < least_recorded || !repeats()) {
       begin();
@@ -75,7 +83,7 @@ class stencil_queue : public host_queue<stencil_state> {
   }
 
   /// Launches a graph of body(): again and again until the device says stop, or until fewer than
-  /// `round` steps are left.
+  /// `round` steps are left. Its launches are an even number.
   template <class Body>
   stencil_state repeat_while_running(int round, Body&& body) {
     const executable_graph& graph = graph_of(true, round, body);
@@ -84,7 +92,7 @@ class stencil_queue : public host_queue<stencil_state> {
     record_outcome(0);
     return outcome(0);
   }
-  /// Launches a graph of body() `times` times, or until somebody wants an end.
+  /// Launches a graph of body() `times` times, or until somebody wants an end. Likewise.
   template <class Body>
   stencil_state replay(int times, Body&& body) {
     const executable_graph& graph = graph_of(false, 0, body);
@@ -140,11 +148,12 @@ class stencil_queue : public host_queue<stencil_state> {
   }
 
   clock_of_runs& clock_;
-  step_kernel_type<S, T> step_;
+  Steps steps_;
   const stencil_call<S, T>* a_ = nullptr;  ///< of the present run
   std::optional<kept_graph> kept_[2];
   std::optional<stencil_call<S, T>> seen_[2];
   int next_ = 0;
+  int copy_ = 0;   ///< of the field that the next launch reads
   int round_ = 0;  ///< while a graph that repeats is recorded
 };
 

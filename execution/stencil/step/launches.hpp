@@ -32,23 +32,23 @@ DWELL_FN void launch_own_step(Team& team, const stencil_call<S, T>& a, int parit
   E::template step<S, T>(team, a, a.field[parity], a.field[parity ^ 1]);
 }
 
-/// Every team's part of a poll, after `steps` more steps.
+/// Every team's part of a poll, after `steps` more steps, the last of which went to field[copy].
 template <class T, class Team>
-DWELL_FN void launch_compare(Team& team, const stencil_args<T>& a, int steps) {
+DWELL_FN void launch_compare(Team& team, const stencil_args<T>& a, int steps, int copy) {
   if (has_ended(a)) return;
-  const int step = a.state->done + steps;
-  poll_part<T>(team, a, step, step % 2, team.template scratch<double>(Team::lanes()));
+  poll_part<T>(team, a, a.state->done + steps, copy,
+               team.template scratch<double>(Team::lanes()));
 }
 
 /// One team alone: counts the steps and decides. Where nothing is tested, a request to end is only
 /// noted: the steps that the host has queued still run, and are counted.
 template <class T, class Team>
-DWELL_FN stencil_status launch_poll(Team& team, const stencil_args<T>& a, int steps) {
+DWELL_FN stencil_status launch_poll(Team& team, const stencil_args<T>& a, int steps, int copy) {
   double* buffer = team.template scratch<double>(Team::lanes());
   stencil_state now = *a.state;
   if (has_ended(a)) return now.stop;
   now.done += steps;
-  now.copy = now.done % 2;
+  now.copy = copy;
   if (a.until)
     now.stop = verdict_at<T>(team, a, now.done, now.change, buffer);
   else

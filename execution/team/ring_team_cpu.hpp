@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// A chain of warps on a CPU (see ring_team_cuda.cuh): one thread plays all of them, each as far as the
+// rings let it: a role goes on while the ring before it has rows and the one behind it has room. So
+// slots are filled, reused and waited for as on a GPU, in an order that repeats; forwards or, with
+// reversed lanes, from the end of the chain. A chain in which nobody can go on is a deadlock, and is
+// reported.
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "dwell/execution/team/team_cpu.hpp"
+
+namespace dwell {
+
+template <class Sizes>
+class cpu_ring_team {
+  using T = typename Sizes::value;
+  static constexpr int slots = Sizes::config.slots, rows = Sizes::config.rows;
+  static constexpr int across = Sizes::config.across;
+
+ public:
+  cpu_ring_team(int worker, bool reversed, std::byte* scratch)
+      : worker_(worker), reversed_(reversed), cells_(reinterpret_cast<T*>(scratch)) {}
+  static constexpr std::size_t scratch_bytes() {
+    return sizeof(T) * Sizes::rings * slots * rows * Sizes::row_values;
+  }
+  int worker() const { return worker_; }
+
+  template <class F>
+  void each(F&& f) const {
+    for (int l = 0; l < 32; ++l) f(reversed_ ? 31 - l : l);
+  }
+  template <class V>
+  lane_array<V, 32> per_lane() const {
+    return {};
+  }
+  /// cells(l) are those of lane l in a row, with R more to either side, which become the nearest
+  /// of the lanes beside it; lanes at the ends get their own.
+  template <int R, class Cells>
+  void spread(const Cells& cells) const {
+    each([&](int l) {
+      const T* left = cells(l > 0 ? l - 1 : l);
+      const T* right = cells(l < 31 ? l + 1 : l);
+      T* c = cells(l);
+      for (int k = 0; k < R; ++k) {
+        c[k] = left[across + k];
+        c[R + across + k] = right[R + k];
+      }
+    });
+  }
+
+  /// A row of a slot.
+  class lane_row {
+   public:
+    explicit lane_row(T* at) : at_(at) {}
+    T get(int l, int i) const { return at_[l * across + i]; }
+    void put(int l, int i, T v) const { at_[l * across + i] = v; }
+
+   private:
+    T* at_;
+  };
+
+  class link {
+   public:
+    link(cpu_ring_team& team, int number) : team_(team), number_(number) {}
+    void enter() { slot_ = team_.open(number_), next_ = team_.room(number_ + 1); }
+    lane_row from(int r, int late) const { return lane_row(slot_ + r * Sizes::row_values + late); }
+    lane_row to(int r, int late) const { return lane_row(next_ + r * Sizes::row_values + late); }
+    void leave() const {
+      team_.fill(number_ + 1);
+      team_.free(number_);
+    }
+
+   private:
+    cpu_ring_team& team_;
+    int number_;
+    T *slot_ = nullptr, *next_ = nullptr;
+  };
+
+  class intake {
+   public:
+    explicit intake(cpu_ring_team& team) : team_(team) {}
+    void enter() { to_ = team_.room(0); }
+    void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
+      for (int r = 0; r < n && r < rows; ++r)
+        std::memcpy(to_ + r * Sizes::row_values, first + r * pitch, Sizes::row_values * sizeof(T));
+      team_.fill(0);
+    }
+    void expect_rows() const { team_.fill(0); }
+    void take_part(int r, int c, const T* from, int n) const {
+      std::memcpy(to_ + r * Sizes::row_values + c, from, static_cast<std::size_t>(n) * sizeof(T));
+    }
+    template <class F>
+    void take_cells(int r, F&& cell) const {
+      for (int c = 0; c < Sizes::row_values; ++c)
+        if (const T* from = cell(c)) to_[r * Sizes::row_values + c] = *from;
+    }
+    void leave_cells() const { team_.fill(0); }
+    void finish_cells() const {}
+
+   private:
+    cpu_ring_team& team_;
+    T* to_ = nullptr;
+  };
+
+  class outlet {
+   public:
+    outlet(cpu_ring_team& team, int number) : team_(team), number_(number) {}
+    void enter() { from_ = team_.open(number_); }
+    void put_row(int r, int c, T* to, int n) const { put_cells(r, c, to, n); }
+    void put_cells(int r, int c, T* to, int n) const {
+      std::memcpy(to, from_ + r * Sizes::row_values + c, static_cast<std::size_t>(n) * sizeof(T));
+    }
+    void leave() const { team_.free(number_); }
+    void finish() const {}
+
+   private:
+    cpu_ring_team& team_;
+    int number_;
+    const T* from_ = nullptr;
+  };
+
+  template <class In, class Level, class Out>
+  void play(int levels, In&& make_intake, Level&& make_level, Out&& make_outlet) {
+    auto in = make_intake();
+    auto out = make_outlet();
+    std::vector<decltype(make_level(0))> chain;
+    chain.reserve(static_cast<std::size_t>(levels));
+    for (int w = 0; w < levels; ++w) chain.push_back(make_level(w));
+    // Role 0 brings rows in, role w + 1 is the warp behind ring w, the last one puts them out.
+    const auto goes_on = [&](int role) {
+      const bool rows_wait = role == 0 || full_[role - 1] > 0;
+      const bool has_room = role > levels || full_[role] < slots;
+      if (!rows_wait || !has_room) return false;
+      const auto tick = [](auto& r) { return r.more() && (r.run(1), true); };
+      return role == 0 ? tick(in) : role > levels ? tick(out) : tick(chain[std::size_t(role) - 1]);
+    };
+    while (out.more()) {
+      bool any = false;
+      for (int k = 0; k < levels + 2; ++k)
+        while (goes_on(reversed_ ? levels + 1 - k : k)) any = true;
+      if (!any) throw std::logic_error("a chain of warps in which none can go on");
+    }
+  }
+
+ private:
+  T* slot(int ring, int n) const {
+    return cells_ + static_cast<std::size_t>((ring * slots + n) * rows) * Sizes::row_values;
+  }
+  T* open(int ring) const { return slot(ring, first_[ring]); }
+  T* room(int ring) const { return slot(ring, (first_[ring] + full_[ring]) % slots); }
+  void fill(int ring) { ++full_[ring]; }
+  void free(int ring) {
+    first_[ring] = (first_[ring] + 1) % slots;
+    --full_[ring];
+  }
+
+  int worker_;
+  bool reversed_;
+  T* cells_;
+  int first_[Sizes::rings] = {}, full_[Sizes::rings] = {};
+};
+
+}  // namespace dwell

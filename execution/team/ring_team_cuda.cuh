@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// The warps of a thread block as a chain: each passes rows of cells to the next one through a ring
+// of slots in shared memory, which two barriers a slot guard ("full", "empty"). No warp waits for
+// others than its neighbours in the chain. One warp brings rows in and one puts them out, by bulk
+// copies where rows lie so, while the others have the registers of the block to themselves
+// (setmaxnreg). Members mean what they mean in ring_team_cpu.hpp. For compute capability 9.0 with its
+// own features (sm_90a).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/team/warp_cuda.cuh"
+
+namespace dwell {
+
+/// Whether this code is compiled with what such teams need.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+inline constexpr bool has_ring_teams = true;
+#else
+inline constexpr bool has_ring_teams = false;
+#endif
+
+/// Sizes: ring_sizes.
+template <class Sizes>
+class cuda_ring_team {
+  using T = typename Sizes::value;
+  using address = std::uint32_t;  ///< in shared memory
+  static constexpr int slots = Sizes::config.slots, rows = Sizes::config.rows;
+  static constexpr address slot_bytes = Sizes::slot_bytes;
+  static constexpr address row_bytes = Sizes::row_values * sizeof(T);
+  static constexpr address last_barrier = (slots - 1) * 16;
+  static constexpr int computing = Sizes::config.warps;
+
+ public:
+  /// Of a block: whole groups of four warps, since these get their registers together.
+  static constexpr int threads = 32 * (computing + 4);
+  static constexpr int computing_registers = 240, helping_registers = 24;
+  static_assert(computing % 4 == 0);
+
+  /// All warps call this at their beginning.
+  DWELL_FN cuda_ring_team()
+      : warp_(__shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0)),
+        lane_(static_cast<int>(threadIdx.x) % 32),
+        // Out of a shuffle: the compiler then keeps the value, and does not make it again.
+        slots_(__shfl_sync(~0u, scratch_begin(), 0)),
+        barriers_(slots_ + Sizes::rings * slots * slot_bytes) {
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < 2 * Sizes::rings * slots; ++i)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_ + 8 * i) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      asm volatile("fence.proxy.async;" ::: "memory");
+    }
+    __syncthreads();
+  }
+  DWELL_FN static int worker() { return static_cast<int>(blockIdx.x); }
+
+  /// The lanes of the calling warp.
+  template <class F>
+  DWELL_FN void each(F&& f) const {
+    f(lane_);
+  }
+  template <class V>
+  DWELL_FN lane_value<V> per_lane() const {
+    return {};
+  }
+  /// cells(l) are those of lane l in a row, with R more to either side, which become the nearest
+  /// of the lanes beside it.
+  template <int R, class Cells>
+  DWELL_FN void spread(const Cells& cells) const {
+    T* c = cells(lane_);
+    constexpr int n = Sizes::config.across;
+    DWELL_UNROLL
+    for (int k = 0; k < R; ++k) {
+      c[k] = __shfl_up_sync(~0u, c[n + k], 1);
+      c[R + n + k] = __shfl_down_sync(~0u, c[R + k], 1);
+    }
+  }
+
+  /// The lane's cells of a row in a slot.
+  class lane_row {
+   public:
+    DWELL_FN explicit lane_row(address at) : at_(at) {}
+    DWELL_FN T get(int, int i) const {
+      T v;
+      if constexpr (sizeof(T) == 8)
+        asm volatile("ld.shared.f64 %0, [%1];" : "=d"(v) : "r"(at_ + i * 8));
+      else
+        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(at_ + i * 4));
+      return v;
+    }
+    DWELL_FN void put(int, int i, T v) const {
+      if constexpr (sizeof(T) == 8)
+        asm volatile("st.shared.f64 [%0], %1;" ::"r"(at_ + i * 8), "d"(v));
+      else
+        asm volatile("st.shared.f32 [%0], %1;" ::"r"(at_ + i * 4), "f"(v));
+    }
+
+   private:
+    address at_;
+  };
+
+  /// Where a warp of the chain is in the ring before it and in the one behind it.
+  class link {
+   public:
+    DWELL_FN link(const cuda_ring_team& team, int number)
+        : ring_(__shfl_sync(~0u,
+                            team.slots_ + number * slots * slot_bytes +
+                                team.lane_ * Sizes::config.across * static_cast<int>(sizeof(T)),
+                            team.lane_)),
+          barriers_(team.barriers_ + number * slots * 16),
+          leads_(team.lane_ == 0) {}
+    /// The slot of the next tick: once its rows are there, and the next ring has room for them.
+    DWELL_FN void enter() {
+      barrier_ = barriers_ + at_barrier_;
+      row_ = ring_ + at_;
+      wait_for_two(barrier_, phase_, barrier_ + slots * 16 + 8, phase_ ^ 1);
+      const bool wrap = at_barrier_ == last_barrier;
+      at_ = wrap ? 0 : at_ + slot_bytes;
+      at_barrier_ = wrap ? 0 : at_barrier_ + 16;
+      phase_ ^= wrap;
+    }
+    /// Row r of the slot, and its place in the next ring; they begin so many cells late.
+    DWELL_FN lane_row from(int r, int late) const {
+      return lane_row(row_ + r * row_bytes + late * static_cast<int>(sizeof(T)));
+    }
+    DWELL_FN lane_row to(int r, int late) const {
+      return lane_row(row_ + slots * slot_bytes + r * row_bytes +
+                      late * static_cast<int>(sizeof(T)));
+    }
+    /// The rows are passed on, and the slot is free.
+    DWELL_FN void leave() const {
+      __syncwarp();
+      if (leads_) {
+        arrive(barrier_ + slots * 16);
+        arrive(barrier_ + 8);
+      }
+    }
+
+   private:
+    address ring_, barriers_;
+    bool leads_;
+    address at_ = 0, at_barrier_ = 0, phase_ = 0, barrier_ = 0, row_ = 0;
+  };
+
+  /// Brings rows into the first ring. Few instructions a tick: each takes a slot of two computing
+  /// warps, which share the scheduler. The whole warp runs, so that addresses stay in registers that
+  /// warps have once; one lane asks for the copies.
+  class intake {
+   public:
+    DWELL_FN explicit intake(const cuda_ring_team& team)
+        : slots_(team.slots_), barriers_(team.barriers_), lane_(team.lane_), acts_(elected()) {}
+    DWELL_FN void enter() {
+      barrier_ = barriers_ + at_barrier_;
+      to_ = slots_ + at_;
+      wait_for(barrier_ + 8, phase_);
+      const bool wrap = at_barrier_ == last_barrier;
+      at_ = wrap ? 0 : at_ + slot_bytes;
+      at_barrier_ = wrap ? 0 : at_barrier_ + 16;
+      phase_ ^= wrap;
+    }
+    /// n rows of memory, from aligned addresses, and no tick without leave().
+    DWELL_FN void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
+      constexpr unsigned bytes = row_bytes;
+      if (!acts_) return;
+      auto from = reinterpret_cast<std::uint64_t>(first);
+      if (n >= rows) {
+        expect(barrier_, rows * bytes);
+        DWELL_UNROLL
+        for (int r = 0; r < rows; ++r)
+          bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
+      } else if (n > 0) {
+        expect(barrier_, n * bytes);
+        for (int r = 0; r < n; ++r)
+          bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
+      } else {
+        arrive(barrier_);
+      }
+    }
+    /// The rows of the tick come in parts: n cells each, to cell c of row r, from an aligned address;
+    /// together as many as a strip is wide.
+    DWELL_FN void expect_rows() const {
+      if (acts_) expect(barrier_, rows * Sizes::width * sizeof(T));
+    }
+    DWELL_FN void take_part(int r, int c, const T* from, int n) const {
+      if (acts_)
+        bulk(to_ + r * row_bytes + c * static_cast<int>(sizeof(T)),
+             reinterpret_cast<std::uint64_t>(from), n * static_cast<int>(sizeof(T)));
+    }
+    /// Row r cell by cell: cell c of the slot's row from address cell(c). leave_cells() after that.
+    template <class F>
+    DWELL_FN void take_cells(int r, F&& cell) const {
+      const address row = to_ + r * row_bytes;
+      for (int c = lane_; c < Sizes::row_values; c += 32) {
+        const T* from = cell(c);
+        if (from)
+          asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                           row + c * static_cast<int>(sizeof(T))),
+                       "l"(from), "n"(sizeof(T))
+                       : "memory");
+      }
+    }
+    /// The cells of the tick before are there.
+    DWELL_FN void leave_cells() {
+      asm volatile("cp.async.commit_group;" ::: "memory");
+      asm volatile("cp.async.wait_group 1;" ::: "memory");
+      pass_on(barrier_);
+    }
+    /// So are those of the last one.
+    DWELL_FN void finish_cells() {
+      asm volatile("cp.async.wait_group 0;" ::: "memory");
+      pass_on(0);
+    }
+
+   private:
+    DWELL_FN void pass_on(address next) {
+      __syncwarp();
+      if (acts_ && before_) arrive(before_);
+      before_ = next;
+    }
+    DWELL_FN void bulk(address to, std::uint64_t from, unsigned bytes) const {
+      asm volatile(
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+              "r"(to),
+          "l"(from), "r"(bytes), "r"(barrier_)
+          : "memory");
+    }
+    address slots_, barriers_;
+    int lane_;
+    bool acts_;
+    address at_ = 0, at_barrier_ = 0, phase_ = 1, barrier_ = 0, to_ = 0, before_ = 0;
+  };
+
+  /// Puts out the rows of ring `number`.
+  class outlet {
+   public:
+    DWELL_FN outlet(const cuda_ring_team& team, int number)
+        : slots_(team.slots_ + number * slots * slot_bytes),
+          barriers_(team.barriers_ + number * slots * 16),
+          lane_(team.lane_),
+          acts_(elected()) {}
+    DWELL_FN void enter() {
+      barrier_ = barriers_ + at_barrier_;
+      from_ = slots_ + at_;
+      wait_for(barrier_, phase_);
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      const bool wrap = at_barrier_ == last_barrier;
+      at_ = wrap ? 0 : at_ + slot_bytes;
+      at_barrier_ = wrap ? 0 : at_barrier_ + 16;
+      phase_ ^= wrap;
+    }
+    /// n cells of row r, from cell c on; both addresses are aligned.
+    DWELL_FN void put_row(int r, int c, T* to, int n) const {
+      const address from = cell(r, c);
+      const int whole = n / Sizes::unit * Sizes::unit;
+      if (acts_ && whole > 0)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                     "r"(from), "r"(whole * static_cast<int>(sizeof(T)))
+                     : "memory");
+      if (whole + lane_ < n) to[whole + lane_] = lane_row(from).get(0, whole + lane_);
+    }
+    DWELL_FN void put_cells(int r, int c, T* to, int n) const {
+      const address from = cell(r, c);
+      for (int i = lane_; i < n; i += 32) to[i] = lane_row(from).get(0, i);
+    }
+    /// The slot of the tick before is free.
+    DWELL_FN void leave() {
+      if (acts_) {
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+      }
+      __syncwarp();
+      if (acts_ && before_) arrive(before_);
+      before_ = barrier_ + 8;
+    }
+    /// All rows are in memory.
+    DWELL_FN void finish() const {
+      if (acts_) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+
+   private:
+    DWELL_FN address cell(int r, int c) const {
+      return from_ + r * row_bytes + c * static_cast<int>(sizeof(T));
+    }
+    address slots_, barriers_;
+    int lane_;
+    bool acts_;
+    address at_ = 0, at_barrier_ = 0, phase_ = 0, barrier_ = 0, from_ = 0, before_ = 0;
+  };
+
+  /// make_intake(), make_level(number), make_outlet(): what the warps do, one each; `levels` of those
+  /// that compute. Ends when all have.
+  template <class In, class Level, class Out>
+  DWELL_FN void play(int levels, In&& make_intake, Level&& make_level, Out&& make_outlet) {
+    if (warp_ >= computing) {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(helping_registers));
+      if (warp_ == computing) make_intake().run(forever);
+      if (warp_ == computing + 1) make_outlet().run(forever);
+    } else {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(computing_registers));
+      if (warp_ < levels) make_level(warp_).run(forever);
+    }
+  }
+
+ private:
+  static constexpr int forever = 0x7fffffff;
+
+  DWELL_FN static address scratch_begin() {
+    extern __shared__ __align__(128) unsigned char dwell_scratch[];
+    return static_cast<address>(__cvta_generic_to_shared(dwell_scratch));
+  }
+  DWELL_FN static bool elected() {
+    unsigned one;
+    asm volatile(
+        "{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(one));
+    return one != 0;
+  }
+  DWELL_FN static void arrive(address barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+  }
+  DWELL_FN static void expect(address barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+  }
+  DWELL_FN static void wait_for(address barrier, unsigned phase) {
+    asm volatile(
+        "{\n.reg .pred p;\nW%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+        "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(barrier),
+        "r"(phase)
+        : "memory");
+  }
+  DWELL_FN static void wait_for_two(address a, unsigned phase_a, address b, unsigned phase_b) {
+    asm volatile(
+        "{\n.reg .pred p, q;\nW%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 q, [%2], %3;\nand.pred p, p, q;\n"
+        "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(a),
+        "r"(phase_a), "r"(b), "r"(phase_b)
+        : "memory");
+  }
+
+  int warp_, lane_;
+  address slots_, barriers_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The engines of executor temporal: passes of several steps over a field in device memory.
+#pragma once
+#include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/temporal/ring2d/engine.hpp"
+
+namespace dwell {
+
+/// With the kernels of a backend.
+template <backend On>
+struct ring2d_on : ring2d {
+  template <class S, class T>
+  static constexpr auto configs = ring_configs<On, S, T>();
+};
+
+template <backend On>
+using temporal_engines = engine_list<ring2d_on<On>>;
+
+/// Whether there is one for a shape.
+template <backend On, class S, class T>
+inline constexpr bool has_temporal_engines = temporal_engines<On>::template count<S, T> > 0;
+
+/// The kernels of a shape as values.
+template <backend On, class S, class T>
+const engine_row& temporal_kernels() {
+  static const engine_row& row = lasting([] {
+    engine_row all;
+    temporal_engines<On>::template each<S, T>([&](auto, const auto& c) { all.add<ring2d>(c); });
+    return all;
+  }());
+  return row;
+}
+
+}  // namespace dwell

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The plans of engine ring2d.
+#include "dwell/execution/temporal/ring2d/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dwell/execution/model/stencil_rates.hpp"
+#include "dwell/execution/stencil/plan/layers.hpp"
+
+namespace dwell {
+namespace {
+
+// Measured, in rows of a strip within the field: a row of a strip at a fixed border takes longer,
+// and so do rows in which whole rows keep their values.
+constexpr double beside_border = 1.05, of_border_rows = 0.9;
+/// A team does not begin a strip for fewer rows.
+constexpr int least_rows = 16;
+
+/// Divides rows greedily into runs of at most a given cost.
+class run_divider {
+ public:
+  run_divider(const ring_strips& strips, int ny, int lag, int teams)
+      : strips_(strips), count_(strips.count()), ny_(ny), lag_(lag), teams_(teams) {}
+
+  /// False: these are too many runs, or a run of this cost holds no row.
+  bool divide(double most, ring_runs& out) const {
+    const std::int64_t end = std::int64_t{count_} * ny_;
+    out = {};
+    for (std::int64_t at = 0; at < end;) {
+      if (static_cast<int>(out.cut.size()) == teams_) return false;
+      out.cut.push_back(static_cast<int>(at));
+      const std::int64_t begin = at;
+      double left = most;
+      while (at < end) {
+        const int taken = take(at, left, at > begin);
+        if (taken == 0) break;
+        at += taken;
+        if (at % ny_ != 0) break;
+      }
+      if (at == begin) return false;
+      out.most = std::max(out.most, most - left);
+    }
+    out.cut.push_back(static_cast<int>(end));
+    return true;
+  }
+
+ private:
+  /// Rows of the strip at `at` for a run that may cost `left` more, which they are taken from.
+  int take(std::int64_t at, double& left, bool another) const {
+    const int strip = static_cast<int>(at / ny_), first = static_cast<int>(at % ny_);
+    const bool fixed = !strips_.beyond;
+    const double unit = fixed && (strip == 0 || strip == count_ - 1) ? beside_border : 1.0;
+    const int over = (fixed ? std::min(first, lag_) : lag_) + lag_;
+    const int room = static_cast<int>(left / unit) - over, rest = ny_ - first;
+    if (room < (another ? std::min(least_rows, rest) : 1)) return 0;
+    int taken = std::min(room, rest);
+    double slow = 0;
+    if (fixed && taken == rest) {
+      slow = of_border_rows * lag_;
+      if (taken + slow > room) {  // the last rows go to another run, but for the only one
+        if (another && rest <= least_rows) return 0;
+        taken = std::max(1, std::min(room, rest - 1));
+        slow = taken == rest ? slow : 0;
+      }
+    }
+    left -= (taken + over + slow) * unit;
+    return taken;
+  }
+
+  ring_strips strips_;
+  int count_, ny_, lag_, teams_;
+};
+
+/// A row takes a multiprocessor the cycles of its multiply-adds, and more for each warp: it waits
+/// for the row and for room, and exchanges the ends of lanes (fitted to runs of nine shapes).
+stencil_projection time(const ring_config& c, const stencil_plan& p, const layout_problem& of,
+                        double rows) {
+  const stencil_rates& on = of.rates;
+  const double width = 32.0 * c.across, cells = width * c.warps * c.steps;
+  const double out = std::min<double>(p.tile_x, of.stencil.size.x);
+  const double start = 20000;  // a launch, and the chain fills
+  stencil_projection t;
+  t.arithmetic = rows * cells * on.per_cell / p.depth;
+  t.shared = rows * (c.warps + 1) * 2 * width * on.bytes / on.shared / p.depth;
+  t.memory = rows * (width + out) * on.bytes / on.memory / p.depth;
+  const bool single = on.bytes < 8;
+  const double waits = 200 + 0.02 * width * c.warps * of.stencil.radius;
+  double seconds = (single ? 1.7 : 1.0) * t.arithmetic + rows * waits / p.depth;
+  // Every lane adds the source from L2 to its own cells, line by line.
+  if (of.stencil.source) seconds += rows * cells * 1.6 / p.depth;
+  t.exchange = start / p.depth;
+  t.seconds = std::max(seconds, t.memory) + t.exchange;
+  return on.in_seconds(t);
+}
+
+int steps_of(const ring_config& c) { return c.warps * c.steps; }
+
+}  // namespace
+
+ring_strips strips_of(const ring_config& c, int radius, const extents& size, boundary edge) {
+  return {32 * c.across, steps_of(c) * radius, size.x, edge != boundary::fixed};
+}
+
+std::optional<ring_runs> runs_of(const ring_strips& strips, int ny, int lag, int teams) {
+  if (std::int64_t{strips.count()} * ny > INT32_MAX) return std::nullopt;
+  const run_divider divider(strips, ny, lag, std::min(teams, ring_pass::most_teams));
+  double low = 1, high = (2.0 * ny + 8 * lag + 64) * (strips.count() / teams + 2.0);
+  ring_runs best;
+  if (!divider.divide(high, best)) return std::nullopt;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    ring_runs tried;
+    if (divider.divide(middle, tried)) {
+      high = middle;
+      best = tried;
+    } else {
+      low = middle;
+    }
+  }
+  return best;
+}
+
+engine_shape ring2d::shape(const config& c) {
+  engine_shape s{32 * (c.warps + 4), 1, c.across, c.rows};
+  s.temporal = true;
+  return s;
+}
+
+bool ring2d::serves(const config&, const stencil_problem&, const engine_request&) { return true; }
+
+/// Cells beyond a mirror change with every step.
+int ring2d::most_depth(const config& c, const stencil_problem& problem) {
+  return problem.edge == boundary::reflect ? 1 : steps_of(c);
+}
+
+extents ring2d::most_of_layer(const config&, const stencil_problem& problem, int) {
+  return extents(1, problem.size.x);
+}
+
+layout_result ring2d::lay_out(const config& c, const tiling_request& asked,
+                              const layout_problem& on) {
+  const stencil_problem& problem = on.stencil;
+  const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
+  const int lag = pieces(asked.depth, c.steps) * c.steps * problem.radius;
+  const auto runs = runs_of(strips, problem.size.y, lag, asked.teams);
+  if (!runs) return layout_obstacle::numbers;
+  stencil_candidate out;
+  stencil_plan& p = out.plan;
+  p.depth = asked.depth;
+  p.teams = static_cast<int>(runs->cut.size()) - 1;
+  p.tile_x = std::min(strips.own(), problem.size.x);
+  p.tile_y = problem.size.y;
+  p.tiles_x = strips.count();
+  p.tiles_y = p.tiles_z = 1;
+  out.time = time(c, p, on, runs->most);
+  return out;
+}
+
+subdomain_facts ring2d::subdomains(const config& c, const stencil_plan& p,
+                                   const stencil_problem& problem) {
+  subdomain_facts s = no_subdomains(problem);
+  s.halo = steps_of(c) * problem.radius;
+  s.halo_computed = true;
+  s.pass_steps = p.depth;
+  return s;
+}
+
+std::string ring2d::describe(const config& c, const stencil_plan& p, const stencil_problem& problem,
+                             const std::string&) {
+  const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
+  const std::int64_t rows = std::int64_t{p.tiles_x} * problem.size.y;
+  return fmt::format(
+      "{} in one pass; {} of {} columns, {} of them a strip's own; {} teams of {} warps, {} rows "
+      "each",
+      steps_text(p.depth), p.tiles_x == 1 ? "a strip" : fmt::format("{} strips", p.tiles_x),
+      strips.width, strips.own(), p.teams, c.warps, (rows + p.teams - 1) / p.teams);
+}
+
+/// Rows come in whole, and the last one may end beyond the field.
+std::size_t ring2d::margin(const config& c, const stencil_plan&, const stencil_problem&) {
+  return 32 * static_cast<std::size_t>(c.across + 1);
+}
+
+}  // namespace dwell

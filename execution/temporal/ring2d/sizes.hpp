@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The sizes of engine ring2d: what a kernel of a pass is compiled for, and what follows from it.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/stencil/stencil.hpp"
+
+namespace dwell {
+
+/// Warps of a team that compute are a chain: each makes the next `steps` steps of every row that
+/// passes, and a ring of slots in scratch lies between two of them.
+struct ring_config {
+  int warps;   ///< that compute
+  int steps;   ///< of a warp
+  int across;  ///< neighbouring cells of a lane; odd, so that lanes read different banks
+  int slots;   ///< of a ring
+  int rows;    ///< of a slot
+  int ahead;   ///< cells of a lane that are loaded ahead of their use
+  int early;   ///< cells whose steps are made ahead of the sums of the rows that follow
+};
+
+/// A shape whose last row has taps in the cell's own column only, as stars do: a cell's steps are
+/// then a chain that needs no neighbours.
+template <class S>
+inline constexpr bool ends_in_column = [] {
+  for (const tap& t : S::taps)
+    if (t.dy == radius_of<S> && t.dx != 0) return false;
+  return true;
+}();
+
+/// Sizes that follow from a config.
+template <class S, class T, ring_config C>
+struct ring_sizes {
+  using value = T;
+  static constexpr ring_config config = C;
+  static constexpr int radius = radius_of<S>;
+  static constexpr int width = 32 * C.across;     ///< cells of a row that a team computes
+  static constexpr int depth = C.warps * C.steps;  ///< steps of a pass
+  static constexpr int halo = depth * radius;      ///< cells to either side that are lost in them
+  static constexpr int own = width - 2 * halo;     ///< cells of an inner strip that are right
+  static constexpr int unit = 16 / sizeof(T);      ///< values of the least bulk copy
+  static constexpr int row_values = width + unit;  ///< a row may begin within a unit
+  static constexpr int rings = C.warps + 1;
+  /// A pair of barriers for every slot lies behind all slots.
+  static constexpr std::size_t slot_bytes = sizeof(T) * C.rows * row_values;
+  static constexpr std::size_t scratch_bytes = rings * C.slots * (slot_bytes + 16);
+  static_assert(own > 0 && (ends_in_column<S> ? radius : 2 * radius * C.steps) <= C.across && C.slots >= 2 && C.across <= 32);
+};
+
+/// The kernels of passes on GPUs, found by trying: at most 90 sums of f64 stay in a lane's
+/// registers, or twice as many of f32, beside the row that is being added.
+template <class S, class T>
+constexpr auto gpu_ring_configs() {
+  constexpr int r = radius_of<S>;
+  if constexpr (S::dims != 2 || !is_linear<S> || r > 6) {
+    return std::array<ring_config, 0>{};
+  } else if constexpr (sizeof(T) == 4) {
+    constexpr int steps = r == 1 ? 3 : r == 2 && ends_in_column<S> ? 2 : 1;
+    constexpr int most = 180 / (2 * r * steps);
+    constexpr int across = std::min(31, most % 2 == 0 ? most - 1 : most);
+    return std::array{ring_config{8, steps, across, 3, 2, ends_in_column<S> ? 4 : 3,
+                                  ends_in_column<S> ? 1 : 0}};
+  } else if constexpr (ends_in_column<S>) {
+    if constexpr (r == 1) return std::array{ring_config{8, 3, 15, 3, 2, 4, 1}};
+    if constexpr (r == 2) return std::array{ring_config{8, 2, 11, 3, 2, 3, 0}};
+    if constexpr (r == 3) return std::array{ring_config{8, 1, 15, 3, 2, 4, 1}};
+    constexpr int most = 90 / (2 * r);
+    return std::array{ring_config{8, 1, most % 2 == 0 ? most - 1 : most, 3, 2, 4, 1}};
+  } else {
+    if constexpr (r == 1) return std::array{ring_config{8, 3, 15, 4, 1, 3, 0}};
+    if constexpr (r == 2) return std::array{ring_config{8, 1, 21, 2, 2, 2, 0}};
+    constexpr int most = 80 / (2 * r);
+    return std::array{ring_config{8, 1, most % 2 == 0 ? most - 1 : most, 3, 2, 2, 0}};
+  }
+}
+
+/// On CPUs, which play them for tests: small, so that small fields have several strips.
+template <class S, class T>
+constexpr auto cpu_ring_configs() {
+  constexpr int r = radius_of<S>, steps = r == 1 ? 2 : 1;
+  if constexpr (S::dims != 2 || !is_linear<S> || r > 6)
+    return std::array<ring_config, 0>{};
+  else
+    return std::array{ring_config{3, steps, 2 * r * steps + 1, 3, 2, 1, 0}};
+}
+
+/// The kernels of a backend.
+template <backend On, class S, class T>
+constexpr auto ring_configs() {
+  if constexpr (On == backend::cuda)
+    return gpu_ring_configs<S, T>();
+  else
+    return cpu_ring_configs<S, T>();
+}
+
+}  // namespace dwell
