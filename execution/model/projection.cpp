@@ -44,20 +44,37 @@ projection project(const program_facts& p, const plan& how, std::span<const conf
   (how.cache.halo > 0 ? out.cached_bytes_moved : out.streamed_bytes) += gathered;
   out.streamed_bytes += (1.0 - cached) * tiles;
   footprint += (1.0 - cached) * tiles;
+  const double chain = static_cast<double>(p.chains) * static_cast<double>(p.chain.bytes);
+  out.without_chain = {out.cached_bytes_moved, out.streamed_bytes,
+                       p.barriers - p.chains * p.chain.phases, p.products};
+  out.streamed_bytes += chain;
+  footprint += static_cast<double>(p.chain.in_memory);
 
   const double hit =
       footprint <= l.l2_cached ? 1.0 : std::max(0.0, 2.0 * l.l2_cached / footprint - 1.0);
-  out.memory_bytes = (1.0 - hit) * out.streamed_bytes;
+  out.from_memory = 1.0 - hit;
+  out.memory_bytes = out.from_memory * out.streamed_bytes;
   const double bytes = out.cached_bytes_moved / l.shared +
                        (out.streamed_bytes - out.memory_bytes) / l.l2 + out.memory_bytes / l.memory;
   out.floor = bytes + p.barriers * l.barrier;
   const device_waits each = shape.assumes == caching::ghosts ? l.ghost_waits
                             : shape.assumes == caching::all  ? l.whole_waits
                                                              : l.waits;
-  const double waits = p.barriers * each.phase + p.products * each.product;
+  // A phase of a chain waits for three dependent loads, as a product with the matrix does.
+  const int products = p.products + p.chains * p.chain.phases;
+  const double waits = p.barriers * each.phase + products * each.product;
   out.seconds = out.floor + waits;
   out.waiting = p.barriers * l.barrier + waits;
+  out.each_cached = 1.0 / l.shared;
+  out.each_streamed = hit / l.l2 + out.from_memory / l.memory;
+  out.each_barrier = l.barrier + each.phase;
+  out.each_product = each.product;
   return out;
+}
+
+double projection::seconds_of(const part& of) const {
+  return of.cached_bytes * each_cached + of.streamed_bytes * each_streamed +
+         of.barriers * each_barrier + of.products * each_product;
 }
 
 }  // namespace dwell

@@ -14,8 +14,21 @@ struct projection {
   double streamed_bytes = 0;      ///< through L2, from wherever they are
   double memory_bytes = 0;        ///< of those, from and to device memory
   double seconds = 0;             ///< projected
-  double floor = 0;    ///< bytes at the rates of where they are, and barriers: nothing else
-  double waiting = 0;  ///< of `seconds`: barriers and phases, whatever the bytes
+  double floor = 0;        ///< bytes at the rates of where they are, and barriers: nothing else
+  double waiting = 0;      ///< of `seconds`: barriers and phases, whatever the bytes
+  double from_memory = 0;  ///< the part of the streamed bytes that comes from device memory, 0 to 1
+
+  /// Of a part of the iteration, so that parts add up to `seconds`.
+  struct part {
+    double cached_bytes = 0, streamed_bytes = 0;
+    int barriers = 0, products = 0;
+  };
+  double seconds_of(const part& of) const;
+  /// The iteration without its chain of products.
+  part without_chain;
+
+  // What seconds_of() needs, in seconds: a byte, a barrier with its phase, a product.
+  double each_cached = 0, each_streamed = 0, each_barrier = 0, each_product = 0;
 };
 
 projection project(const program_facts& p, const plan& how, std::span<const config_facts> configs,

@@ -30,6 +30,16 @@ def _table(rows: list[list[str]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
+def _part(p: dict[str, Any], projected: bool) -> list[str]:
+    places = [("on the chip", p["cached_bytes_moved"]), ("L2", p["l2_bytes"]), ("device memory", p["memory_bytes"])]
+    moved = sum(bytes_there for _, bytes_there in places)
+    row = [p["name"], str(p["rows"]), str(p["nonzeros"]), str(p["barriers"]), _bytes(moved)]
+    if projected:
+        row += [seconds(p["seconds"]), ", ".join(f"{place} {100 * there / moved:.0f} %" for place, there in places
+                                                 if there >= 0.005 * moved > 0)]
+    return row
+
+
 def text_of(e: dict[str, Any]) -> str:
     """Of what ``_core.explain`` returns."""
     plan, device = e["policies"][e["chosen"]], e["device"]
@@ -67,9 +77,11 @@ def text_of(e: dict[str, Any]) -> str:
         rows.append(row)
     notes = [f"{name}: tries these plans on the device; not run here" for name in e["policies_that_try"]]
     notes += [f"{p['policy']}: refused: {p['refusal']}" for p in e["policies"] if p["refusal"]]
-    parts = [["preconditioner", "rows", "nonzeros"]]
-    parts += [[name, str(n), str(nonzeros)] for name, n, nonzeros in e["preconditioner_parts"]]
-    made = ["", *_table(parts)] if len(parts) > 1 else []
+    outer = {**e["outer_iteration"], "name": e["outer_iteration"]["name"] + " itself"}
+    parts = [["part", "rows", "nonzeros", "barriers", "bytes"]
+             + (["projected", "where its bytes are"] if e["projected"] else [])]
+    parts += [_part(p, e["projected"]) for p in [*e["preconditioner_parts"], outer]]
+    made = ["", *_table(parts)] if e["preconditioner_parts"] else []
     if e["preconditioner_note"]:
         made.append(e["preconditioner_note"])
     return "\n".join([*_table(head), *made, "", *_table(rows), *notes])

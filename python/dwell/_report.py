@@ -84,6 +84,7 @@ class Report(Document):
     precision: str  #: "f64", "f32" or "mixed"
     preconditioner: str  #: never "auto"
     preconditioner_reason: str  #: why this one
+    preconditioner_note: str  #: what a user should know of it as it was set up; may be empty
     teams: int  #: threads or thread blocks
     lanes: int  #: per team
     bytes_per_iteration: int  #: that an iteration must move, by the model, nothing cached
@@ -123,6 +124,7 @@ class Report(Document):
                          f"preconditioner {self.preconditioner}"),
             ("", self.reason),
             *([("", self.preconditioner_reason)] if self.preconditioner_reason != "as asked" else []),
+            *([("", self.preconditioner_note)] if self.preconditioner_note else []),
             ("result", f"{self.stopped} after {self.iterations} iterations"
                        + (f", begun anew {self.refinements} times" if self.refinements else "")
                        + (": THE TRUE RESIDUAL MISSES THE TOLERANCE" if self.target_missed else "")),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,32 @@ class BadInput(Exception):
     """With the one line to print."""
 
 
+def split_label(text: str) -> tuple[str, str]:
+    """Of ``LABEL=FILE`` or ``FILE``: the label, or "", and the file."""
+    label, _, path = text.rpartition("=")
+    return label, path
+
+
+def write_picture(path: str, size: tuple[float, float], title: str, draw_on: Callable[[Any], None]) -> None:
+    """A picture of one drawing, in the format of the path's ending."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise BadInput(f"expected matplotlib (pip install 'dwell-solvers[plot]'), found none: {error}") from error
+    figure = Figure(figsize=size, layout="constrained")
+    ax = figure.add_subplot()
+    draw_on(ax)
+    if title:
+        ax.set_title(title)
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: {error}") from error
+
+
 def read(text: str) -> tuple[str, list[float]]:
     """The label of ``LABEL=FILE`` and the relative residuals of the file; without a label, the file's name."""
-    label, _, path = text.rpartition("=")
+    label, path = split_label(text)
     label = label or Path(path).stem
     try:
         with open(path, encoding="utf-8", newline="") as file:
@@ -59,19 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     try:
         histories = [read(text) for text in args.files]
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise BadInput(f"expected matplotlib (pip install 'dwell-solvers[plot]'), found none: {error}") from error
-        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
-        ax = figure.add_subplot()
-        draw(histories, ax, args.target)
-        if args.title:
-            ax.set_title(args.title)
-        try:
-            figure.savefig(args.output)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{args.output}: {error}") from error
+        write_picture(args.output, (7.2, 4.4), args.title, lambda ax: draw(histories, ax, args.target))
     except BadInput as error:
         print(f"dwell.history: {error}", file=sys.stderr)
         return 1

@@ -58,6 +58,19 @@ fields dict_of(const policy_plan& p) {
   return out;
 }
 
+fields dict_of(const iteration_part& p) {
+  fields out;
+  out["name"] = p.name;
+  out["rows"] = p.rows;
+  out["nonzeros"] = p.nonzeros;
+  out["barriers"] = p.barriers;
+  out["cached_bytes_moved"] = p.cached_bytes_moved;
+  out["l2_bytes"] = p.l2_bytes;
+  out["memory_bytes"] = p.memory_bytes;
+  out["seconds"] = p.seconds;
+  return out;
+}
+
 fields dict_of(const solve_explanation& e) {
   fields out;
   out["device"] = facts_dict(e.device);
@@ -74,9 +87,10 @@ fields dict_of(const solve_explanation& e) {
   out["preconditioner"] = to_string(e.preconditioner);
   out["preconditioner_reason"] = e.preconditioner_reason;
   nb::list parts;
-  for (const auto& part : e.preconditioner_parts)
-    parts.append(nb::make_tuple(part.name, part.rows, part.nonzeros));
+  for (const auto& part : e.preconditioner_parts) parts.append(dict_of(part));
   out["preconditioner_parts"] = parts;
+  out["preconditioner_applications"] = e.preconditioner_applications;
+  out["outer_iteration"] = dict_of(e.outer_iteration);
   out["preconditioner_note"] = e.preconditioner_note;
   out["rows"] = e.rows;
   out["nonzeros"] = e.nonzeros;

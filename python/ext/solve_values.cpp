@@ -65,6 +65,7 @@ fields report_dict(const solve_report& r) {
   out["precision"] = r.precision;
   out["preconditioner"] = to_string(r.preconditioner);
   out["preconditioner_reason"] = r.preconditioner_reason;
+  out["preconditioner_note"] = r.preconditioner_note;
   out["teams"] = r.teams;
   out["lanes"] = r.lanes;
   out["bytes_per_iteration"] = r.bytes_per_iteration;

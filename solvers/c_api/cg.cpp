@@ -82,6 +82,7 @@ constexpr report_row<solve_report> report_rows[] = {
     {"precision", get<&solve_report::precision>},
     {"preconditioner", get<&solve_report::preconditioner>},
     {"preconditioner_reason", get<&solve_report::preconditioner_reason>},
+    {"preconditioner_note", get<&solve_report::preconditioner_note>},
     {"teams", get<&solve_report::teams>},
     {"lanes", get<&solve_report::lanes>},
     {"bytes_per_iteration", get<&solve_report::bytes_per_iteration>},

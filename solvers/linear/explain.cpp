@@ -56,6 +56,41 @@ std::vector<vector_plan> vectors_of(const solver_form& form, const program_facts
   return all;
 }
 
+/// A part with the bytes and barriers that `of` has, projected by `by`.
+iteration_part part_of(const projection& by, const projection::part& of, std::string name,
+                       index rows, index nonzeros, backend on) {
+  iteration_part out{std::move(name), rows, nonzeros, of.barriers, of.cached_bytes};
+  if (on == backend::cuda) {
+    out.memory_bytes = by.from_memory * of.streamed_bytes;
+    out.seconds = by.seconds_of(of);
+  }
+  out.l2_bytes = of.streamed_bytes - out.memory_bytes;
+  return out;
+}
+
+/// What each part of a preconditioner takes, `applications` times an iteration.
+std::vector<iteration_part> parts_of(const made_preconditioner& made, int applications,
+                                     const projection& by, backend on) {
+  const owned_chain& all = made.products;
+  std::vector<projection::part> work(made.parts.size());
+  for (int phase = 0; phase < all.chain.phases; ++phase) {
+    const int first = all.chain.begin[phase];
+    projection::part& owner =
+        work[static_cast<std::size_t>(all.parts[static_cast<std::size_t>(first)])];
+    owner.barriers += applications;
+    owner.products += applications;
+    for (int k = first; k < all.chain.begin[phase + 1]; ++k)
+      work[static_cast<std::size_t>(all.parts[static_cast<std::size_t>(k)])].streamed_bytes +=
+          applications * static_cast<double>(bytes_of_product(all, k));
+  }
+  std::vector<iteration_part> out;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const preconditioner_part& part = made.parts[i];
+    out.push_back(part_of(by, work[i], part.name, part.rows, part.nonzeros, on));
+  }
+  return out;
+}
+
 /// The plan of `policy` for the cut of a decision.
 template <class T>
 policy_plan consult(const named_policy& policy, const solve_decision<T>& decided,
@@ -145,11 +180,13 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   out.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   out.preconditioner = o.preconditioner;
   out.preconditioner_reason = preconditioner_reason;
+  const projection by = project(made.facts, made.how, made.configs, limits);
   if (made_chain) {
-    for (const preconditioner_part& part : made_chain->parts)
-      out.preconditioner_parts.push_back({part.name, part.rows, part.nonzeros});
+    out.preconditioner_applications = made.facts.chains;
+    out.preconditioner_parts = parts_of(*made_chain, made.facts.chains, by, facts.on);
     out.preconditioner_note = made_chain->note;
   }
+  out.outer_iteration = part_of(by, by.without_chain, out.method, a.rows, a.nonzeros(), facts.on);
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   out.bytes_per_iteration = made.facts.bytes_per_iteration;

@@ -60,11 +60,17 @@ struct variant_projection {
   double seconds = 0;  ///< per iteration; 0 where there is no model of the device
 };
 
-/// A matrix that the set-up of a preconditioner makes: a level, a factor.
-struct preconditioner_matrix {
-  std::string name;    ///< "level 1", the system's own
-  index rows = 0;      ///< of it
-  index nonzeros = 0;  ///< of it
+/// A part of the iteration under the chosen plan: a level or a factor of the preconditioner, or the
+/// iteration around it. Figures are per iteration, all teams and all applications together.
+struct iteration_part {
+  std::string name;               ///< "level 1", the system's own; of the iteration its method
+  index rows = 0;                 ///< of its matrix
+  index nonzeros = 0;             ///< of its matrix
+  int barriers = 0;               ///< one after each of its phases
+  double cached_bytes_moved = 0;  ///< as in policy_plan: on the chip,
+  double l2_bytes = 0;            ///< through the cache,
+  double memory_bytes = 0;        ///< from and to device memory
+  double seconds = 0;             ///< projected; 0 where there is no model of the device
 };
 
 /// What executor perks would do with a system, and why.
@@ -83,7 +89,10 @@ struct solve_explanation {
       dwell::preconditioner::none;                 ///< of the solve, or its begin
   std::string preconditioner_reason = "as asked";  ///< why this one, and what may follow
   /// What it is made of, of those that have a set-up; made on a CPU, with the numbers of a GPU.
-  std::vector<preconditioner_matrix> preconditioner_parts;
+  std::vector<iteration_part> preconditioner_parts;
+  int preconditioner_applications = 0;  ///< of these parts, per iteration
+  /// The iteration without them: seconds and bytes of all add up to those of the chosen plan.
+  iteration_part outer_iteration;
   std::string preconditioner_note;      ///< what a user should know about it, one line; or empty
   index rows = 0;                       ///< of the matrix
   index nonzeros = 0;                   ///< of the matrix

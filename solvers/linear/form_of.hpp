@@ -61,17 +61,20 @@ void load_ones(index rows, program_run<P, T>& run) {
   if constexpr (has_diagonal<P>) run.vector(P::d).upload(std::vector<T>(n, T(1)));
 }
 
+inline chain_facts facts_of_chain(const owned_chain& c) {
+  return {c.chain.phases, c.chain.bytes, bytes_in_memory(c)};
+}
+
 template <class P, class T>
 planned<T> plan_form(const solve_request<T>& q, const program_kernel& v) {
   const solve_options& o = q.options;
   const index rows = q.cuts.arrays().rows;
   const typename P::scalars start = start_of<P, T>(o, rows);
   const auto with = [&](auto&& trial) {
-    return make_plan<P, T>(
-        v, configs_of(v, q.target), q.target.facts, q.cuts,
-        {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent,
-         q.chain ? q.chain->chain.phases : 0, q.chain ? q.chain->chain.bytes : 0},
-        midst_of<P>(o, rows), trial);
+    return make_plan<P, T>(v, configs_of(v, q.target), q.target.facts, q.cuts,
+                           {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters,
+                            -q.matrix_exponent, q.chain ? facts_of_chain(*q.chain) : chain_facts{}},
+                           midst_of<P>(o, rows), trial);
   };
   if constexpr (column_count<P> == 1)
     if (q.may_try)

@@ -211,8 +211,11 @@ struct solve_report {
   /// As asked for, or as chosen: never automatic.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   std::string preconditioner_reason = "as asked";  ///< why this one
-  int teams = 0;                                   ///< threads or thread blocks
-  int lanes = 0;                                   ///< per team
+  /// What a user should know of it as it was set up, one line: that coarsening ended early; may be
+  /// empty.
+  std::string preconditioner_note;
+  int teams = 0;  ///< threads or thread blocks
+  int lanes = 0;  ///< per team
   std::size_t bytes_per_iteration =
       0;  ///< that an iteration must move, by the model, nothing cached
 

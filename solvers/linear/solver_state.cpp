@@ -32,6 +32,11 @@ void solver_state<T>::make_preconditioner() {
 }
 
 template <class T>
+std::string solver_state<T>::preconditioner_note() const {
+  return kind_of(options.preconditioner).is_chain() ? chain->note : std::string();
+}
+
+template <class T>
 void solver_state<T>::check_null_vectors() {
   if (null_space.count() == 0) return;
   const lap_timer time(setup.check_s);
@@ -65,6 +70,7 @@ void solver_state<T>::prepare() {
   prepared = report_of(target, options, made);
   prepared.method_reason = method_reason;
   prepared.preconditioner_reason = preconditioner_reason;
+  prepared.preconditioner_note = preconditioner_note();
   if (!why_f64.empty()) prepared.reason += "; in f64 instead of mixed precision: " + why_f64;
   groups.emplace(where, target, matrix, null_space, options, *cuts, std::move(made));
   cuts->drop_unused();
@@ -122,6 +128,7 @@ void solver_state<T>::refresh() {
   }
   options.preconditioning.keep_patterns = true;
   make_preconditioner();
+  prepared.preconditioner_note = preconditioner_note();
   place_matrix();
 }
 

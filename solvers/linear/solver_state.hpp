@@ -90,6 +90,8 @@ struct solver_state {
   void refresh_mixed();
   void place_vectors();
   void make_preconditioner();
+  /// Of the one that was set up, if one was: what a user should know.
+  std::string preconditioner_note() const;
   /// To be called when the matrix has other values.
   void refresh();
   void place_matrix();

@@ -249,6 +249,32 @@ TEST(cli_cg, null_vectors) {
   EXPECT_EQ(dwell_cli({"cg", a, "--null-vectors", n, "--null-space", "constant"}).code, 1);
 }
 
+TEST(cli_cg, says_what_to_know_of_the_preconditioner) {
+  std::string text = "%%MatrixMarket matrix coordinate real symmetric\n2000 2000 3999\n";
+  for (int i = 1; i <= 2000; ++i) {
+    const std::string row = std::to_string(i);
+    text += row + " " + row + " 2001\n";
+  }
+  for (int i = 1; i < 2000; ++i) text += "2000 " + std::to_string(i) + " -1\n";
+  const scratch_folder folder;
+  const std::string arrow = folder.write("arrow.mtx", text);
+  const std::string note = "fsai: a row of A^2 has too many elements";
+  for (const char* command : {"cg", "solve"}) {
+    const std::vector<std::string> plain = {command,    arrow, "--preconditioner", "fsai",
+                                            "--device", "cpu", "--threads",        "1"};
+    EXPECT_FALSE(holds(dwell_cli(plain).out, note));
+    auto args = plain;
+    args.insert(args.end(), {"--power", "2"});
+    EXPECT_TRUE(holds(dwell_cli(args).out, "preconditioner   fsai\n                 " + note));
+    args.insert(args.end(), {"--json", "-"});
+    EXPECT_TRUE(holds(dwell_cli(args).json().at("preconditioner_note"), note));
+  }
+  EXPECT_TRUE(dwell_cli({"cg", "poisson2d:3x3", "--device", "cpu", "--json", "-"})
+                  .json()
+                  .at("preconditioner_note")
+                  .is_null());
+}
+
 TEST(cli_cg, open_preconditioner) {
   const auto r =
       dwell_cli({"cg", "poisson2d:20x20", "--preconditioner", "auto", "--device", "cpu"});

@@ -146,5 +146,40 @@ TEST(cli_compare, eigen_goes_the_same_way) {
   }
 }
 
+TEST(cli_compare, eigen_has_incomplete_factors_in_whole_solves) {
+  const auto solved = [](const std::string& matrix) {
+    return dwell_cli({"compare", "solve", matrix, "--preconditioners", "jacobi", "--repetitions",
+                      "1", "--device", "cpu", "--threads", "1", "--format", "json"});
+  };
+  std::map<std::string, nlohmann::json> eigen;
+  const auto take = [&](const cli_outcome& r) {
+    eigen.clear();
+    const auto j = r.json();
+    for (const auto& run : j.at("matrices").at(0).at("runs"))
+      if (run.at("method") == "eigen cg") eigen[run.at("preconditioner")] = run;
+    ASSERT_EQ(eigen.size(), 2u) << j;
+  };
+  const auto good = solved("poisson2d:40x40");
+  ASSERT_EQ(good.code, 0) << good.err;
+  take(good);
+  const auto& incomplete = eigen.at("incomplete Cholesky");
+  EXPECT_EQ(incomplete.at("stop_reason"), "converged");
+  EXPECT_LE(incomplete.at("residual").at("relative_true").get<double>(), 1.1e-8);
+  EXPECT_LT(2 * incomplete.at("iterations").get<int>(),
+            eigen.at("diagonal").at("iterations").get<int>());
+
+  const scratch_folder folder;
+  const auto indefinite = folder.write("A.mtx",
+                                       "%%MatrixMarket matrix coordinate real symmetric\n"
+                                       "4 4 6\n1 1 1\n2 1 10\n2 2 1\n3 3 1\n4 3 10\n4 4 1\n");
+  take(solved(indefinite));
+  const auto& none = eigen.at("incomplete Cholesky");
+  EXPECT_EQ(none.at("outcome"), "unsupported") << none;
+  EXPECT_TRUE(holds(none.at("why"), "far from positive definite"));
+  EXPECT_EQ(none.at("why").get<std::string>().find('\n'), std::string::npos);
+  EXPECT_TRUE(none.at("iterations").is_null());
+  EXPECT_EQ(eigen.at("diagonal").at("outcome"), "measured");
+}
+
 }  // namespace
 }  // namespace dwell::test

@@ -124,6 +124,65 @@ TEST(cli_explain, a_device_that_is_not_here) {
   EXPECT_EQ(chosen, shortest);
 }
 
+/// Bytes, barriers and times of the parts beside those of the chosen plan.
+void expect_parts_to_add_up(const nlohmann::json& j, std::size_t parts) {
+  auto all = j.at("preconditioner_parts");
+  ASSERT_EQ(all.size(), parts) << j.at("matrix");
+  all.push_back(j.at("outer_iteration"));
+  nlohmann::json plan;
+  for (const auto& p : j.at("plans"))
+    if (p.at("policy") == j.at("chosen")) plan = p;
+  int barriers = 0;
+  double us = 0;
+  std::map<std::string, double> bytes;
+  for (const auto& part : all) {
+    EXPECT_GT(part.at("barriers").get<int>(), 0) << part;
+    EXPECT_GT(part.at("rows").get<int>(), 0) << part;
+    barriers += part.at("barriers").get<int>();
+    for (const auto& [place, value] : part.at("bytes").items()) bytes[place] += value.get<double>();
+    if (!part.at("projected_us").is_null()) us += part.at("projected_us").get<double>();
+  }
+  EXPECT_EQ(barriers, j.at("barriers"));
+  for (const auto& [place, sum] : bytes) {
+    const double planned = plan.at("bytes").at(place);
+    EXPECT_NEAR(sum, planned, 1e-9 * planned + 1) << place;
+  }
+  const auto& projected = plan.at("projected_us").at("total");
+  if (projected.is_null())
+    EXPECT_EQ(us, 0.0);
+  else
+    EXPECT_NEAR(us / projected.get<double>(), 1.0, 1e-9);
+}
+
+TEST(cli_explain, parts_of_the_iteration_add_up) {
+  const auto h200 = dwell_cli({"explain", "cg", "trefethen:20", "--device-facts", "h200"});
+  struct asked {
+    strings of;
+    std::size_t parts;
+    int applications;
+  };
+  for (const asked& one : {asked{{"poisson2d:60x60", "--preconditioner", "amg"}, 3, 1},
+                           asked{{"poisson2d:60x60", "--preconditioner", "fsai"}, 2, 1},
+                           asked{{"poisson2d:60x60", "--preconditioner", "block-jacobi"}, 1, 1},
+                           asked{{"poisson2d:60x60", "--preconditioner", "chebyshev"}, 1, 1},
+                           asked{{"convection2d:40x40:5", "--preconditioner", "ilu0"}, 2, 2},
+                           asked{{"poisson2d:60x60", "--preconditioner", "jacobi"}, 0, 0}})
+    for (const strings& device :
+         {strings{"--device", "cpu", "--threads", "2"}, strings{"--device-facts", "h200"}}) {
+      if (device.size() == 2 && h200.code != 0) continue;  // a build without CUDA
+      strings args = {"explain", "solve"};
+      args.insert(args.end(), one.of.begin(), one.of.end());
+      args.insert(args.end(), device.begin(), device.end());
+      const auto text = dwell_cli(args);
+      EXPECT_EQ(holds(text.out, "itself"), one.parts > 0) << text.out;
+      args.insert(args.end(), {"--json", "-"});
+      const auto r = dwell_cli(args);
+      ASSERT_EQ(r.code, 0) << r.err;
+      EXPECT_EQ(r.json().at("preconditioner_applications"), one.applications);
+      expect_parts_to_add_up(r.json(), one.parts);
+    }
+}
+
 TEST(cli_explain, wrong_command_lines) {
   expect_refused({"explain", "cg", "a", "--policy", "measured"}, "found 'measured'");
   expect_refused({"explain", "cg", "trefethen:20", "--device-facts", "k80"},

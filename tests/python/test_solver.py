@@ -165,6 +165,22 @@ def test_report(solver):
 def test_explain(solver):
     text = solver.explain()
     assert "40 rows" in text and "policy" in text and "greedy" in text and "barriers" in text
+    assert "itself" not in text
+    by_levels = dwell.Solver(dwell.generate("poisson2d:40x40"), preconditioner="amg", device="cpu").explain()
+    assert "level 1" in by_levels and "cg itself" in by_levels
+
+
+def test_report_says_what_to_know_of_the_preconditioner():
+    n = 2000
+    arrow = scipy.sparse.lil_matrix((n, n))
+    arrow.setdiag(n + 1.0)
+    arrow[n - 1, :n - 1] = arrow[:n - 1, n - 1] = -1.0
+    plain, squared = (dwell.Solver(arrow.tocsr(), preconditioner="fsai", power=power, device="cpu") for power in (1, 2))
+    plain.solve(np.ones(n))
+    squared.solve(np.ones(n))
+    assert plain.report.preconditioner_note == ""
+    assert "too many elements" in squared.report.preconditioner_note
+    assert squared.report.preconditioner_note in repr(squared.report)
 
 
 def test_progress_tells_every_iteration_and_may_end_the_solve():

@@ -180,19 +180,73 @@ columns<policy_row> policy_columns(bool projected) {
        }}};
 }
 
-columns<preconditioner_matrix> part_columns() {
-  using row = preconditioner_matrix;
-  return {{"name", "preconditioner", unit::word, [](const row& m) { return m.name; }},
-          {"rows", "rows", unit::count, [](const row& m) { return m.rows; }},
-          {"nonzeros", "nonzeros", unit::count, [](const row& m) { return m.nonzeros; }},
-          {"", "per row", unit::word, {}, [](const row& m) {
+double bytes_of(const iteration_part& m) {
+  return m.cached_bytes_moved + m.l2_bytes + m.memory_bytes;
+}
+
+/// "device memory 86 %, L2 14 %": where a part's bytes are.
+std::string where(const iteration_part& m) {
+  std::string out;
+  const auto add = [&](const char* place, double bytes) {
+    if (bytes < 0.005 * bytes_of(m)) return;
+    if (!out.empty()) out += ", ";
+    out += place;
+    if (bytes < 0.995 * bytes_of(m)) out += " " + format_percent(bytes / bytes_of(m));
+  };
+  add("on the chip", m.cached_bytes_moved);
+  add("L2", m.l2_bytes);
+  add("device memory", m.memory_bytes);
+  return out.empty() ? "-" : out;
+}
+
+columns<iteration_part> part_columns(bool projected) {
+  using row = iteration_part;
+  const auto of = [](auto member) { return [member](const row& m) -> json { return m.*member; }; };
+  const auto count_of = [](index row::*member) {  // of the sum there is none
+    return [member](const row& m) { return m.rows > 0 ? format_count(m.*member) : "-"; };
+  };
+  return {{"name", "part", unit::word, of(&row::name)},
+          {"rows", "rows", unit::count, of(&row::rows), count_of(&row::rows)},
+          {"nonzeros", "nonzeros", unit::count, of(&row::nonzeros), count_of(&row::nonzeros)},
+          {"",
+           "per row",
+           unit::range,
+           {},
+           [](const row& m) {
              return m.rows > 0 ? fmt::format("{:.1f}", static_cast<double>(m.nonzeros) / m.rows)
                                : std::string("-");
-           }}};
+           }},
+          {"barriers", "barriers", unit::count, of(&row::barriers)},
+          {"bytes.cached", "", unit::bytes, of(&row::cached_bytes_moved)},
+          {"bytes.l2", "", unit::bytes, of(&row::l2_bytes)},
+          {"bytes.device_memory", "", unit::bytes, of(&row::memory_bytes)},
+          {"", "bytes", unit::bytes, [](const row& m) { return bytes_of(m); }},
+          {"projected_us", projected ? "projected" : "", unit::us,
+           [projected](const row& m) { return projected ? json(m.seconds * 1e6) : json(nullptr); }},
+          {"", projected ? "where its bytes are" : "", unit::word, {}, where}};
 }
+
+/// The parts of the preconditioner, the iteration around them, and the sum.
 std::string all_parts(const solve_explanation& e) {
   if (e.preconditioner_parts.empty()) return {};
-  std::string text = "\n" + table_of(part_columns(), e.preconditioner_parts).text();
+  auto rows = e.preconditioner_parts;
+  rows.push_back(e.outer_iteration);
+  rows.back().name += " itself";
+  iteration_part sum{"all"};
+  for (const auto& m : rows) {
+    sum.barriers += m.barriers;
+    sum.cached_bytes_moved += m.cached_bytes_moved;
+    sum.l2_bytes += m.l2_bytes;
+    sum.memory_bytes += m.memory_bytes;
+    sum.seconds += m.seconds;
+  }
+  rows.push_back(sum);
+  std::string text = fmt::format(
+      "\nAn iteration by its parts; preconditioner {}{}\n{}", to_string(e.preconditioner),
+      e.preconditioner_applications > 1
+          ? fmt::format(", applied {} times", e.preconditioner_applications)
+          : "",
+      table_of(part_columns(e.projected), rows).text());
   if (!e.preconditioner_note.empty()) text += e.preconditioner_note + "\n";
   return text;
 }
@@ -246,29 +300,32 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
   const json limits =
       !e.projected ? json(nullptr) : json(e.limits_measured ? "measured" : "data sheet");
   json out = document("explain " + command);
-  out.update({{"matrix", {{"name", matrix}, {"rows", e.rows}, {"nonzeros", e.nonzeros}}},
-              {"device",
-               {{"name", e.device.name},
-                {"backend", to_string(e.device.on)},
-                {"units", e.device.units},
-                {"probed", e.probed},
-                {"limits", limits},
-                {"scratch_per_team", e.scratch_per_team}}},
-              {"solver", e.method},
-              {"solver_reason", e.method_reason},
-              {"precision", e.precision},
-              {"preconditioner", to_string(e.preconditioner)},
-              {"preconditioner_reason", e.preconditioner_reason},
-              {"preconditioner_parts", array_of(part_columns(), e.preconditioner_parts)},
-              {"preconditioner_note", text_or_null(e.preconditioner_note)},
-              {"variant", e.variant},
-              {"in_cluster", e.in_cluster},
-              {"teams_reason", e.teams_why},
-              {"bytes_per_iteration", e.bytes_per_iteration},
-              {"barriers", e.barriers},
-              {"barrier_us", us(e.barrier_seconds)},
-              {"chosen", e.plan().policy},
-              {"policies_that_try", e.policies_that_try}});
+  out.update(
+      {{"matrix", {{"name", matrix}, {"rows", e.rows}, {"nonzeros", e.nonzeros}}},
+       {"device",
+        {{"name", e.device.name},
+         {"backend", to_string(e.device.on)},
+         {"units", e.device.units},
+         {"probed", e.probed},
+         {"limits", limits},
+         {"scratch_per_team", e.scratch_per_team}}},
+       {"solver", e.method},
+       {"solver_reason", e.method_reason},
+       {"precision", e.precision},
+       {"preconditioner", to_string(e.preconditioner)},
+       {"preconditioner_reason", e.preconditioner_reason},
+       {"preconditioner_parts", array_of(part_columns(e.projected), e.preconditioner_parts)},
+       {"preconditioner_applications", e.preconditioner_applications},
+       {"outer_iteration", array_of(part_columns(e.projected), std::vector{e.outer_iteration})[0]},
+       {"preconditioner_note", text_or_null(e.preconditioner_note)},
+       {"variant", e.variant},
+       {"in_cluster", e.in_cluster},
+       {"teams_reason", e.teams_why},
+       {"bytes_per_iteration", e.bytes_per_iteration},
+       {"barriers", e.barriers},
+       {"barrier_us", us(e.barrier_seconds)},
+       {"chosen", e.plan().policy},
+       {"policies_that_try", e.policies_that_try}});
   using form = variant_projection;
   out["variants_considered"] = array_of(
       columns<form>{

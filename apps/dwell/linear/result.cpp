@@ -217,6 +217,7 @@ std::string to_text(const solve_result& r) {
   out.row("precision", report.precision);
   out.row("preconditioner", to_string(report.preconditioner));
   if (report.preconditioner_reason != "as asked") out.row("", report.preconditioner_reason);
+  if (!report.preconditioner_note.empty()) out.row("", report.preconditioner_note);
   out.gap();
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
@@ -279,7 +280,8 @@ json to_json(const solve_result& r) {
               {"solver_reason", report.method_reason},
               {"precision", report.precision},
               {"preconditioner", to_string(report.preconditioner)},
-              {"preconditioner_reason", report.preconditioner_reason}});
+              {"preconditioner_reason", report.preconditioner_reason},
+              {"preconditioner_note", text_or_null(report.preconditioner_note)}});
   add_fields(out, execution_columns(true),
              execution_of(report, {r.options.executor, r.options.variant, r.options.policy}));
   out.update({{"policy_chosen", report.policy_chosen},

@@ -31,11 +31,9 @@ struct plan_request {
   int teams = 0;
   int config = -1;
   std::size_t scratch_per_team = 0;
-  bool clusters = true;  ///< teams may form a thread block cluster
-  int exponent = 0;      ///< the matrix is multiplied by 2^exponent
-  // Of the chain of products of Programs that have one:
-  int chain_phases = 0;
-  std::size_t chain_bytes = 0;
+  bool clusters = true;    ///< teams may form a thread block cluster
+  int exponent = 0;        ///< the matrix is multiplied by 2^exponent
+  chain_facts chain = {};  ///< of Programs that have one
 };
 
 /// A plan and the cut that it was made for, which may be that of other plans, too, and need not be
@@ -97,6 +95,14 @@ program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const
   return p;
 }
 
+/// A phase that runs the chain stands for all phases of the chain.
+template <class P>
+void add_chain(const chain_facts& chain, program_facts& p) {
+  p.barriers += chains_of<P> * (chain.phases - 1);
+  p.chains = chain.phases > 0 ? chains_of<P> : 0;
+  p.chain = chain;
+}
+
 /// The configs among which a policy may choose: all, or the one asked for.
 std::span<const config_facts> offered_configs(std::span<const config_facts> all, int asked);
 /// With the name of the policy that made it, and the config asked for.
@@ -146,7 +152,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
   if (!request.clusters || has_basis<P>) device.cluster_teams = 0;
   const csr_arrays<T>& a = cuts.arrays();
   traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, midst);
-  moved.bytes += chains_of<P> * request.chain_bytes;
+  moved.bytes += chains_of<P> * request.chain.bytes;
   planned<T> out;
   out.matrix = a;
   out.exponent = request.exponent;
@@ -165,7 +171,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
         cuts.of({out.how.teams, out.configs[static_cast<std::size_t>(out.how.config)].shape.tiles,
                  whole_rows_of<P>});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
-    out.facts.barriers += chains_of<P> * (request.chain_phases - 1);
+    add_chain<P>(request.chain, out.facts);
   } else {
     team_choice teams = request.teams > 0 ? asked_teams(request.teams, device)
                                           : caching_teams(a.rows, a.nonzeros, moved.bytes, device);
@@ -176,7 +182,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
         (teams.in_cluster || (v.on == backend::cpu && teams.teams <= most_cluster_teams));
     out.cut = cuts.of({teams.teams, true, whole_rows_of<P>, ghosts});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
-    out.facts.barriers += chains_of<P> * (request.chain_phases - 1);
+    add_chain<P>(request.chain, out.facts);
     out.facts.in_cluster = teams.in_cluster;
     if (ghosts) {
       out.facts.ghosts_per_team = out.cut->outline.halo;

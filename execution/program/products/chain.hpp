@@ -32,9 +32,20 @@ struct owned_slices {
 /// Fixed once it is made; its matrices' values may be written anew.
 struct owned_chain {
   product_chain chain;  ///< without first_slice
+  // Of each product:
   std::vector<std::shared_ptr<owned_slices>> matrices;
+  std::vector<int> parts;  ///< which part of the preconditioner it is of
   buffer<float> vectors;
+
+  int products() const { return chain.begin[chain.phases]; }
 };
+
+/// That product k moves, nothing cached.
+std::size_t bytes_of_product(const owned_chain& c, int k);
+/// That one application moves, for the chain's own field.
+std::size_t bytes_of_products(const owned_chain& c);
+/// That it has in memory: each matrix once, and all vectors.
+std::size_t bytes_in_memory(const owned_chain& c);
 
 /// The chain for so many teams; `shares` gets the memory of their slices.
 product_chain share_out_chain(const device& where, const owned_chain& from, int teams,

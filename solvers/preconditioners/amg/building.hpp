@@ -445,24 +445,25 @@ class builder : node_coarsening<Loops, Table> {
     product_chain& c = made.chain;
     c.input = v;
     int k = 0;
-    const auto add = [&](const std::shared_ptr<owned_slices>& m, const float* in, float* out,
-                         const float* more) {
+    const auto add = [&](int level, const std::shared_ptr<owned_slices>& m, const float* in,
+                         float* out, const float* more) {
       c.product[k++] = {m->view, in, out, more, nullptr};
-      c.bytes += m->bytes + sizeof(float) * static_cast<std::size_t>(m->view.rows) * (more ? 4 : 3);
       made.matrices.push_back(m);
+      made.parts.push_back(level);
     };
     const auto end_phase = [&] { c.begin[++c.phases] = k; };
     for (int l = 0; l < coarser; ++l) {
-      add(smoothers_[l], v + b[l], v + y[l], nullptr);
-      add(down_[l], v + b[l], v + b[l + 1], nullptr);
+      add(l, smoothers_[l], v + b[l], v + y[l], nullptr);
+      add(l, down_[l], v + b[l], v + b[l + 1], nullptr);
       end_phase();
     }
-    add(last_, v + b[coarser], coarser > 0 ? v + y[coarser] : nullptr, nullptr);
+    add(coarser, last_, v + b[coarser], coarser > 0 ? v + y[coarser] : nullptr, nullptr);
     end_phase();
     for (int l = coarser - 1; l >= 0; --l) {
-      add(up_[l], v + y[l + 1], l > 0 ? v + y[l] : nullptr, v + y[l]);
+      add(l, up_[l], v + y[l + 1], l > 0 ? v + y[l] : nullptr, v + y[l]);
       end_phase();
     }
+    c.bytes = bytes_of_products(made);
   }
 
   amg_options options_;

@@ -42,16 +42,21 @@ class linker {
     one.in = in;
     one.out = out;
     one.add = add;
-    c.bytes += m->bytes + sizeof(float) * static_cast<std::size_t>(m->view.rows) * (add ? 4 : 3);
     made_.matrices.push_back(m);
+    made_.parts.push_back(part_);
     return one;
   }
+  /// What is added from now on is of the next part of the preconditioner.
+  void begin_part() { ++part_; }
   void end_phase() { made_.chain.begin[++made_.chain.phases] = count_; }
-  owned_chain take() { return std::move(made_); }
+  owned_chain take() {
+    made_.chain.bytes = bytes_of_products(made_);
+    return std::move(made_);
+  }
 
  private:
   std::size_t rows_;
-  int count_ = 0;
+  int count_ = 0, part_ = 0;
   owned_chain made_;
 };
 

@@ -68,6 +68,7 @@ class builder : chains::set_up<Loops> {
     link.add(this->slices(n, nonzeros, row_ptr.data(), col.data(), val.data()), link.vector(0),
              link.vector(1));
     link.end_phase();
+    link.begin_part();
     link.add(
         slicing::put_in_slices(loops, where,
                                chains::column_slices{turned.begin_of.data(), turned.entry.data(),

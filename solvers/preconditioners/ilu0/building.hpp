@@ -110,6 +110,7 @@ class builder : chains::set_up<Loops> {
       to.end_phase();
     }
 
+    to.begin_part();
     const bool one = sweeps == 1;
     if (!one) to.add(diagonal(inverse_after_.data()), v(now), v(last_g));
     if (sweeps > 2) to.add(diagonal(inverse_.data()), v(now), v(g));

@@ -436,6 +436,7 @@ TEST(c_reports, are_listed_and_checked) {
         << name;
   }
   EXPECT_GE(names, 30);
+  EXPECT_EQ(text(report.get(), "preconditioner_note"), "");
   long long n = 7;
   expect_refused(dwell_report_int(report.get(), "iteration", &n), "did you mean 'iterations'");
   expect_refused(dwell_report_int(report.get(), "reason", &n), "expected an integer, found a text");

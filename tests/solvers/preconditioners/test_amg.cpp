@@ -254,6 +254,12 @@ TEST_F(amg, ends_early_where_coarse_rows_would_be_dense) {
   EXPECT_TRUE(s.made.stalled);
   EXPECT_NE(s.made.note().find("ended early"), std::string::npos);
   EXPECT_LE(s.made.operator_complexity(), 4.0);
+
+  const std::vector<double> b(3000, 1.0);
+  std::vector<double> x(3000, 0.0);
+  solve_options o;
+  o.preconditioner = preconditioner::amg;
+  EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, s.made.note());
 }
 
 template <class T>

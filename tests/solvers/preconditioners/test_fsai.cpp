@@ -8,6 +8,7 @@
 
 #include "cg_runner.hpp"
 #include "chain_matrices.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
 #include "place.hpp"
 #include "played_chain.hpp"
 
@@ -84,6 +85,27 @@ TEST_F(fsai, squares_no_matrix_whose_square_is_nearly_full) {
   const csr<double> matrix = arrow.dominant([](index) { return 1.0; });
   const played_chain m(place::where(), matrix, preconditioner::fsai, {.power = 2});
   EXPECT_NE(m.note().find("the pattern of A"), std::string::npos) << m.note();
+}
+
+TEST_F(fsai, reports_say_what_a_user_should_know) {
+  symmetric arrow(2000);
+  for (index i = 0; i + 1 < 2000; ++i) arrow.add(1999, i, -1.0);
+  const csr<double> matrix = arrow.dominant([](index) { return 1.0; });
+  const std::vector<double> b(2000, 1.0);
+  std::vector<double> x(2000, 0.0);
+  solve_options o;
+  o.preconditioner = preconditioner::fsai;
+  EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, "");
+  o.preconditioning.power = 2;
+  const played_chain made(place::where(), matrix, preconditioner::fsai, {.power = 2});
+  linear_solver<double> solver(place::where(), matrix.view(), o);
+  for (int k = 0; k < 2; ++k) {
+    const solve_report r = solver.solve(std::span<const double>(b), std::span<double>(x));
+    EXPECT_EQ(r.preconditioner_note, made.note());
+    solver.update_values(std::span<const double>(matrix.val));
+  }
+  o.mixed_precision = true;
+  EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, made.note());
 }
 
 TEST_F(fsai, leaves_the_diagonal_where_a_matrix_is_not_definite) {
