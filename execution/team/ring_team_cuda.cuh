@@ -192,6 +192,7 @@ class cuda_ring_team {
     template <class F>
     DWELL_FN void take_cells(int r, F&& cell) const {
       const address row = to_ + r * row_bytes;
+#pragma unroll 1
       for (int c = lane_; c < Sizes::row_values; c += 32) {
         const T* from = cell(c);
         if (from)
@@ -262,6 +263,7 @@ class cuda_ring_team {
     }
     DWELL_FN void put_cells(int r, int c, T* to, int n) const {
       const address from = cell(r, c);
+#pragma unroll 1
       for (int i = lane_; i < n; i += 32) to[i] = lane_row(from).get(0, i);
     }
     /// The slot of the tick before is free.
@@ -299,7 +301,11 @@ class cuda_ring_team {
       if (warp_ == computing + 1) make_outlet().run(forever);
     } else {
       asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(computing_registers));
-      if (warp_ < levels) make_level(warp_).run(forever);
+      // The first and the last of the chain on one scheduler, and so on: later warps have fewer rows
+      // to compute at the beginning of a segment.
+      constexpr int half = computing / 2;
+      const int number = warp_ < half ? warp_ : computing + half - 1 - warp_;
+      if (number < levels) make_level(number).run(forever);
     }
   }
 

@@ -26,14 +26,17 @@ class played_passes {
     if (has_ended(a)) return;
     temporal_engines<backend::cpu>::with<S, T>(a.plan.config, [&]<class Engine, auto C>() {
       const ring_strips strips = strips_of(C, radius_of<S>, a.size, a.edge);
-      const int lag = pieces(a.plan.depth, C.steps) * C.steps * radius_of<S>;
-      const auto runs = runs_of(strips, a.size.y, lag, a.plan.teams);
+      const auto runs =
+          runs_of(C, strips, {a.size.y, radius_of<S>, a.plan.depth}, a.plan.teams);
       ring_pass pass;
       pass.from = from;
       pass.steps = steps;
       std::copy(runs->cut.begin(), runs->cut.end(), pass.cut);
       ring_team_of<S, T, C> player(team, a.reverse_lanes, scratch_.of(team));
-      ring_pass_of_team<S, T, C>(player, a, pass);
+      if (a.source)
+        ring_pass_of_team<S, T, C, true>(player, a, pass);
+      else
+        ring_pass_of_team<S, T, C, false>(player, a, pass);
     });
   }
 

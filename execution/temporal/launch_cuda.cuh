@@ -20,14 +20,14 @@ using ring_team_of = cuda_ring_team<ring_sizes_of<S, T, K>>;
 
 /// Config K of engine ring2d. Code for a GPU that has not what the team needs has a mark instead: so
 /// the host knows (compiled_for_rings).
-template <class S, class T, int K>
+template <class S, class T, int K, bool Source>
 __global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, 1)
     pass_kernel(const __grid_constant__ stencil_call<S, T> a,
                 const __grid_constant__ ring_pass pass) {
   if constexpr (has_ring_teams) {
     if (has_ended(a)) return;
     ring_team_of<S, T, K> team;
-    ring_pass_of_team<S, T, ring_config_of<S, T, K>>(team, a, pass);
+    ring_pass_of_team<S, T, ring_config_of<S, T, K>, Source>(team, a, pass);
   } else {
     __shared__ volatile int mark[1];
     mark[0] = 1;
@@ -49,7 +49,7 @@ class launched_passes {
   explicit launched_passes(const stencil_args<T>& a) {
     temporal_engines<backend::cuda>::with_index<S, T>(
         a.plan.config, [&]<class Engine, int K>() {
-          kernel_ = pass_kernel<S, T, K>;
+          kernel_ = a.source ? pass_kernel<S, T, K, true> : pass_kernel<S, T, K, false>;
           threads_ = ring_team_of<S, T, K>::threads;
           scratch_ = ring_sizes_of<S, T, K>::scratch_bytes;
           config_ = ring_config_of<S, T, K>;
@@ -57,8 +57,8 @@ class launched_passes {
     allow_scratch(kernel_, scratch_);
     loaded(kernel_);
     const ring_strips strips = strips_of(config_, radius_of<S>, a.size, a.edge);
-    const int lag = pieces(a.plan.depth, config_.steps) * config_.steps * radius_of<S>;
-    const auto runs = runs_of(strips, a.size.y, lag, a.plan.teams);
+    const auto runs =
+        runs_of(config_, strips, {a.size.y, radius_of<S>, a.plan.depth}, a.plan.teams);
     std::copy(runs->cut.begin(), runs->cut.end(), pass_.cut);
   }
   /// So many steps from field[from] to the other copy.
@@ -91,8 +91,8 @@ engine_facts probe_passes(const device& where, int config) {
       *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
   return temporal_engines<backend::cuda>::with_index<S, T>(config, [&]<class Engine, int K>() {
     engine_facts f =
-        facts_of(pass_kernel<S, T, K>, engine, ring_sizes_of<S, T, K>::scratch_bytes, where);
-    if (!compiled_for_rings(pass_kernel<S, T, K>)) f.max_teams = 0;
+        facts_of(pass_kernel<S, T, K, false>, engine, ring_sizes_of<S, T, K>::scratch_bytes, where);
+    if (!compiled_for_rings(pass_kernel<S, T, K, false>)) f.max_teams = 0;
     return f;
   });
 }

@@ -49,7 +49,7 @@ class Runner(_gpu.StreamUser):
     boundary : {"fixed", "periodic", "reflect"}
     weights : sequence of float, optional
         Of the shape's taps in their order; by default the shape's own.
-    executor : {"auto", "naive", "host-loop", "graph", "persistent", "perks"}
+    executor : {"auto", "naive", "host-loop", "graph", "persistent", "perks", "temporal"}
     policy, blocking, traversal, depth
         Of ``perks``: what it caches ("auto", "none", "shared", "registers", "both", "greedy", "model", "measured"),
         how what is not cached streams ("auto", "spatial", "temporal"), in which order ("auto", "static", "zig-zag",

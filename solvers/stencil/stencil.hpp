@@ -45,7 +45,7 @@ struct stencil_progress {
 /// What a run is asked to do. Defaults are those of the command line.
 struct stencil_options {
   std::string shape = "2d5pt";  ///< a name from stencil_shapes()
-  /// "auto", "naive", "host-loop", "graph", "persistent", "perks".
+  /// "auto", "naive", "host-loop", "graph", "persistent", "perks", "temporal".
   std::string executor = "auto";
   /// What perks caches on the chip: "auto", "none", "shared", "registers", "both", "greedy",
   /// "model", "measured". The other executors cache nothing.
@@ -67,7 +67,8 @@ struct stencil_options {
   double progress_interval = 0.1;  ///< seconds
   /// Overrides of the plan, for tests and tuning; 0 means "as planned".
   int teams = 0;
-  int depth = 0;  ///< perks: steps between two exchanges of tiles' edges
+  /// perks: steps between two exchanges of tiles' edges; temporal: of a pass over the field.
+  int depth = 0;
   /// perks, passes of one step: in which order rows (in three dimensions planes) that are not
   /// cached on the chip are taken: "auto", "static", "zig-zag", "ring"; refused where there are
   /// none. This, `depth` and `blocking` are refused under another executor, and make perks of

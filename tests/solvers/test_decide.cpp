@@ -153,7 +153,7 @@ TEST(decide_stencil, is_what_explain_says) {
     EXPECT_EQ(p.teams, made.plans.front().plan.teams) << p.executor << ' ' << p.policy;
     ++planned;
   }
-  EXPECT_EQ(planned, 9) << "all policies but measured, host-loop and persistent";
+  EXPECT_EQ(planned, 10) << "all policies but measured, host-loop, persistent and temporal";
 }
 
 /// With kernels for star2d5 that nobody can run or ask.
@@ -187,6 +187,25 @@ TEST_F(decide_elsewhere, auto_is_the_executor_of_less_projected_time) {
   EXPECT_TRUE(taken.contains(executors::perks.name));
 }
 
+/// Passes of several steps pay over large fields; not where a test ends them after a few steps.
+TEST_F(decide_elsewhere, auto_takes_passes_of_several_steps_over_large_fields) {
+  stencil_options o = stencil_way(automatic);
+  o.steps = 1000;
+  EXPECT_EQ(decided(o, {8192, 8192}).executor, executors::temporal.name);
+  EXPECT_EQ(decided(o, {300, 300}).executor, executors::perks.name);
+  o.until = 1e-6;
+  o.check_every = 100;
+  EXPECT_EQ(decided(o, {8192, 8192}).executor, executors::temporal.name);
+  o.check_every = 1;
+  EXPECT_NE(decided(o, {8192, 8192}).executor, executors::temporal.name);
+  o = stencil_way(automatic);
+  o.edge = boundary::reflect;
+  o.steps = 1000;
+  EXPECT_NE(decided(o, {8192, 8192}).executor, executors::temporal.name);
+  target_.facts.compute_capability = 80;
+  EXPECT_THROW((void)decided(stencil_way(executors::temporal.name)), unsupported_error);
+}
+
 TEST_F(decide_elsewhere, auto_heeds_what_only_one_executor_has) {
   EXPECT_EQ(decided(stencil_way(automatic, "both")).executor, executors::perks.name);
   EXPECT_EQ(decided(stencil_way(automatic, automatic, 2)).executor, executors::perks.name);
@@ -200,7 +219,8 @@ TEST_F(decide_elsewhere, only_a_caching_executor_takes_policies_and_tilings) {
     if (!e.stencils || !e.on_cuda) continue;
     for (const stencil_options& o :
          {stencil_way(e.name, "both"), stencil_way(e.name, automatic, 2)}) {
-      if (e.caches)
+      const bool passes = o.depth > 0 && e.name == std::string_view(executors::temporal.name);
+      if (e.caches || passes)
         EXPECT_NO_THROW((void)decided(o)) << e.name;
       else
         EXPECT_THROW((void)decided(o), unsupported_error) << e.name;

@@ -175,6 +175,7 @@ const typename Engine::config* config_of(const stencil_engine& e) {
 
 std::string engine_word(const stencil_engine& e) {
   const engine_shape& shape = e.shape();
+  if (config_of<ring2d>(e)) return e.name();
   if (!shape.caches)
     return fmt::format("{}{}", shape.tile_flags ? "dataflow_" : "",
                        shape.across > 1 ? "register_tiles" : "columns");
@@ -185,7 +186,10 @@ std::string engine_word(const stencil_engine& e) {
 std::string kernel_text(const stencil_engine& e) {
   const engine_shape& shape = e.shape();
   int deep = 1, together = 1, in_field = 0, steps = 0, arriving = 0, any_order = 0, source = 1;
-  if (!shape.caches) {
+  if (const auto* ring = config_of<ring2d>(e)) {
+    steps = ring->warps * ring->steps;
+    together = ring->rows;
+  } else if (!shape.caches) {
     const step_config& c = step_config_of(e);
     deep = c.deep;
     together = c.together;

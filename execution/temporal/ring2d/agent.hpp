@@ -14,13 +14,13 @@
 
 namespace dwell {
 
-/// One team's part of a pass.
-template <class S, class T, ring_config C, class Team>
+/// One team's part of a pass. Source: one is added in every step.
+template <class S, class T, ring_config C, bool Source, class Team>
 DWELL_FN void ring_pass_of_team(Team& team, const stencil_call<S, T>& a, const ring_pass& pass) {
   const int levels = (pass.steps + C.steps - 1) / C.steps;
   team.play(
       levels, [&] { return ring_intake<S, T, Team, C>(team, a, pass, levels); },
-      [&](int w) { return ring_levels<S, T, Team, C>(team, a, pass, w, levels); },
+      [&](int w) { return ring_levels<S, T, Team, C, Source>(team, a, pass, w, levels); },
       [&] { return ring_outlet<S, T, Team, C>(team, a, pass, levels); });
 }
 

@@ -13,17 +13,23 @@
 namespace dwell {
 namespace {
 
-// Measured, in rows of a strip within the field: a row of a strip at a fixed border takes longer,
-// and so do rows in which whole rows keep their values.
-constexpr double beside_border = 1.05, of_border_rows = 0.9;
+// Measured, in rows of a strip within the field: a row of a strip at a fixed border takes longer, and
+// so do rows in which whole rows keep their values; a row that warps pass on costs little.
+constexpr double beside_border = 1.05, of_border_rows = 1.7, passed_on = 0.1;
 /// A team does not begin a strip for fewer rows.
 constexpr int least_rows = 16;
 
 /// Divides rows greedily into runs of at most a given cost.
 class run_divider {
  public:
-  run_divider(const ring_strips& strips, int ny, int lag, int teams)
-      : strips_(strips), count_(strips.count()), ny_(ny), lag_(lag), teams_(teams) {}
+  run_divider(const ring_config& c, const ring_strips& strips, const ring_field& field, int teams)
+      : strips_(strips),
+        count_(strips.count()),
+        ny_(field.ny),
+        by_(c.steps * field.radius),
+        levels_(pieces(field.depth, c.steps)),
+        border_rows_(by_ + field.radius + c.rows),
+        teams_(teams) {}
 
   /// False: these are too many runs, or a run of this cost holds no row.
   bool divide(double most, ring_runs& out) const {
@@ -48,30 +54,43 @@ class run_divider {
   }
 
  private:
+  /// Rows of a strip from `first` to before `end`: what the warps of the chain compute, on average.
+  double cost(int first, int end, double unit) const {
+    const bool fixed = !strips_.beyond;
+    const int lag = levels_ * by_, begin = fixed && first <= lag ? 0 : first - lag;
+    const ring_segment s{0, first, end, begin, end + lag - begin};
+    double computed = 0;
+    for (int w = 0; w < levels_; ++w) {
+      const ring_rows rows = s.rows_of(w, by_, ny_, strips_.beyond);
+      computed += std::max(0, std::min(rows.until, end + lag - w * by_) - rows.from);
+    }
+    computed /= levels_;
+    double more = passed_on * (s.ticks - computed);
+    if (fixed) more += of_border_rows * border_rows_ * ((begin == 0) + (end + by_ >= ny_));
+    return (computed + more) * unit;
+  }
   /// Rows of the strip at `at` for a run that may cost `left` more, which they are taken from.
   int take(std::int64_t at, double& left, bool another) const {
     const int strip = static_cast<int>(at / ny_), first = static_cast<int>(at % ny_);
-    const bool fixed = !strips_.beyond;
-    const double unit = fixed && (strip == 0 || strip == count_ - 1) ? beside_border : 1.0;
-    const int over = (fixed ? std::min(first, lag_) : lag_) + lag_;
-    const int room = static_cast<int>(left / unit) - over, rest = ny_ - first;
-    if (room < (another ? std::min(least_rows, rest) : 1)) return 0;
-    int taken = std::min(room, rest);
-    double slow = 0;
-    if (fixed && taken == rest) {
-      slow = of_border_rows * lag_;
-      if (taken + slow > room) {  // the last rows go to another run, but for the only one
-        if (another && rest <= least_rows) return 0;
-        taken = std::max(1, std::min(room, rest - 1));
-        slow = taken == rest ? slow : 0;
-      }
+    const bool side = !strips_.beyond && (strip == 0 || strip == count_ - 1);
+    const double unit = side ? beside_border : 1.0;
+    const int rest = ny_ - first;
+    int taken = rest;
+    if (cost(first, ny_, unit) > left) {
+      const double over = cost(first, first + 1, unit) - unit;
+      taken = std::min(rest - 1, static_cast<int>((left - over) / unit));
+      while (taken > 0 && cost(first, first + taken, unit) > left) --taken;
     }
-    left -= (taken + over + slow) * unit;
+    if (taken < (another ? std::min(least_rows, rest) : 1)) return 0;
+    left -= cost(first, first + taken, unit);
     return taken;
   }
 
   ring_strips strips_;
-  int count_, ny_, lag_, teams_;
+  int count_, ny_;
+  int by_, levels_;  ///< rows by which a warp of the chain is behind the one before it; warps
+  int border_rows_;  ///< that a warp tests at a border
+  int teams_;
 };
 
 /// A row takes a multiprocessor the cycles of its multiply-adds, and more for each warp: it waits
@@ -89,8 +108,8 @@ stencil_projection time(const ring_config& c, const stencil_plan& p, const layou
   const bool single = on.bytes < 8;
   const double waits = 200 + 0.02 * width * c.warps * of.stencil.radius;
   double seconds = (single ? 1.7 : 1.0) * t.arithmetic + rows * waits / p.depth;
-  // Every lane adds the source from L2 to its own cells, line by line.
-  if (of.stencil.source) seconds += rows * cells * 1.6 / p.depth;
+  // Every lane loads the source of its own cells from L2, a sector for each.
+  if (of.stencil.source) seconds += rows * cells * 2.6 / p.depth;
   t.exchange = start / p.depth;
   t.seconds = std::max(seconds, t.memory) + t.exchange;
   return on.in_seconds(t);
@@ -104,10 +123,11 @@ ring_strips strips_of(const ring_config& c, int radius, const extents& size, bou
   return {32 * c.across, steps_of(c) * radius, size.x, edge != boundary::fixed};
 }
 
-std::optional<ring_runs> runs_of(const ring_strips& strips, int ny, int lag, int teams) {
-  if (std::int64_t{strips.count()} * ny > INT32_MAX) return std::nullopt;
-  const run_divider divider(strips, ny, lag, std::min(teams, ring_pass::most_teams));
-  double low = 1, high = (2.0 * ny + 8 * lag + 64) * (strips.count() / teams + 2.0);
+std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
+                                 const ring_field& field, int teams) {
+  if (std::int64_t{strips.count()} * field.ny > INT32_MAX) return std::nullopt;
+  const run_divider divider(c, strips, field, std::min(teams, ring_pass::most_teams));
+  double low = 1, high = (2.0 * field.ny + 16 * strips.halo + 256) * (strips.count() / teams + 2.0);
   ring_runs best;
   if (!divider.divide(high, best)) return std::nullopt;
   for (int i = 0; i < 40; ++i) {
@@ -144,8 +164,8 @@ layout_result ring2d::lay_out(const config& c, const tiling_request& asked,
                               const layout_problem& on) {
   const stencil_problem& problem = on.stencil;
   const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
-  const int lag = pieces(asked.depth, c.steps) * c.steps * problem.radius;
-  const auto runs = runs_of(strips, problem.size.y, lag, asked.teams);
+  const auto runs =
+      runs_of(c, strips, {problem.size.y, problem.radius, asked.depth}, asked.teams);
   if (!runs) return layout_obstacle::numbers;
   stencil_candidate out;
   stencil_plan& p = out.plan;

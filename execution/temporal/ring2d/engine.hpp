@@ -36,10 +36,15 @@ ring_strips strips_of(const ring_config& c, int radius, const extents& size, bou
 /// Runs of rows of about equal cost, one for each team.
 struct ring_runs {
   std::vector<int> cut;  ///< team t has rows cut[t] to cut[t + 1] - 1 of all strips
-  double most = 0;       ///< rows that pass through the chain of the team that has most of them
+  double most = 0;  ///< the largest cost of one, in rows of a strip within the field
 };
-/// For at most so many teams. lag: rows that the steps of a pass are behind. Nothing if the rows
-/// cannot be numbered.
-std::optional<ring_runs> runs_of(const ring_strips& strips, int ny, int lag, int teams);
+/// What runs of a field depend on beside its strips.
+struct ring_field {
+  int ny, radius;
+  int depth;  ///< steps of a pass
+};
+/// For at most so many teams. Nothing if the rows cannot be numbered.
+std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
+                                 const ring_field& field, int teams);
 
 }  // namespace dwell

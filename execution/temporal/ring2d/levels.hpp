@@ -14,12 +14,13 @@
 
 namespace dwell {
 
-/// What a row needs beside the stencil. plain: nothing; sides: the first and the last columns of the
+/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing; sides: the first and the last columns of the
 /// field keep their values, which are those of the first and the last lane; rows: whole rows may
-/// too, and steps may rest; any: so may columns anywhere, and a source may be added.
-enum class ring_path { plain, sides, rows, any };
+/// too, and steps may rest; any: so may columns anywhere.
+enum class ring_path { none, plain, sides, rows, any };
 
-template <class S, class T, class Team, ring_config C>
+/// Source: one is added, to rows of any path: a kernel of its own, since it takes registers.
+template <class S, class T, class Team, ring_config C, bool Source>
 class ring_levels {
   using sizes = ring_sizes<S, T, C>;
   static constexpr int R = sizes::radius, N = C.rows, steps = C.steps, across = C.across;
@@ -58,14 +59,18 @@ class ring_levels {
       left_ -= n;
       border b{};
       if (next.path != ring_path::plain) b = border_here();
-      if (next.path == ring_path::any)
-        for (; n > 0; --n) tick<ring_path::any>(b);
+      if (next.path == ring_path::none)
+        ticks_of<ring_path::none>(n, b);
+      else if constexpr (Source)
+        ticks_of<ring_path::any>(n, b);
+      else if (next.path == ring_path::any)
+        ticks_of<ring_path::any>(n, b);
       else if (next.path == ring_path::rows)
-        for (; n > 0; --n) tick<ring_path::rows>(b);
+        ticks_of<ring_path::rows>(n, b);
       else if (next.path == ring_path::sides)
-        for (; n > 0; --n) tick<ring_path::sides>(b);
+        ticks_of<ring_path::sides>(n, b);
       else
-        for (; n > 0; --n) tick<ring_path::plain>(b);
+        ticks_of<ring_path::plain>(n, b);
       if (left_ == 0) {
         at_ = segment_.next(a_.size.y);
         open();
@@ -107,7 +112,16 @@ class ring_levels {
     late_out_ = number_ == levels_ - 1 ? late : 0;
   }
   DWELL_FN stretch stretch_here() const {
-    if (a_.source || (!strips_.beyond && a_.size.x < sizes::width)) return {ring_path::any, left_};
+    const auto at_most = [&](int ticks) { return ticks < left_ ? ticks : left_; };
+    const ring_rows computed = segment_.rows_of(number_, steps * R, a_.size.y, strips_.beyond);
+    if (y_ + N <= computed.from) return {ring_path::none, at_most((computed.from - y_) / N)};
+    if (y_ >= computed.until) return {ring_path::none, left_};
+    const stretch s = stretch_of_computed();
+    const int rest = (computed.until - y_ + N - 1) / N;
+    return {s.path, s.ticks < rest ? s.ticks : rest};
+  }
+  DWELL_FN stretch stretch_of_computed() const {
+    if (Source || (!strips_.beyond && a_.size.x < sizes::width)) return {ring_path::any, left_};
     if (active_ < steps) return {ring_path::rows, left_};
     if (strips_.beyond) return {ring_path::plain, left_};
     // Rows of the border are among those that a row in between touches.
@@ -133,9 +147,14 @@ class ring_levels {
   }
 
   template <ring_path Path>
+  DWELL_FN void ticks_of(int n, const border& b) {
+    for (; n > 0; --n) tick<Path>(b);
+  }
+  template <ring_path Path>
   DWELL_FN void tick(const border& b) {
     link_.enter();
-    if constexpr (Path == ring_path::rows || Path == ring_path::any) {
+    if constexpr (Path == ring_path::none) {
+    } else if constexpr (Path == ring_path::rows || Path == ring_path::any) {
 #pragma unroll 1
       for (int r = 0; r < N; ++r) row<Path>(r, b);
     } else {
@@ -270,8 +289,8 @@ class ring_levels {
     T sum = S::template add_layer<R>(before, near{&row.v[Step][R + i]}, a_.w);
     if (!may_be_fixed<Path>(i)) return sum;
     const bool keeps = fixed<Path, Step, R>(l, i, y, b);
-    if constexpr (Path == ring_path::any)
-      if (a_.source && !keeps) sum += source_at(l, i, y - (Step + 1) * R);
+    if constexpr (Source)
+      if (!keeps) sum += source_at(l, i, y - (Step + 1) * R);
     return keeps ? before : sum;
   }
   /// The sums to which the row is added; when a cell that keeps its value comes itself, its sum is

@@ -57,6 +57,12 @@ DWELL_FN int cell_beyond(boundary edge, int i, int n) {
   return i;
 }
 
+/// Rows that come into a warp and that it has to compute: from row `from` on, since values of rows
+/// before it are lost or not there, and before row `until`, behind which lies a fixed border.
+struct ring_rows {
+  int from, until;
+};
+
 /// A team's part of a strip.
 struct ring_segment {
   int strip;
@@ -76,6 +82,10 @@ struct ring_segment {
     return s;
   }
   DWELL_HD int next(int ny) const { return strip * ny + end; }
+  /// For warp `number` of a chain; by: rows by which a warp is behind the one before it.
+  DWELL_HD ring_rows rows_of(int number, int by, int ny, bool beyond) const {
+    return {beyond || begin > 0 ? begin + number * by : 0, beyond ? 1 << 30 : ny + by};
+  }
 };
 
 }  // namespace dwell

@@ -94,6 +94,7 @@ class ring_intake : ring_transfer<S, T, Team, C> {
       } else {
         for (; n > 0; --n) {
           port_.enter();
+#pragma unroll 1
           for (int r = 0; r < N; ++r) take_cells(r, y_ + r);
           port_.leave_cells();
           y_ += N;
