@@ -4,10 +4,10 @@
 
   sweep-auto.py path/to/dwell [--seed 21] [--steps 200] [--repetitions 3] [-o sweep.json]
 
-Runs 'dwell compare stencil' on a GPU, once for each shape, with graph, persistent and perks (policy
-auto); every field is compared with host-loop's there, bit by bit. Then asks 'dwell stencil --steps 0'
+Runs 'dwell compare stencil' on a GPU, once for each shape, with graph, persistent, perks (policy auto)
+and temporal, where it has the shape; every field is compared with host-loop's there, bit by bit. Then asks 'dwell stencil --steps 0'
 which of them '--executor auto' takes. The table names every size at which that, or perks, is under
-0.97 of the best of the three; the JSON has all sizes. Exit code 1: a run failed or fields differ.
+0.97 of the best of all; the JSON has all sizes. Exit code 1: a run failed or fields differ.
 Speed decides nothing: it is for the reader.
 """
 import argparse
@@ -20,7 +20,7 @@ import sys
 FLAT = "2d5pt 2ds9pt 2d13pt 2d17pt 2d21pt 2ds25pt 2d9pt 2d25pt 2d49pt gradient2d".split()
 SOLID = "3d7pt 3d13pt 3d17pt 3d27pt poisson".split()
 KNOWN = {"3d7pt", "3d13pt", "3d27pt", "poisson"}  # begin with a field that was slow once
-EXECUTORS = ["graph", "persistent", "perks"]
+NOT_TEMPORAL = SOLID + ["gradient2d"]
 ENOUGH = 0.97
 
 
@@ -49,17 +49,18 @@ def dwell(program, *arguments):
 
 
 def rows_of(args, shape, sizes):
+    executors = ["graph", "persistent", "perks"] + ([] if shape in NOT_TEMPORAL else ["temporal"])
     compared = dwell(args.dwell, "compare", "stencil", shape, "--size", ",".join(sizes),
-                     "--device", "cuda", "--executors", ",".join(EXECUTORS), "--policies", "auto",
+                     "--device", "cuda", "--executors", ",".join(executors), "--policies", "auto",
                      "--steps", str(args.steps), "--repetitions", str(args.repetitions),
                      "--format", "json")
     for entry in compared["stencils"]:
         runs = {r["executor"]: r for r in entry["runs"]}
-        if entry["refusal"] or any(not runs[e]["same_bits"] for e in EXECUTORS):
+        if entry["refusal"] or any(not runs[e]["same_bits"] for e in executors):
             sys.exit(f"sweep-auto: {shape} {entry['size']}: {entry['refusal'] or 'bits differ'}")
         taken = dwell(args.dwell, "stencil", shape, "--size", entry["size"], "--device", "cuda",
                       "--steps", "0", "--json", "-", "-q")
-        rate = {e: runs[e]["cells_per_s"] * 1e-9 for e in EXECUTORS}
+        rate = {e: runs[e]["cells_per_s"] * 1e-9 for e in executors}
         best = max(rate.values())
         yield {"stencil": shape, "size": entry["size"], "gcells_per_s": rate,
                "auto": taken["executor"], "auto_of_best": rate[taken["executor"]] / best,
@@ -75,10 +76,12 @@ def main():
     words.add_argument("-o", "--output")
     args = words.parse_args()
     rows = [row for shape, sizes in sizes_of(args.seed).items() for row in rows_of(args, shape, sizes)]
-    print("| stencil | size | graph | persistent | perks | auto takes | of the best | perks of it |")
-    print("|---|---|--:|--:|--:|---|--:|--:|")
+    print("| stencil | size | graph | persistent | perks | temporal | auto takes | of the best | perks of it |")
+    print("|---|---|--:|--:|--:|--:|---|--:|--:|")
     for r in rows:
-        rates = " | ".join(f"{r['gcells_per_s'][e]:.0f}" for e in EXECUTORS)
+        rate = r["gcells_per_s"]
+        rates = " | ".join(f"{rate[e]:.0f}" if e in rate else "-"
+                           for e in ("graph", "persistent", "perks", "temporal"))
         low = "" if min(r["auto_of_best"], r["perks_of_best"]) >= ENOUGH else " (low)"
         print(f"| {r['stencil']} | {r['size']} | {rates} | {r['auto']} | {r['auto_of_best']:.2f} | "
               f"{r['perks_of_best']:.2f}{low} |")

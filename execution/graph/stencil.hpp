@@ -4,6 +4,8 @@
 // number of steps replays it. Steps that do not fill a round go by single launches, and so do
 // rounds that would make too large a graph.
 #pragma once
+#include <algorithm>
+
 #include "dwell/execution/host_loop/stencil.hpp"
 
 namespace dwell {
@@ -18,15 +20,8 @@ struct graph_stencil {
     // From one poll to the next, or to one test if polls are not at the same places between all.
     const bool by_polls = !a.until || a.check_every % a.poll_every == 0;
     const int part = by_polls ? a.poll_every : a.check_every;
-    int launches = 0;
-    for (int done = 0, poll = 0; done < part; done = poll) {
-      poll = by_polls ? part : a.next_poll(done);
-      launches += a.launches(poll - done);
-    }
-    // Then the copies of the field are back in their places.
-    const int parts = launches % 2 == 0 ? 1 : 2;
-    const int rounds = part <= most_steps ? a.steps / (part * parts) : 0;
-    const int round = rounds > 0 ? part * parts : 0;
+    const int round = part <= std::min(most_steps, a.steps) ? steps_of_round(a, part, by_polls) : 0;
+    const int rounds = round > 0 ? a.steps / round : 0;
     const auto body = [&] {
       for (int done = 0, poll = 0; done < round; done = poll) {
         poll = by_polls ? done + part : a.next_poll(done);
@@ -39,6 +34,18 @@ struct graph_stencil {
     else
       queue.begin();
     if (now.stop == stencil_status::running) host_loop_stencil::continue_from(queue, a, now.done);
+  }
+
+ private:
+  /// Of what repeats: one part or two, so that the copies of the field are back in their places.
+  template <class T>
+  static int steps_of_round(const stencil_args<T>& a, int part, bool by_polls) {
+    int launches = 0;
+    for (int done = 0, poll = 0; done < part; done = poll) {
+      poll = by_polls ? part : a.next_poll(done);
+      launches += a.launches(poll - done);
+    }
+    return launches % 2 == 0 ? part : 2 * part;
   }
 };
 

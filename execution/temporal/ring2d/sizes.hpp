@@ -59,7 +59,7 @@ constexpr auto gpu_ring_configs() {
     return std::array<ring_config, 0>{};
   } else if constexpr (sizeof(T) == 4) {
     constexpr int steps = r == 1 ? 3 : r == 2 && ends_in_column<S> ? 2 : 1;
-    constexpr int most = 180 / (2 * r * steps);
+    constexpr int most = (r == 1 ? 160 : 180) / (2 * r * steps);
     constexpr int across = std::min(31, most % 2 == 0 ? most - 1 : most);
     return std::array{ring_config{8, steps, across, 3, 2, ends_in_column<S> ? 4 : 3,
                                   ends_in_column<S> ? 1 : 0}};
