@@ -178,13 +178,14 @@ def program():
 
 
 def executors():
-    p = Picture(900, 438, "Five executors: where the time loop runs and where the data live")
-    p.text(24, 32, "Three steps under five executors", 15, bold=True)
+    p = Picture(900, 504, "Six executors: where the time loop runs and where the data live")
+    p.text(24, 32, "Three steps under six executors", 15, bold=True)
     names = [("naive", "plain loops, no plan", "main memory / device memory"),
              ("host-loop", "a launch per step", "device memory"),
              ("graph", "the same launches, recorded", "device memory"),
              ("persistent", "one launch, barriers inside", "device memory"),
-             ("perks", "one launch, data cached", "registers and shared memory")]
+             ("perks", "one launch, data cached", "registers and shared memory"),
+             ("temporal", "a launch for many steps", "registers and shared memory")]
     p.text(640, 58, "data between two steps", 12.5, fill="soft")
     p.text(150, 58, "time", 12.5, fill="soft")
     p.arrow(184, 54, 330, 54)
@@ -203,6 +204,10 @@ def executors():
                 p.box(250 + s * 98, y + 4, 84, 34, f"step {s + 1}", "register", size=12)
                 if s < 2:
                     p.arrow(336 + s * 98, y + 21, 346 + s * 98, y + 21)
+        elif name == "temporal":
+            p.rect(220, y + 4, 26, 34, "halo", round_=3)
+            for s in range(3):
+                p.box(250 + s * 24, y + s * 14, 58, 14, f"step {s + 1}", "shared", size=10.5, round_=0)
         else:
             p.rect(220, y + 4, 26, 34, "halo", round_=3)
             wide = 84 if name == "persistent" else 58
@@ -211,8 +216,8 @@ def executors():
                 p.box(x, y + 4, wide, 34, f"step {s + 1}", "register" if name == "persistent" else "shared", size=12, round_=0)
                 if s < 2:
                     p.rect(x + wide, y + 4, 8, 34, "strong", stroke=None)
-        p.box(640, y + 4, 236, 34, place, "shared" if name == "perks" else "memory", size=12)
-    p.legend(24, 420, [("halo", "launch from the host", 170), ("register", "step: loads and stores everything", 240),
+        p.box(640, y + 4, 236, 34, place, "shared" if name in ("perks", "temporal") else "memory", size=12)
+    p.legend(24, 486, [("halo", "launch from the host", 170), ("register", "step: loads and stores everything", 240),
                        ("shared", "step: loads and stores what is not cached", 284), ("strong", "barrier or flags", 120)])
     return p
 
@@ -421,6 +426,43 @@ def stream2d():
     return p
 
 
+def ring2d():
+    p = Picture(900, 452, "Engine ring2d: rows pass through a chain of warps, each of which makes the next steps")
+    p.text(24, 32, "ring2d: rows of a strip pass through a chain of warps; each makes the next steps of every row", 15, bold=True)
+    p.text(24, 60, "the field, in strips", 13)
+    for k in range(3):
+        p.rect(24 + k * 76, 72, 100, 250, "halo", stroke=None, opacity=0.6)
+    for k in range(3):
+        p.rect(36 + k * 76, 72, 76, 250, "cell")
+    p.rect(112, 72 + 84, 76, 96, "memory")
+    p.rect(100, 72 + 72, 100, 120, None, stroke="strong", thick=2)
+    p.text(150, 208, ["one team's", "run of rows"], 12, "middle")
+    p.text(24, 348, ["A team computes the framed cells and owns", "the inner ones; strips overlap by their halos."], 12.5, fill="soft")
+    x = 330
+    p.text(x, 60, "a team: roles, and rings between them in shared memory", 13)
+    p.box(x, 92, 88, 40, ["brings rows in"], "cell", size=11.5)
+    p.box(x + 452, 92, 96, 40, ["puts rows out"], "cell", size=11.5)
+    for w in range(3):
+        at = x + 116 + w * 112
+        p.box(at, 92, 80, 40, [f"warp {w}" if w < 2 else "warp 7", f"steps {3 * w + 1}-{3 * w + 3}" if w < 2 else "steps 22-24"], "register", size=11.5)
+    for r, at in enumerate((x + 92, x + 200, x + 312, x + 424)):
+        for q in range(3):
+            p.rect(at, 88 + q * 17, 20, 15, "shared")
+    p.text(x + 322, 82, "...", 14, "middle", bold=True)
+    p.text(x, 172, ["A ring has slots for a few rows. A role waits for a row in the ring before it, and for room in", "the one behind it; for nothing else between the start and the end of a launch."], 12.5, fill="soft")
+    p.text(x, 232, "one warp, one row (2d5pt, three steps)", 13)
+    y = 246
+    for s in range(3):
+        p.rect(x, y + s * 26, 300, 20, "register")
+        p.text(x + 8, y + 15 + s * 26, f"sums of step {s + 1}: rows y - {s + 1} and y" + (f" - {s}" if s else ""), 11.5)
+    p.arrow(x + 330, y - 4, x + 330, y + 80, stroke="strong", thick=2)
+    p.text(x + 344, y + 16, ["row y ends the sum of row y - 1,", "which goes on to the next step,", "and begins that of row y + 1"], 12, fill="soft")
+    p.text(x, 348, ["Sums stay in registers; lanes exchange only the cells at their ends, by shuffle."], 12.5, fill="soft")
+    p.legend(24, 408, [("halo", "redundant halo", 130), ("memory", "own", 70), ("shared", "slots, shared memory", 170), ("register", "sums, registers", 150)])
+    p.text(24, 438, "Between two launches the field lies in device memory; nothing is cached, so its size does not matter.", 12.5)
+    return p
+
+
 def stream3d():
     p = Picture(900, 440, "Engine stream3d: a team takes planes of 64 by 64 cells through several time steps")
     p.text(24, 32, "stream3d: a subdomain per team, planes of 64 x 64 cells, several steps per pass", 15, bold=True)
@@ -502,7 +544,7 @@ def ghosts():
     return p
 
 
-PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, stream3d, ghosts]
+PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, stream3d, ghosts]
 
 
 def main(names):

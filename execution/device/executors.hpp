@@ -30,7 +30,8 @@ inline constexpr executor_info all[] = {
     {"graph", "as host-loop, queued as CUDA graphs", false, true, true, true, false},
     {"persistent", "one launch, which holds the time loop", true, true, true, true, false},
     {"perks", "as persistent, with data cached on the chip", true, true, true, true, true},
-    {"temporal", "as graph, several steps in each pass over the field", true, true, false, true, false},
+    {"temporal", "as graph, several steps in each pass over the field", true, true, false, true,
+     false},
 };
 
 // By name, for code that treats one of them apart.

@@ -16,9 +16,9 @@ struct naive_stencil {
   static constexpr const char* name = "naive";
   static constexpr bool has_step = true;  ///< its launches are step(), below
 
-  /// The time loop, on the host. queue.step(1) launches step() from one copy of the field to the other.
-  /// Now and then the device counts the steps, compares the copies if the run has a tolerance, and
-  /// decides whether the run goes on; the host waits for the decision.
+  /// The time loop, on the host. queue.step(1) launches step() from one copy of the field to the
+  /// other. Now and then the device counts the steps, compares the copies if the run has a
+  /// tolerance, and decides whether the run goes on; the host waits for the decision.
   template <class T, class Queue>
   static void drive(Queue& queue, const stencil_args<T>& a) {
     queue.begin();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A chain of warps on a CPU (see ring_team_cuda.cuh): one thread plays all of them, each as far as the
-// rings let it: a role goes on while the ring before it has rows and the one behind it has room. So
-// slots are filled, reused and waited for as on a GPU, in an order that repeats; forwards or, with
-// reversed lanes, from the end of the chain. A chain in which nobody can go on is a deadlock, and is
-// reported.
+// A chain of warps on a CPU (see ring_team_cuda.cuh): one thread plays all of them, each as far as
+// the rings let it: a role goes on while the ring before it has rows and the one behind it has
+// room. So slots are filled, reused and waited for as on a GPU, in an order that repeats; forwards
+// or, with reversed lanes, from the end of the chain. A chain in which nobody can go on is a
+// deadlock, and is reported.
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -3,8 +3,8 @@
 // of slots in shared memory, which two barriers a slot guard ("full", "empty"). No warp waits for
 // others than its neighbours in the chain. One warp brings rows in and one puts them out, by bulk
 // copies where rows lie so, while the others have the registers of the block to themselves
-// (setmaxnreg). Members mean what they mean in ring_team_cpu.hpp. For compute capability 9.0 with its
-// own features (sm_90a).
+// (setmaxnreg). Members mean what they mean in ring_team_cpu.hpp. For compute capability 9.0 with
+// its own features (sm_90a).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -145,8 +145,8 @@ class cuda_ring_team {
   };
 
   /// Brings rows into the first ring. Few instructions a tick: each takes a slot of two computing
-  /// warps, which share the scheduler. The whole warp runs, so that addresses stay in registers that
-  /// warps have once; one lane asks for the copies.
+  /// warps, which share the scheduler. The whole warp runs, so that addresses stay in registers
+  /// that warps have once; one lane asks for the copies.
   class intake {
    public:
     DWELL_FN explicit intake(const cuda_ring_team& team)
@@ -172,14 +172,13 @@ class cuda_ring_team {
           bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
       } else if (n > 0) {
         expect(barrier_, n * bytes);
-        for (int r = 0; r < n; ++r)
-          bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
+        for (int r = 0; r < n; ++r) bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
       } else {
         arrive(barrier_);
       }
     }
-    /// The rows of the tick come in parts: n cells each, to cell c of row r, from an aligned address;
-    /// together as many as a strip is wide.
+    /// The rows of the tick come in parts: n cells each, to cell c of row r, from an aligned
+    /// address; together as many as a strip is wide.
     DWELL_FN void expect_rows() const {
       if (acts_) expect(barrier_, rows * Sizes::width * sizeof(T));
     }
@@ -222,8 +221,8 @@ class cuda_ring_team {
     }
     DWELL_FN void bulk(address to, std::uint64_t from, unsigned bytes) const {
       asm volatile(
-          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-              "r"(to),
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+          "[%3];" ::"r"(to),
           "l"(from), "r"(bytes), "r"(barrier_)
           : "memory");
     }
@@ -291,8 +290,8 @@ class cuda_ring_team {
     address at_ = 0, at_barrier_ = 0, phase_ = 0, barrier_ = 0, from_ = 0, before_ = 0;
   };
 
-  /// make_intake(), make_level(number), make_outlet(): what the warps do, one each; `levels` of those
-  /// that compute. Ends when all have.
+  /// make_intake(), make_level(number), make_outlet(): what the warps do, one each; `levels` of
+  /// those that compute. Ends when all have.
   template <class In, class Level, class Out>
   DWELL_FN void play(int levels, In&& make_intake, Level&& make_level, Out&& make_outlet) {
     if (warp_ >= computing) {
@@ -301,8 +300,8 @@ class cuda_ring_team {
       if (warp_ == computing + 1) make_outlet().run(forever);
     } else {
       asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(computing_registers));
-      // The first and the last of the chain on one scheduler, and so on: later warps have fewer rows
-      // to compute at the beginning of a segment.
+      // The first and the last of the chain on one scheduler, and so on: later warps have fewer
+      // rows to compute at the beginning of a segment.
       constexpr int half = computing / 2;
       const int number = warp_ < half ? warp_ : computing + half - 1 - warp_;
       if (number < levels) make_level(number).run(forever);
@@ -318,8 +317,8 @@ class cuda_ring_team {
   }
   DWELL_FN static bool elected() {
     unsigned one;
-    asm volatile(
-        "{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(one));
+    asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(one));
     return one != 0;
   }
   DWELL_FN static void arrive(address barrier) {

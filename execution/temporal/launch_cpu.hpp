@@ -24,27 +24,27 @@ class played_passes {
   /// One team's part of so many steps from field[from] to the other copy.
   void run(int team, const stencil_call<S, T>& a, int from, int steps) const {
     if (has_ended(a)) return;
-    temporal_engines<backend::cpu>::with<S, T>(a.plan.config, [&]<class Engine, auto C>() {
-      const ring_strips strips = strips_of(C, radius_of<S>, a.size, a.edge);
-      const auto runs =
-          runs_of(C, strips, {a.size.y, radius_of<S>, a.plan.depth}, a.plan.teams);
-      ring_pass pass;
-      pass.from = from;
-      pass.steps = steps;
-      std::copy(runs->cut.begin(), runs->cut.end(), pass.cut);
-      ring_team_of<S, T, C> player(team, a.reverse_lanes, scratch_.of(team));
-      if (a.source)
-        ring_pass_of_team<S, T, C, true>(player, a, pass);
-      else
-        ring_pass_of_team<S, T, C, false>(player, a, pass);
-    });
+    temporal_engines<backend::cpu>::with<S, T>(
+        a.plan.config, [&]<class Engine, auto C>() {
+          const ring_strips strips = strips_of(C, radius_of<S>, a.size, a.edge);
+          const auto runs =
+              runs_of(C, strips, {a.size.y, radius_of<S>, a.plan.depth}, a.plan.teams);
+          ring_pass pass;
+          pass.from = from;
+          pass.steps = steps;
+          std::copy(runs->cut.begin(), runs->cut.end(), pass.cut);
+          ring_team_of<S, T, C> player(team, a.reverse_lanes, scratch_.of(team));
+          if (a.source)
+            ring_pass_of_team<S, T, C, true>(player, a, pass);
+          else
+            ring_pass_of_team<S, T, C, false>(player, a, pass);
+        });
   }
 
  private:
   static std::size_t scratch_bytes(const stencil_plan& how) {
     return temporal_engines<backend::cpu>::with<S, T>(
-        how.config,
-        []<class Engine, auto C>() { return ring_team_of<S, T, C>::scratch_bytes(); });
+        how.config, []<class Engine, auto C>() { return ring_team_of<S, T, C>::scratch_bytes(); });
   }
   team_scratch scratch_;
 };

@@ -18,8 +18,8 @@ using ring_sizes_of = ring_sizes<S, T, ring_config_of<S, T, K>>;
 template <class S, class T, int K>
 using ring_team_of = cuda_ring_team<ring_sizes_of<S, T, K>>;
 
-/// Config K of engine ring2d. Code for a GPU that has not what the team needs has a mark instead: so
-/// the host knows (compiled_for_rings).
+/// Config K of engine ring2d. Code for a GPU that has not what the team needs has a mark instead:
+/// so the host knows (compiled_for_rings).
 template <class S, class T, int K, bool Source>
 __global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, 1)
     pass_kernel(const __grid_constant__ stencil_call<S, T> a,
@@ -47,13 +47,12 @@ template <class S, class T>
 class launched_passes {
  public:
   explicit launched_passes(const stencil_args<T>& a) {
-    temporal_engines<backend::cuda>::with_index<S, T>(
-        a.plan.config, [&]<class Engine, int K>() {
-          kernel_ = a.source ? pass_kernel<S, T, K, true> : pass_kernel<S, T, K, false>;
-          threads_ = ring_team_of<S, T, K>::threads;
-          scratch_ = ring_sizes_of<S, T, K>::scratch_bytes;
-          config_ = ring_config_of<S, T, K>;
-        });
+    temporal_engines<backend::cuda>::with_index<S, T>(a.plan.config, [&]<class Engine, int K>() {
+      kernel_ = a.source ? pass_kernel<S, T, K, true> : pass_kernel<S, T, K, false>;
+      threads_ = ring_team_of<S, T, K>::threads;
+      scratch_ = ring_sizes_of<S, T, K>::scratch_bytes;
+      config_ = ring_config_of<S, T, K>;
+    });
     allow_scratch(kernel_, scratch_);
     loaded(kernel_);
     const ring_strips strips = strips_of(config_, radius_of<S>, a.size, a.edge);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Several steps in every pass over the field (temporal blocking: EBISU, Zhang et al. 2023). A launch
-// is a pass; passes go from one copy of the field to the other as the single steps of host-loop and
-// graph do, on a GPU recorded in a graph. The engine says how a pass is made.
+// Several steps in every pass over the field (temporal blocking: EBISU, Zhang et al. 2023). A
+// launch is a pass; passes go from one copy of the field to the other as the single steps of
+// host-loop and graph do, on a GPU recorded in a graph. The engine says how a pass is made.
 #pragma once
 #include "dwell/execution/graph/stencil.hpp"
 #include "dwell/execution/host_loop/stencil.hpp"

@@ -29,9 +29,11 @@
 #include "dwell/execution/graph/stencil.hpp"
 #include "dwell/execution/perks/launch_cuda.cuh"
 #include "dwell/execution/stencil/launch/launch_cuda.cuh"
+#include "dwell/execution/temporal/launch_cuda.cuh"
 #else
 #include "dwell/execution/perks/launch_cpu.hpp"
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
+#include "dwell/execution/temporal/launch_cpu.hpp"
 #endif
 
 namespace dwell {
@@ -59,6 +61,7 @@ std::span<const stencil_kernel> custom_kernels() {
 #endif
     all.push_back(kernels::looping_kernel<S, T, persistent_stencil>());
     all.push_back(kernels::caching_kernel<S, T, perks_stencil>());
+    kernels::add_passing_kernel<S, T, temporal_stencil>(all);
     return all;
   }());
   return rows;

@@ -32,9 +32,10 @@ std::vector<stencil_choice> possible_plans(const stencil_request& q, const stenc
                     v.executor, executors::perks.name));
   if (v.engines[0]->shape().temporal) {
     if (o.traversal != automatic || o.blocking == "spatial")
-      throw unsupported_error(fmt::format("executor '{}': expected traversal auto and blocking "
-                                          "temporal, found traversal {} and blocking {}",
-                                          v.executor, o.traversal, o.blocking));
+      throw unsupported_error(
+          fmt::format("executor '{}': expected traversal auto and blocking "
+                      "temporal, found traversal {} and blocking {}",
+                      v.executor, o.traversal, o.blocking));
     return policies::plan_passes(q.problem, request_of(o), kernels, q.target.facts);
   }
   if (const auto request = request_for_tiles(o); !request.empty())
@@ -106,8 +107,13 @@ stencil_problem problem_of(const stencil_shape& shape, const extents& size,
 
 stencil_plan_request request_of(const stencil_options& o) {
   const int stretch = o.until ? std::min(o.check_every, o.steps) : o.steps;
-  return {o.policy, o.teams, o.depth, parse_traversal(o.traversal), parse_passing(o.blocking),
-          stretch,  o.until.has_value()};
+  return {o.policy,
+          o.teams,
+          o.depth,
+          parse_traversal(o.traversal),
+          parse_passing(o.blocking),
+          stretch,
+          o.until.has_value()};
 }
 
 std::string request_for_tiles(const stencil_options& o) {

@@ -166,6 +166,14 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   // A GPU that is not here needs no kernels: plans are the same whether CUDA is in the build.
   const auto table = out.probed ? stencil_kernels() : planned_stencil_kernels();
   const stencil_request request{table, type, target, problem};
+  stencil_options open = options;
+  open.executor = automatic;
+  try {
+    const stencil_decision taken = decide(request, open);
+    out.executor = taken.executor;
+    out.executor_reason = taken.why;
+  } catch (const unsupported_error&) {  // said below, of perks
+  }
   const explainer explained(request, options);
   const auto names = after_auto(built_stencil_policies());
   const auto asked = std::find(names.begin(), names.end(), options.policy);

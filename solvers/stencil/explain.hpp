@@ -82,6 +82,8 @@ struct stencil_explanation {
   extents size;                     ///< of the field
   std::size_t changing_cells = 0;   ///< per step: all but the ring of `fixed`
   std::size_t bytes_per_step = 0;   ///< with nothing cached anywhere
+  std::string executor;             ///< that "auto" takes
+  std::string executor_reason;      ///< why
   /// Perks under "auto", then under each policy of this build, then the other executors. There is
   /// never a plan for "measured", which makes its own in a run.
   std::vector<stencil_policy_plan> plans;

@@ -44,8 +44,8 @@ TEST(custom_stencil_gpu, has_kernels_for_every_executor) {
     EXPECT_EQ(v.on, backend::cuda);
     executors.push_back(v.executor);
   }
-  EXPECT_EQ(executors,
-            (std::vector<std::string>{"naive", "host-loop", "graph", "persistent", "perks"}));
+  EXPECT_EQ(executors, (std::vector<std::string>{"naive", "host-loop", "graph", "persistent",
+                                                 "perks", "temporal"}));
 }
 
 /// Rows of whole pieces and others; and a field that is too wide for the tiles of two teams, but

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Passes of several steps on a GPU, where strips are wide: fields of several strips and of one, rows
-// that copies take whole and rows that they do not, last passes of fewer steps; and all small grids,
-// whose chains must not wait for ever. Judged by executor naive on the same GPU.
+// Passes of several steps on a GPU, where strips are wide: fields of several strips and of one,
+// rows that copies take whole and rows that they do not, last passes of fewer steps; and all small
+// grids, whose chains must not wait for ever. Judged by executor naive on the same GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,8 @@ class temporal_on_gpu : public testing::TestWithParam<std::string> {
                     std::optional<double> until = {}) {
     const auto start = random_field<T>(n, 5), source = random_field<T>(n, 6);
     auto expected = start, u = start;
-    stencil_options plain = options("naive", edge, steps), passes = options("temporal", edge, steps);
+    stencil_options plain = options("naive", edge, steps),
+                    passes = options("temporal", edge, steps);
     for (stencil_options* o : {&plain, &passes}) {
       o->until = until;
       o->check_every = 30;

@@ -33,7 +33,8 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
              "perks: every pass over what is not in registers does one step (spatial) or as many "
              "as registers hold levels for, one or several (temporal)");
   add_positive(app, "--depth", options.depth,
-               "perks: steps between two exchanges of tiles' edges; temporal: steps of a pass (default: as planned)")
+               "perks: steps between two exchanges of tiles' edges; temporal: steps of a pass "
+               "(default: as planned)")
       ->default_str("");
   add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "

@@ -169,6 +169,8 @@ std::string to_text(const stencil_explanation& e) {
   if (!fits(e))
     out.row("memory", fmt::format("DOES NOT FIT: {}, the device has {}", need_of(e).text,
                                   format_bytes(static_cast<double>(e.device.memory))));
+  if (!e.executor.empty())
+    out.row("executor", fmt::format("auto takes {}: {}", e.executor, e.executor_reason));
   out.gap();
   out.row("policy", p.policy);
   if (p.refusal.empty())
@@ -194,6 +196,8 @@ json to_json(const stencil_explanation& e, const std::string& source) {
        {"memory",
         {{"needed_bytes", need_of(e).bytes}, {"device_bytes", e.device.memory}, {"fits", fits(e)}}},
        {"bytes_per_step", e.bytes_per_step},
+       {"executor", text_or_null(e.executor)},
+       {"executor_reason", text_or_null(e.executor_reason)},
        {"chosen", e.plan().policy}});
   out["plans"] = array_of(plan_columns(e), plans_of(e));
   return out;

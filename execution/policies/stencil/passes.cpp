@@ -21,13 +21,13 @@ namespace {
 }
 
 void refuse_impossible_pass(const stencil_problem& problem, const stencil_plan_request& request,
-                       std::span<const engine_facts> kernels) {
+                            std::span<const engine_facts> kernels) {
   if (std::all_of(kernels.begin(), kernels.end(), [](const auto& f) { return f.max_teams == 0; }))
-    refuse_pass("its kernels are for compute capability 9.0, compiled for 90a "
-           "(CMAKE_CUDA_ARCHITECTURES)");
+    refuse_pass(
+        "its kernels are for compute capability 9.0, compiled for 90a "
+        "(CMAKE_CUDA_ARCHITECTURES)");
   int most = 0;
-  for (const engine_facts& f : kernels)
-    most = std::max(most, f.engine->most_depth(problem));
+  for (const engine_facts& f : kernels) most = std::max(most, f.engine->most_depth(problem));
   if (request.depth > most)
     refuse_pass(fmt::format("depth {}: a pass takes at most {} of this stencil{}", request.depth,
                             steps_text(most),
@@ -68,13 +68,13 @@ std::vector<stencil_choice> plan_passes(const stencil_problem& problem,
     stencil_plan& p = laid.candidate->plan;
     p.config = config;
     shorten(laid.candidate->time, depth, request);
-    all.push_back(
-        {p, device.on == backend::cpu ? stencil_projection{} : laid.candidate->time,
-         nothing_cached, engine.describe(p, problem, ""), ""});
+    all.push_back({p, device.on == backend::cpu ? stencil_projection{} : laid.candidate->time,
+                   nothing_cached, engine.describe(p, problem, ""), ""});
   }
   if (all.empty())
-    refuse_pass(fmt::format("rows of strips of {} cells cannot be numbered, or not divided among {} teams",
-                       to_string(problem.size), request.teams));
+    refuse_pass(
+        fmt::format("rows of strips of {} cells cannot be numbered, or not divided among {} teams",
+                    to_string(problem.size), request.teams));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a.projected.seconds < b.projected.seconds;
   });

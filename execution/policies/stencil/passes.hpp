@@ -10,8 +10,8 @@
 namespace dwell::policies {
 
 /// One for every kernel that serves the problem, the one with the least projected time first; never
-/// none. Of the request teams and depth count, steps of a pass. Throws unsupported_error if no kernel
-/// does.
+/// none. Of the request teams and depth count, steps of a pass. Throws unsupported_error if no
+/// kernel does.
 std::vector<stencil_choice> plan_passes(const stencil_problem& problem,
                                         const stencil_plan_request& request,
                                         std::span<const engine_facts> kernels,

@@ -63,8 +63,7 @@ class stencil_queue : public host_queue<stencil_state> {
     DWELL_CUDA(cudaGetLastError());
   }
   void poll(int steps) {
-    poll_kernel<T><<<1, plain_lanes, plain_scratch, target()>>>(*a_, steps, copy_, again(),
-                                                                  round_);
+    poll_kernel<T><<<1, plain_lanes, plain_scratch, target()>>>(*a_, steps, copy_, again(), round_);
     DWELL_CUDA(cudaGetLastError());
   }
   /// All steps of the run, without a poll; from a graph if the same run was there lately.

@@ -36,8 +36,7 @@ DWELL_FN void launch_own_step(Team& team, const stencil_call<S, T>& a, int parit
 template <class T, class Team>
 DWELL_FN void launch_compare(Team& team, const stencil_args<T>& a, int steps, int copy) {
   if (has_ended(a)) return;
-  poll_part<T>(team, a, a.state->done + steps, copy,
-               team.template scratch<double>(Team::lanes()));
+  poll_part<T>(team, a, a.state->done + steps, copy, team.template scratch<double>(Team::lanes()));
 }
 
 /// One team alone: counts the steps and decides. Where nothing is tested, a request to end is only

@@ -13,8 +13,8 @@
 namespace dwell {
 namespace {
 
-// Measured, in rows of a strip within the field: a row of a strip at a fixed border takes longer, and
-// so do rows in which whole rows keep their values; a row that warps pass on costs little.
+// Measured, in rows of a strip within the field: a row of a strip at a fixed border takes longer,
+// and so do rows in which whole rows keep their values; a row that warps pass on costs little.
 constexpr double beside_border = 1.05, of_border_rows = 1.7, passed_on = 0.1;
 /// A team does not begin a strip for fewer rows.
 constexpr int least_rows = 16;
@@ -100,14 +100,13 @@ stencil_projection time(const ring_config& c, const stencil_plan& p, const layou
   const stencil_rates& on = of.rates;
   const double width = 32.0 * c.across, cells = width * c.warps * c.steps;
   const double out = std::min<double>(p.tile_x, of.stencil.size.x);
-  const double start = 20000;  // a launch, and the chain fills
+  const double start = 30000;  // a launch, and the chain fills
   stencil_projection t;
   t.arithmetic = rows * cells * on.per_cell / p.depth;
   t.shared = rows * (c.warps + 1) * 2 * width * on.bytes / on.shared / p.depth;
   t.memory = rows * (width + out) * on.bytes / on.memory / p.depth;
-  const bool single = on.bytes < 8;
   const double waits = 200 + 0.02 * width * c.warps * of.stencil.radius;
-  double seconds = (single ? 1.7 : 1.0) * t.arithmetic + rows * waits / p.depth;
+  double seconds = t.arithmetic + rows * waits / p.depth;
   // Every lane loads the source of its own cells from L2, a sector for each.
   if (of.stencil.source) seconds += rows * cells * 2.6 / p.depth;
   t.exchange = start / p.depth;
@@ -164,8 +163,7 @@ layout_result ring2d::lay_out(const config& c, const tiling_request& asked,
                               const layout_problem& on) {
   const stencil_problem& problem = on.stencil;
   const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
-  const auto runs =
-      runs_of(c, strips, {problem.size.y, problem.radius, asked.depth}, asked.teams);
+  const auto runs = runs_of(c, strips, {problem.size.y, problem.radius, asked.depth}, asked.teams);
   if (!runs) return layout_obstacle::numbers;
   stencil_candidate out;
   stencil_plan& p = out.plan;

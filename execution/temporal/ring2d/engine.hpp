@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Engine ring2d: passes of several steps over a field in device memory, in two dimensions. Warps of a
-// team are a chain, rows of cells go from one to the next through rings in scratch (agent.hpp).
+// Engine ring2d: passes of several steps over a field in device memory, in two dimensions. Warps of
+// a team are a chain, rows of cells go from one to the next through rings in scratch (agent.hpp).
 #pragma once
 #include <array>
 #include <optional>
@@ -31,12 +31,13 @@ struct DWELL_API ring2d {
 };
 
 /// The strips of a field.
-ring_strips strips_of(const ring_config& c, int radius, const extents& size, boundary edge);
+DWELL_API ring_strips strips_of(const ring_config& c, int radius, const extents& size,
+                                boundary edge);
 
 /// Runs of rows of about equal cost, one for each team.
 struct ring_runs {
   std::vector<int> cut;  ///< team t has rows cut[t] to cut[t + 1] - 1 of all strips
-  double most = 0;  ///< the largest cost of one, in rows of a strip within the field
+  double most = 0;       ///< the largest cost of one, in rows of a strip within the field
 };
 /// What runs of a field depend on beside its strips.
 struct ring_field {
@@ -44,7 +45,7 @@ struct ring_field {
   int depth;  ///< steps of a pass
 };
 /// For at most so many teams. Nothing if the rows cannot be numbered.
-std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
-                                 const ring_field& field, int teams);
+DWELL_API std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
+                                           const ring_field& field, int teams);
 
 }  // namespace dwell

@@ -14,9 +14,10 @@
 
 namespace dwell {
 
-/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing; sides: the first and the last columns of the
-/// field keep their values, which are those of the first and the last lane; rows: whole rows may
-/// too, and steps may rest; any: so may columns anywhere.
+/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing;
+/// sides: the first and the last columns of the field keep their values, which are those of the
+/// first and the last lane; rows: whole rows may too, and steps may rest; any: so may columns
+/// anywhere.
 enum class ring_path { none, plain, sides, rows, any };
 
 /// Source: one is added, to rows of any path: a kernel of its own, since it takes registers.
@@ -42,7 +43,8 @@ class ring_levels {
     team.each([&](int l) __attribute__((always_inline)) {
       unrolled<0, steps>([&](auto s) __attribute__((always_inline)) {
         unrolled<0, 2 * R>([&](auto k) __attribute__((always_inline)) {
-          unrolled<0, across>([&](auto i) __attribute__((always_inline)) { sums_[l].v[s][k][i] = T{}; });
+          unrolled<0, across>([&](auto i)
+                                  __attribute__((always_inline)) { sums_[l].v[s][k][i] = T{}; });
         });
       });
     });
@@ -92,18 +94,16 @@ class ring_levels {
   };
   /// Cells of the strip that keep their values.
   struct border {
-    int top, bottom;  ///< rows before the one and from the other on
-    int first, last;  ///< and columns, counted from the strip's first
+    int top, bottom;   ///< rows before the one and from the other on
+    int first, last;   ///< and columns, counted from the strip's first
     bool left, right;  ///< the strip is the field's first, its last
   };
-
 
   /// The segment at row at_ of the run.
   DWELL_FN void open() {
     left_ = 0;
     if (at_ >= stop_) return;
-    segment_ =
-        ring_segment::at(at_, stop_, a_.size.y, levels_ * steps * R, N, strips_.beyond);
+    segment_ = ring_segment::at(at_, stop_, a_.size.y, levels_ * steps * R, N, strips_.beyond);
     left_ = segment_.ticks;
     y_ = segment_.begin - number_ * steps * R;
     // Rows begin within a unit of copies where they come in and where they leave the chain.
@@ -170,15 +170,20 @@ class ring_levels {
     const auto to = link_.to(r, late_out_);
     const int y = y_ + r;
     auto row_cells = team_.template per_lane<cells>();
-    const auto load = [&](int l, int i) __attribute__((always_inline)) { row_cells[l].v[0][R + i] = from.get(l, i); };
+    const auto load = [&](int l, int i) __attribute__((always_inline)) {
+      row_cells[l].v[0][R + i] = from.get(l, i);
+    };
     // Steps s of cell i, which end the sum of row y - (s + 1) * R.
     const auto end = [&](int l, auto s, int i) __attribute__((always_inline)) {
       row_cells[l].v[s + 1][R + i] = ended<Path, s>(l, row_cells[l], i, y, b);
       if constexpr (s == steps - 1) to.put(l, i, row_cells[l].v[steps][R + i]);
     };
-    const auto add = [&](int l, auto s, int i) __attribute__((always_inline)) { add_row<Path, s>(l, row_cells[l], i, y, b); };
+    const auto add = [&](int l, auto s, int i) __attribute__((always_inline)) {
+      add_row<Path, s>(l, row_cells[l], i, y, b);
+    };
     const auto spread = [&](auto s) __attribute__((always_inline)) {
-      team_.template spread<R>([&](int l) __attribute__((always_inline)) { return row_cells[l].v[s]; });
+      team_.template spread<R>([&](int l)
+                                   __attribute__((always_inline)) { return row_cells[l].v[s]; });
     };
     if constexpr (ends_in_column<S>)
       chain_by_chain(load, end, add, spread);
@@ -271,8 +276,8 @@ class ring_levels {
     if constexpr (Path == ring_path::plain) return false;
     const int row = y - Step * R - Behind, column = l % 32 * across + i;
     const bool rows = row < b.top || row >= b.bottom || Step >= active_;
-    const bool sides = (i < R && l % 32 == 0 && b.left) ||
-                       (i >= across - R && l % 32 == 31 && b.right);
+    const bool sides =
+        (i < R && l % 32 == 0 && b.left) || (i >= across - R && l % 32 == 31 && b.right);
     if constexpr (Path == ring_path::sides) return sides;
     if constexpr (Path == ring_path::rows) return rows || sides;
     return rows || column < b.first || column >= b.last;

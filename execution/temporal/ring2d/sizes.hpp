@@ -37,7 +37,7 @@ struct ring_sizes {
   using value = T;
   static constexpr ring_config config = C;
   static constexpr int radius = radius_of<S>;
-  static constexpr int width = 32 * C.across;     ///< cells of a row that a team computes
+  static constexpr int width = 32 * C.across;      ///< cells of a row that a team computes
   static constexpr int depth = C.warps * C.steps;  ///< steps of a pass
   static constexpr int halo = depth * radius;      ///< cells to either side that are lost in them
   static constexpr int own = width - 2 * halo;     ///< cells of an inner strip that are right
@@ -47,7 +47,8 @@ struct ring_sizes {
   /// A pair of barriers for every slot lies behind all slots.
   static constexpr std::size_t slot_bytes = sizeof(T) * C.rows * row_values;
   static constexpr std::size_t scratch_bytes = rings * C.slots * (slot_bytes + 16);
-  static_assert(own > 0 && (ends_in_column<S> ? radius : 2 * radius * C.steps) <= C.across && C.slots >= 2 && C.across <= 32);
+  static_assert(own > 0 && (ends_in_column<S> ? radius : 2 * radius * C.steps) <= C.across &&
+                C.slots >= 2 && C.across <= 32);
 };
 
 /// The kernels of passes on GPUs, found by trying: at most 90 sums of f64 stay in a lane's
@@ -61,8 +62,8 @@ constexpr auto gpu_ring_configs() {
     constexpr int steps = r == 1 ? 3 : r == 2 && ends_in_column<S> ? 2 : 1;
     constexpr int most = (r == 1 ? 160 : 180) / (2 * r * steps);
     constexpr int across = std::min(31, most % 2 == 0 ? most - 1 : most);
-    return std::array{ring_config{8, steps, across, 3, 2, ends_in_column<S> ? 4 : 3,
-                                  ends_in_column<S> ? 1 : 0}};
+    return std::array{
+        ring_config{8, steps, across, 3, 2, ends_in_column<S> ? 4 : 3, ends_in_column<S> ? 1 : 0}};
   } else if constexpr (ends_in_column<S>) {
     if constexpr (r == 1) return std::array{ring_config{8, 3, 15, 3, 2, 4, 1}};
     if constexpr (r == 2) return std::array{ring_config{8, 2, 11, 3, 2, 3, 0}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How a pass of engine ring2d is divided. The field is cut into strips of columns, which overlap by
-// the halos that the steps of a pass lose. Strips are laid end to end, row after row, and every team
-// takes a run of rows of that, which may go through several strips. A team's part of one strip is a
-// segment: it begins and ends with rows of other teams, which it computes too.
+// the halos that the steps of a pass lose. Strips are laid end to end, row after row, and every
+// team takes a run of rows of that, which may go through several strips. A team's part of one strip
+// is a segment: it begins and ends with rows of other teams, which it computes too.
 #pragma once
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/stencil/stencil.hpp"

@@ -108,8 +108,8 @@ class ring_intake : ring_transfer<S, T, Team, C> {
   }
 
  private:
-  /// How the rows of a segment are copied: one after the other, in a piece; each from where it lies,
-  /// in two parts where a periodic field goes around; or cell by cell what copies cannot do.
+  /// How the rows of a segment are copied: one after the other, in a piece; each from where it
+  /// lies, in two parts where a periodic field goes around; or cell by cell what copies cannot do.
   enum class way { whole_rows, parts_of_rows, cells };
 
   DWELL_FN void begin() {
@@ -121,8 +121,8 @@ class ring_intake : ring_transfer<S, T, Team, C> {
     x_ = origin < 0 ? origin + nx : origin;
     first_part_ = nx - x_ < sizes::width ? nx - x_ : sizes::width;
     const bool inside = within(origin, nx) && first_part_ == sizes::width;
-    const bool around = this->a_.edge == boundary::periodic && nx >= sizes::width &&
-                        nx % sizes::unit == 0;
+    const bool around =
+        this->a_.edge == boundary::periodic && nx >= sizes::width && nx % sizes::unit == 0;
     if (!this->strips_.beyond)
       way_ = this->aligned() ? way::whole_rows : way::cells;
     else
@@ -204,8 +204,8 @@ class ring_outlet : ring_transfer<S, T, Team, C> {
 
   typename Team::outlet port_;
   T* field_;
-  T* to_ = nullptr;  ///< the first cell that goes out of the next row
-  int row_ = 0, rows_ = 0;  ///< that row, counted from the segment's first; rows of the segment
+  T* to_ = nullptr;           ///< the first cell that goes out of the next row
+  int row_ = 0, rows_ = 0;    ///< that row, counted from the segment's first; rows of the segment
   int cell_ = 0, cells_ = 0;  ///< of a row in a slot: the first that goes out, how many
 };
 

@@ -54,8 +54,7 @@ class stencil_bits : public testing::TestWithParam<std::string> {
     for (const boundary edge : edges) {
       o.edge = edge;
       const auto expected = stencil_by_loops(o.shape, start, steps, edge, o.weights, f);
-      for (const auto& way : stencil_place::ways(o.shape))
-        expect_equal(way, o, start, expected, f);
+      for (const auto& way : stencil_place::ways(o.shape)) expect_equal(way, o, start, expected, f);
     }
   }
   static int dims() { return find_stencil_shape(GetParam()).dims; }
@@ -89,8 +88,7 @@ TEST_P(stencil_bits, of_a_field_that_holds_zeros_of_both_signs) {
   o.steps = 2;
   grid<double> start(sizes_for(dims())[4], -0.0);
   const auto expected = stencil_by_loops(o.shape, start, 2, o.edge);
-  for (const auto& way : stencil_place::ways(o.shape))
-    expect_equal(way, o, start, expected);
+  for (const auto& way : stencil_place::ways(o.shape)) expect_equal(way, o, start, expected);
 }
 
 bool has_warps_rows(const stencil_shape& shape) {

@@ -42,7 +42,7 @@ class stencil_pieces : public testing::TestWithParam<std::string> {
       for (const int steps : pieces)
         expected.push_back(
             stencil_by_loops(problem.shape, expected.back(), steps, edge, problem.weights, f));
-      for (const auto& way : stencil_place::ways()) {
+      for (const auto& way : stencil_place::ways(problem.shape)) {
         stencil_options o = problem;
         way.apply(o);
         const auto where = testing::PrintToString(way) + ", " + to_string(n) + ' ' +
