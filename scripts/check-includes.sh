@@ -26,7 +26,7 @@ execution/host_loop/   base/ formats/ execution/device/ execution/team/ executio
 execution/graph/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/host_loop/
 execution/persistent/  base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
 execution/batch/       base/ formats/ execution/device/ execution/team/ execution/program/
-execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
+execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/host_loop/ execution/graph/
 execution/columns/     base/ formats/ execution/device/ execution/team/ execution/program/ execution/persistent/
 execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
 solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/linear/ solvers/preconditioners/rigid_body_modes.hpp solvers/stencil/

@@ -21,11 +21,17 @@
 namespace dwell {
 namespace {
 
-/// Executors that cache nothing, of which there is something to say.
-std::vector<std::string> plain_executors(backend on) {
+/// Executors that cache nothing and have the shape, of which there is something to say.
+std::vector<std::string> plain_executors(const stencil_request& q, std::string_view shape) {
   std::vector<std::string> names;
-  for (const executor_info& e : executors::all)
-    if (e.stencils && !e.caches && !e.reference && e.runs_on(on)) names.emplace_back(e.name);
+  for (const executor_info& e : executors::all) {
+    const auto has = [&](const stencil_kernel& v) {
+      return v.shape.name == shape && v.executor == std::string_view(e.name) && v.type == q.type &&
+             v.on == q.target.on();
+    };
+    if (!e.caches && !e.reference && std::any_of(q.table.begin(), q.table.end(), has))
+      names.emplace_back(e.name);
+  }
   return names;
 }
 
@@ -190,7 +196,7 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   const bool tries = policies::find_stencil_policy(options.policy).tries;
   if (for_perks && !chosen.refusal.empty() && !(some && tries))
     throw unsupported_error(chosen.refusal);
-  for (const auto& executor : plain_executors(target.on()))
+  for (const auto& executor : plain_executors(request, shape.name))
     out.plans.push_back(explained.plain(executor));
   return out;
 }

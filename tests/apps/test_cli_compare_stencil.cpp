@@ -46,7 +46,7 @@ TEST(cli_compare_stencil, every_combination_has_a_row_and_the_same_bits) {
   EXPECT_EQ(j.at("stencils").at(0).at("changing_cells"), 18 * 28);
   EXPECT_EQ(j.at("stencils").at(0).at("bytes_per_step"), 18 * 28 * 16);
   for (const auto& s : j.at("stencils")) {
-    ASSERT_EQ(s.at("runs").size(), 6u);
+    ASSERT_EQ(s.at("runs").size(), 7u);
     EXPECT_EQ(s.at("runs").at(0).at("executor"), "host-loop") << "the baseline comes first";
     const double base = run_of(s, "host-loop").at("time").at("per_step_us").at("median");
     EXPECT_EQ(run_of(s, "host-loop").at("speed_up"), 1.0);
@@ -97,7 +97,7 @@ TEST(cli_compare_stencil, formats) {
     return lines_of(r.out);
   };
   const auto csv = as("csv");
-  ASSERT_EQ(csv.size(), 5u);
+  ASSERT_EQ(csv.size(), 6u);
   EXPECT_TRUE(starts(csv[0], "stencil.name,stencil.size,stencil.refusal,"));
   const auto expected = std::count(csv[0].begin(), csv[0].end(), ',');
   for (const auto& line : csv) {
@@ -115,7 +115,7 @@ TEST(cli_compare_stencil, formats) {
       EXPECT_EQ(std::count(line.begin(), line.end(), '|'), 10) << line;
       ++bars;
     }
-  EXPECT_EQ(bars, 6);
+  EXPECT_EQ(bars, 7);
   const auto table = as("table");
   EXPECT_TRUE(starts(table.at(0), "Iterative stencils on "));
   for (const auto& line : table) EXPECT_FALSE(line.size() && line.back() == ' ') << line;

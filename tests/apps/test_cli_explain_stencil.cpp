@@ -232,7 +232,7 @@ TEST(cli_explain_stencil, on_a_cpu_nothing_is_projected) {
     EXPECT_TRUE(p.at("projected_us").at("total").is_null());
     EXPECT_TRUE(p.at("binds").is_null());
   }
-  EXPECT_EQ(executors, "host-loop persistent ");
+  EXPECT_EQ(executors, "host-loop persistent temporal ");
   const auto text =
       dwell_cli({"explain", "stencil", "2d5pt", "--size", "64x200", "--device", "cpu"});
   EXPECT_TRUE(holds(text.out, "rows reg/private/streamed"));

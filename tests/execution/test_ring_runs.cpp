@@ -61,7 +61,8 @@ TEST(ring_runs, have_every_row_of_every_strip_and_are_about_equal) {
       const int most = *std::max_element(rows.begin(), rows.end());
       // All rows, each team's halos, and what divides badly.
       const double all = static_cast<double>(s.count()) * n.y / teams;
-      EXPECT_LE(most, 1.15 * all + 4 * s.halo + 32) << to_string(n) << ' ' << to_string(edge);
+      EXPECT_LE(most, 1.15 * all + 4 * s.halo + 32)
+          << to_string(n) << ", boundary " << static_cast<int>(edge);
     }
 }
 

@@ -89,8 +89,13 @@ columns<plan_row> plan_columns(const stencil_explanation& e) {
       {"side_tiles", "", unit::count,
        tiled([](const plan& p) { return p.of_warps ? json(p.side_tiles) : json(nullptr); })},
       {"steps_per_exchange", "depth", unit::count, tiled([](const plan& p) { return p.depth; }),
-       tiles_cell([](const plan& p) { return std::to_string(p.depth); })},
-      {"steps_per_pass", "", unit::count, tiled([](const plan& p) { return p.pass_steps; })},
+       [tiles_cell](const row& r) {
+         const plan& p = *r.plan;
+         return p.refusal.empty() && !caches_tiles(p) && p.pass_steps > 1
+                    ? std::to_string(p.pass_steps)
+                    : tiles_cell([](const plan& q) { return std::to_string(q.depth); })(r);
+       }},
+      {"steps_per_pass", "", unit::count, planned([](const plan& p) { return p.pass_steps; })},
       {"halo", "", unit::count, tiled([](const plan& p) { return p.halo; })},
       {"halo_computed", "", unit::yes, tiled([](const plan& p) { return p.halo_computed; })},
       {"", rows_head, unit::range, {}, tiles_cell([](const plan& p) { return rows(p); })},
