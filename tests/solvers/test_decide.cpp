@@ -198,6 +198,10 @@ TEST_F(decide_elsewhere, auto_takes_passes_of_several_steps_over_large_fields) {
   EXPECT_EQ(decided(o, {8192, 8192}).executor, executors::temporal.name);
   o.check_every = 1;
   EXPECT_NE(decided(o, {8192, 8192}).executor, executors::temporal.name);
+  o.check_every = 100;
+  o.edge = boundary::periodic;
+  EXPECT_EQ(decided(o, {4099, 5004}).executor, executors::temporal.name);
+  EXPECT_NE(decided(o, {4099, 5003}).executor, executors::temporal.name) << "cell by cell";
   o = stencil_way(automatic);
   o.edge = boundary::reflect;
   o.steps = 1000;
