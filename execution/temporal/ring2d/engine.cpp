@@ -109,8 +109,8 @@ stencil_projection time(const ring_config& c, const stencil_plan& p, const layou
   double seconds = t.arithmetic + rows * waits / p.depth;
   // Every lane loads the source of its own cells from L2, a sector for each.
   if (of.stencil.source) seconds += rows * cells * 2.6 / p.depth;
-  // Rows that come cell by cell wait for memory one after the other; and where a strip is wider than
-  // the field every cell of the border is tested.
+  // Rows that come cell by cell wait for memory one after the other; and where a strip is wider
+  // than the field every cell of the border is tested.
   const extents& n = of.stencil.size;
   const bool around = of.stencil.edge == boundary::periodic && n.x >= width &&
                       static_cast<std::size_t>(n.x) * of.stencil.scalar_bytes % 16 == 0;
