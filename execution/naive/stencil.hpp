@@ -60,21 +60,11 @@ struct naive_stencil {
     int z, y, x;
     DWELL_FN T operator()(int dy, int dx) const { return (*this)(0, dy, dx); }
     DWELL_FN T operator()(int dz, int dy, int dx) const {
-      const std::ptrdiff_t plane = through(a.edge, z + dz, a.size.z);
-      const std::ptrdiff_t row = plane * a.size.y + through(a.edge, y + dy, a.size.y);
-      return field[row * a.pitch + through(a.edge, x + dx, a.size.x)];
+      const std::ptrdiff_t plane = cell_beyond(a.edge, z + dz, a.size.z);
+      const std::ptrdiff_t row = plane * a.size.y + cell_beyond(a.edge, y + dy, a.size.y);
+      return field[row * a.pitch + cell_beyond(a.edge, x + dx, a.size.x)];
     }
   };
-
-  /// The cell of an axis of n cells that is found at place i, which may lie beyond the border.
-  DWELL_FN static int through(boundary edge, int i, int n) {
-    while (i < 0 || i >= n)
-      if (edge == boundary::periodic)
-        i += i < 0 ? n : -n;  // behind the last cell comes the first one
-      else
-        i = i < 0 ? -1 - i : 2 * n - 1 - i;  // a mirror stands on the border
-    return i;
-  }
 
   /// Whether a cell belongs to the outermost `radius` layers of the grid.
   template <class S>

@@ -36,6 +36,18 @@ struct cell_box {
   friend bool operator==(const cell_box&, const cell_box&) = default;
 };
 
+/// The cell of an axis of n cells that is found at place i, which may lie beyond a border that is
+/// not fixed.
+DWELL_FN int cell_beyond(boundary edge, int i, int n) {
+  if (edge == boundary::periodic) {  // behind the last cell comes the first one
+    while (i < 0) i += n;
+    while (i >= n) i -= n;
+  } else {  // a mirror stands on the border
+    while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
+  }
+  return i;
+}
+
 /// The cells of a grid that are divided among blocks of whole register tiles. Where the border is
 /// fixed, its planes and columns belong to no block; its rows are divided like all others, since
 /// register tiles have whole numbers of rows.

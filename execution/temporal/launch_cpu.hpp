@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the CPU runs temporal: the protocol of the GPU, for tests. A thread plays a team.
 #pragma once
-#include <algorithm>
 #include <vector>
 
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
@@ -19,20 +18,21 @@ using ring_team_of = cpu_ring_team<ring_sizes<S, T, C>>;
 template <class S, class T>
 class played_passes {
  public:
-  explicit played_passes(const stencil_plan& how) : scratch_(how.teams, scratch_bytes(how)) {}
+  explicit played_passes(const stencil_args<T>& a) : scratch_(a.plan.teams, scratch_bytes(a.plan)) {
+    temporal_engines<backend::cpu>::with<S, T>(
+        a.plan.config, [&]<class Engine, auto C>() {
+          pass_ = divided_pass(C, radius_of<S>, a.size, a.edge, a.plan);
+        });
+  }
 
   /// One team's part of so many steps from field[from] to the other copy.
   void run(int team, const stencil_call<S, T>& a, int from, int steps) const {
     if (has_ended(a)) return;
     temporal_engines<backend::cpu>::with<S, T>(
         a.plan.config, [&]<class Engine, auto C>() {
-          const ring_strips strips = strips_of(C, radius_of<S>, a.size, a.edge);
-          const auto runs =
-              runs_of(C, strips, {a.size.y, radius_of<S>, a.plan.depth}, a.plan.teams);
-          ring_pass pass;
+          ring_pass pass = pass_;
           pass.from = from;
           pass.steps = steps;
-          std::copy(runs->cut.begin(), runs->cut.end(), pass.cut);
           ring_team_of<S, T, C> player(team, a.reverse_lanes, scratch_.of(team));
           if (a.source)
             ring_pass_of_team<S, T, C, true>(player, a, pass);
@@ -47,6 +47,7 @@ class played_passes {
         how.config, []<class Engine, auto C>() { return ring_team_of<S, T, C>::scratch_bytes(); });
   }
   team_scratch scratch_;
+  ring_pass pass_;
 };
 
 template <class S, class T>

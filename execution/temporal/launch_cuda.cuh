@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a GPU runs temporal: a launch for each pass, one block per multiprocessor.
 #pragma once
-#include <algorithm>
-
 #include "dwell/execution/stencil/launch/launch_cuda.cuh"
 #include "dwell/execution/team/ring_team_cuda.cuh"
 #include "dwell/execution/temporal/ring2d/agent.hpp"
@@ -51,14 +49,10 @@ class launched_passes {
       kernel_ = a.source ? pass_kernel<S, T, K, true> : pass_kernel<S, T, K, false>;
       threads_ = ring_team_of<S, T, K>::threads;
       scratch_ = ring_sizes_of<S, T, K>::scratch_bytes;
-      config_ = ring_config_of<S, T, K>;
+      pass_ = divided_pass(ring_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.plan);
     });
     allow_scratch(kernel_, scratch_);
     loaded(kernel_);
-    const ring_strips strips = strips_of(config_, radius_of<S>, a.size, a.edge);
-    const auto runs =
-        runs_of(config_, strips, {a.size.y, radius_of<S>, a.plan.depth}, a.plan.teams);
-    std::copy(runs->cut.begin(), runs->cut.end(), pass_.cut);
   }
   /// So many steps from field[from] to the other copy.
   void launch(cudaStream_t on, const stencil_call<S, T>& a, int from, int steps) const {
@@ -72,7 +66,6 @@ class launched_passes {
   pass_kernel_type<S, T> kernel_ = nullptr;
   int threads_ = 0;
   std::size_t scratch_ = 0;
-  ring_config config_{};
   ring_pass pass_;
 };
 

@@ -67,13 +67,6 @@ struct promise {
   stencil_decision made;
 };
 
-bool has_kernel(const stencil_request& q, const std::string& shape, const executor_info& e) {
-  return std::any_of(q.table.begin(), q.table.end(), [&](const stencil_kernel& v) {
-    return v.shape.name == shape && v.executor == std::string_view(e.name) && v.type == q.type &&
-           v.on == q.target.on();
-  });
-}
-
 /// The one that takes least, with the times of the others.
 stencil_decision least_of(std::vector<promise> all, const std::string& refusals) {
   std::stable_sort(all.begin(), all.end(),
@@ -116,6 +109,13 @@ stencil_plan_request request_of(const stencil_options& o) {
           o.until.has_value()};
 }
 
+bool has_kernel(const stencil_request& q, std::string_view shape, std::string_view executor) {
+  return std::any_of(q.table.begin(), q.table.end(), [&](const stencil_kernel& v) {
+    return v.shape.name == shape && v.executor == executor && v.type == q.type &&
+           v.on == q.target.on();
+  });
+}
+
 std::string request_for_tiles(const stencil_options& o) {
   if (o.depth > 0) return fmt::format("depth {}", o.depth);
   if (o.blocking != automatic) return fmt::format("blocking '{}'", o.blocking);
@@ -154,7 +154,7 @@ stencil_decision decide(const stencil_request& q, const stencil_options& o) {
     }
   };
   if (facts.cooperative_launch) try_executor(executors::perks);
-  if (has_kernel(q, o.shape, executors::temporal)) try_executor(executors::temporal);
+  if (has_kernel(q, o.shape, executors::temporal.name)) try_executor(executors::temporal);
   return least_of(std::move(promises), refusals);
 }
 

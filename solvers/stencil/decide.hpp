@@ -34,6 +34,9 @@ struct stencil_request {
   const stencil_problem& problem;
 };
 
+/// Whether the table has a kernel of the executor for the shape.
+bool has_kernel(const stencil_request& q, std::string_view shape, std::string_view executor);
+
 /// What is run: one executor's plans, in the order in which they promise speed; never none.
 struct stencil_decision {
   std::string executor;                    ///< never "auto"

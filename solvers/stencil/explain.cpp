@@ -24,14 +24,8 @@ namespace {
 /// Executors that cache nothing and have the shape, of which there is something to say.
 std::vector<std::string> plain_executors(const stencil_request& q, std::string_view shape) {
   std::vector<std::string> names;
-  for (const executor_info& e : executors::all) {
-    const auto has = [&](const stencil_kernel& v) {
-      return v.shape.name == shape && v.executor == std::string_view(e.name) && v.type == q.type &&
-             v.on == q.target.on();
-    };
-    if (!e.caches && !e.reference && std::any_of(q.table.begin(), q.table.end(), has))
-      names.emplace_back(e.name);
-  }
+  for (const executor_info& e : executors::all)
+    if (!e.caches && !e.reference && has_kernel(q, shape, e.name)) names.emplace_back(e.name);
   return names;
 }
 

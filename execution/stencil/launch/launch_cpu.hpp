@@ -73,8 +73,8 @@ class launcher : public stencil_launcher {
 template <class S, class T, class E>
 class single_steps {
  public:
-  explicit single_steps(const stencil_plan& how)
-      : teams_(how.teams), scratch_(how.teams, plain_lanes * sizeof(double)) {}
+  explicit single_steps(const stencil_args<T>& a)
+      : teams_(a.plan.teams), scratch_(a.plan.teams, plain_lanes * sizeof(double)) {}
   /// One team's part of one step from field[from] to the other copy.
   void run(int team, const stencil_call<S, T>& a, int from, int) const {
     with_grid_team<plain_lanes>(a, team, teams_, nullptr, scratch_,
@@ -91,11 +91,11 @@ class single_steps {
 template <class S, class T, class Steps>
 class stencil_queue {
  public:
-  explicit stencil_queue(const stencil_plan& how)
-      : teams_(how.teams),
-        steps_(how),
-        scratch_(how.teams, plain_lanes * sizeof(double)),
-        pool_(how.teams) {}
+  explicit stencil_queue(const stencil_args<T>& a)
+      : teams_(a.plan.teams),
+        steps_(a),
+        scratch_(a.plan.teams, plain_lanes * sizeof(double)),
+        pool_(a.plan.teams) {}
   /// For the next run.
   void take(const stencil_call<S, T>& a, run_watch& watch) {
     a_ = &a;
@@ -144,7 +144,7 @@ class stencil_queue {
 template <class S, class T, class E, class Steps = single_steps<S, T, E>>
 class driven_launcher : public launcher<S, T> {
  public:
-  explicit driven_launcher(const stencil_plan& how) : queue_(how) {}
+  explicit driven_launcher(const stencil_args<T>& a) : queue_(a) {}
 
  private:
   void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
@@ -177,8 +177,8 @@ class meeting_launcher : public launcher<S, T> {
 template <class S, class T, class E>
 class looping_launcher : public meeting_launcher<S, T> {
  public:
-  explicit looping_launcher(const stencil_plan& how)
-      : meeting_launcher<S, T>(how.teams, plain_lanes * sizeof(double)) {}
+  explicit looping_launcher(const stencil_args<T>& a)
+      : meeting_launcher<S, T>(a.plan.teams, plain_lanes * sizeof(double)) {}
 
  private:
   void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
@@ -189,7 +189,7 @@ class looping_launcher : public meeting_launcher<S, T> {
 
 template <class T, class Launcher>
 std::unique_ptr<stencil_launcher> prepare_plain(const void* args, const device&) {
-  return std::make_unique<Launcher>(static_cast<const stencil_args<T>*>(args)->plan);
+  return std::make_unique<Launcher>(*static_cast<const stencil_args<T>*>(args));
 }
 
 inline engine_facts assume_plain(const device_facts& facts, int config) {

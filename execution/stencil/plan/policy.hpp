@@ -50,8 +50,8 @@ struct stencil_plan_request {
   int depth = 0;                     ///< steps between two exchanges
   std::optional<traversal> order{};  ///< none: as planned
   passing passes = passing::planned;
-  int stretch = 0;  ///< steps from one test of the change to the next, or of the run; 0: many
-  bool tested = false;
+  int stretch = 0;      ///< steps from one test of the change to the next, or of the run; 0: many
+  bool tested = false;  ///< a stretch ends with a test of the change
 };
 
 /// Projected seconds of one step, and the seconds that each resource alone would take: they overlap

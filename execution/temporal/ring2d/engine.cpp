@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dwell/base/error.hpp"
 #include "dwell/execution/model/stencil_rates.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
 
@@ -149,6 +150,16 @@ std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips
     }
   }
   return best;
+}
+
+ring_pass divided_pass(const ring_config& c, int radius, const extents& size, boundary edge,
+                       const stencil_plan& p) {
+  const auto runs =
+      runs_of(c, strips_of(c, radius, size, edge), {size.y, radius, p.depth}, p.teams);
+  if (!runs) throw unsupported_error(fmt::format("{} teams are too few for a pass", p.teams));
+  ring_pass pass;
+  std::copy(runs->cut.begin(), runs->cut.end(), pass.cut);
+  return pass;
 }
 
 engine_shape ring2d::shape(const config& c) {

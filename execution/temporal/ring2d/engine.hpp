@@ -48,4 +48,8 @@ struct ring_field {
 DWELL_API std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
                                            const ring_field& field, int teams);
 
+/// The runs of a plan's teams, for every pass of a run.
+DWELL_API ring_pass divided_pass(const ring_config& c, int radius, const extents& size,
+                                 boundary edge, const stencil_plan& p);
+
 }  // namespace dwell

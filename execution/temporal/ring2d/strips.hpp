@@ -46,17 +46,6 @@ struct ring_strips {
   }
 };
 
-/// The cell of an axis of n cells that lies at place i beyond a border that is not fixed.
-DWELL_FN int cell_beyond(boundary edge, int i, int n) {
-  if (edge == boundary::periodic) {
-    while (i < 0) i += n;
-    while (i >= n) i -= n;
-  } else {
-    while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
-  }
-  return i;
-}
-
 /// Rows that come into a warp and that it has to compute: from row `from` on, since values of rows
 /// before it are lost or not there, and before row `until`, behind which lies a fixed border.
 struct ring_rows {
