@@ -5,10 +5,11 @@
 // or, with reversed lanes, from the end of the chain. A chain in which nobody can go on is a
 // deadlock, and is reported.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
-#include <vector>
 
 #include "dwell/execution/team/team_cpu.hpp"
 
@@ -126,16 +127,15 @@ class cpu_ring_team {
   void play(int levels, In&& make_intake, Level&& make_level, Out&& make_outlet) {
     auto in = make_intake();
     auto out = make_outlet();
-    std::vector<decltype(make_level(0))> chain;
-    chain.reserve(static_cast<std::size_t>(levels));
-    for (int w = 0; w < levels; ++w) chain.push_back(make_level(w));
+    std::array<std::optional<decltype(make_level(0))>, Sizes::rings - 1> chain;
+    for (int w = 0; w < levels; ++w) chain[std::size_t(w)].emplace(make_level(w));
     // Role 0 brings rows in, role w + 1 is the warp behind ring w, the last one puts them out.
     const auto goes_on = [&](int role) {
       const bool rows_wait = role == 0 || full_[role - 1] > 0;
       const bool has_room = role > levels || full_[role] < slots;
       if (!rows_wait || !has_room) return false;
       const auto tick = [](auto& r) { return r.more() && (r.run(1), true); };
-      return role == 0 ? tick(in) : role > levels ? tick(out) : tick(chain[std::size_t(role) - 1]);
+      return role == 0 ? tick(in) : role > levels ? tick(out) : tick(*chain[std::size_t(role) - 1]);
     };
     while (out.more()) {
       bool any = false;
