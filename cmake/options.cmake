@@ -40,6 +40,23 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# MPI: the library needs none (dwell/mpi.hpp is compiled in programs); the command line and tests use it.
+set(DWELL_MPI AUTO CACHE STRING "Build the command line with MPI: AUTO (if it is found), ON, OFF")
+set_property(CACHE DWELL_MPI PROPERTY STRINGS AUTO ON OFF)
+if(NOT DWELL_MPI MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "DWELL_MPI is AUTO, ON or OFF, not '${DWELL_MPI}'")
+endif()
+set(DWELL_HAVE_MPI OFF)
+if(NOT DWELL_MPI STREQUAL "OFF" AND (DWELL_APPS OR DWELL_TESTS))
+  enable_language(C)  # of its interface; mpicxx would link that of C++, which is gone from MPI
+  find_package(MPI QUIET COMPONENTS C)
+  if(MPI_C_FOUND)
+    set(DWELL_HAVE_MPI ON)
+  elseif(DWELL_MPI STREQUAL "ON")
+    message(FATAL_ERROR "DWELL_MPI=ON, but no MPI was found: set MPI_HOME or MPI_C_COMPILER")
+  endif()
+endif()
+
 # ccache, told to see paths relative to the source: another clone then finds what this one built.
 find_program(DWELL_CCACHE ccache)
 if(DWELL_CCACHE)

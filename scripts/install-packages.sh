@@ -11,7 +11,8 @@ set -euo pipefail
 # docs - the documentation site, beside what docs/requirements.txt names.
 declare -A group=(
   [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libtomlplusplus-dev libfmt-dev
-           nlohmann-json3-dev libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev"
+           nlohmann-json3-dev libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev
+           libopenmpi-dev openmpi-bin"
   [test]="git python3 python3-jsonschema curl mandoc zsh fish"
   [checks]="gfortran clang clang-format libclang-rt-dev"
   [python]="python3 python3-dev python3-venv binutils"

@@ -169,9 +169,11 @@ struct program_args : column_places<P>, basis_places<P, T> {
   const ghost_send* sends = nullptr;
   T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
   T* vectors[max_vectors] = {};
-  T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
-  double* partials = nullptr;  ///< partial_slots_of<P> x teams
-  double* history = nullptr;   ///< residual norms, or null
+  T* tile_carry = nullptr;            ///< per tile: its parts of the row that a later one ends
+  double* partials = nullptr;         ///< partial_slots_of<P> x teams
+  const double* rank_sums = nullptr;  ///< of several ranks: partial_slots_of<P> x ranks, else null
+  int ranks = 1;
+  double* history = nullptr;  ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
   int recorded = 0;  ///< of the first so many steps, of every column; of each team that is alone
   monitor* watch = nullptr;
