@@ -22,6 +22,8 @@ struct halo_pattern {
   std::vector<index> elements;  ///< own ones that others have as ghosts, peer by peer
   std::vector<part> sends;      ///< pieces of `elements`
   std::vector<part> receives;   ///< pieces of the ghosts, from 0 on
+  /// Elements whose own computation reads no ghosts: a run of them, as long as there is.
+  index interior_begin = 0, interior_end = 0;
 };
 
 /// The exchange of the ghosts of one vector in the host's memory, to be made again and again.

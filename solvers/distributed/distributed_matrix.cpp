@@ -114,6 +114,7 @@ void distributed_matrix<T>::number_ghosts(const global_rows<T>& a) {
   };
   // Own columns first, each part in its order.
   interior_rows_ = 0;
+  index run = 0;  // of interior rows that end before the next one
   for (std::int64_t i = 0; i < rows; ++i) {
     auto to = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
     const std::size_t begin = to;
@@ -125,7 +126,13 @@ void distributed_matrix<T>::number_ghosts(const global_rows<T>& a) {
         local_.col[to] = own ? static_cast<index>(column - first) : ghost_of(column);
         local_.val[to++] = a.val[k];
       }
-    if (end == begin || local_.col[end - 1] < local_.rows) ++interior_rows_;
+    const bool interior = end == begin || local_.col[end - 1] < local_.rows;
+    if (interior) ++interior_rows_;
+    run = interior ? run + 1 : 0;
+    if (run > halo_.interior_end - halo_.interior_begin) {
+      halo_.interior_end = static_cast<index>(i) + 1;
+      halo_.interior_begin = halo_.interior_end - run;
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "dwell/execution/comm/halo.hpp"
 #include "dwell/execution/device/between_phases.hpp"
+#include "dwell/execution/device/waiting_cpu.hpp"
 #include "dwell/execution/program/program.hpp"
 
 namespace dwell {
@@ -32,7 +33,8 @@ class rank_meeting final : public between_phases {
         teams_(teams),
         warp_(std::min(lanes, 32)),
         mine_(slots),
-        all_(slots * static_cast<std::size_t>(comm_.size())) {
+        all_(slots * static_cast<std::size_t>(comm_.size())),
+        waiting_(teams) {
     const auto halo_of = [&](T* vector, std::size_t values) {
       return std::make_unique<halo_exchange>(comm_, *ranks.halo, vector, values * sizeof(T));
     };
@@ -45,17 +47,34 @@ class rank_meeting final : public between_phases {
     }
   }
   void run_begins() override { written_copy_ = 1; }
+  void run_ended() override { finish_exchanges(); }
 
   void phase_ended(bool sums, bool elements) override {
     if (elements) {
-      for (const auto& one : gathered_) one->run();
+      finish_exchanges();
+      for (const auto& one : gathered_) start(*one);
       if (pair_[0]) {  // written in turn, from the second one on: see pipelined.hpp
         static_assert(P::phases == 1 || !has_pair);
-        pair_[written_copy_]->run();
+        start(*pair_[written_copy_]);
       }
+      ++sent_;
     }
     if (has_pair) written_copy_ ^= 1;
     if (sums) join_sums();
+  }
+
+  void await_elements(bool first_team) override {
+    if (!first_team) {
+      waiting_.until(arrived_, [&](unsigned now) { return now == sent_; });
+      return;
+    }
+    try {
+      finish_exchanges();
+    } catch (...) {
+      waiting_.give_up();
+      throw;
+    }
+    if (arrived_ != sent_) waiting_.set(arrived_, sent_);
   }
 
  private:
@@ -65,6 +84,14 @@ class rank_meeting final : public between_phases {
     return false;
   }();
 
+  void start(halo_exchange& one) {
+    one.start();
+    under_way_.push_back(&one);
+  }
+  void finish_exchanges() {
+    for (halo_exchange* one : under_way_) one->finish();
+    under_way_.clear();
+  }
   void join_sums() {
     for (std::size_t s = 0; s < slots_; ++s)
       mine_[s] = sum_of_teams(partials_ + s * static_cast<std::size_t>(teams_));
@@ -96,6 +123,11 @@ class rank_meeting final : public between_phases {
   std::vector<std::unique_ptr<halo_exchange>> gathered_;
   std::unique_ptr<halo_exchange> pair_[2];
   std::vector<double> mine_, all_;
+  /// Started, and not finished: a next phase that multiplies, or the next exchange, finishes them.
+  std::vector<halo_exchange*> under_way_;
+  unsigned sent_ = 0;     ///< exchanges so far; written between phases
+  unsigned arrived_ = 0;  ///< of these as the first team has them; others wait for it
+  cpu_waiting waiting_;
 };
 
 }  // namespace dwell

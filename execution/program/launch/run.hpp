@@ -161,7 +161,11 @@ class program_run {
     }
     ready().start(control);
   }
-  double finish() { return ready().finish(); }
+  double finish() {
+    const double seconds = ready().finish();
+    if (meeting_) meeting_->run_ended();
+    return seconds;
+  }
   /// All of it: from the given scalars to the end. Returns seconds.
   double run(const typename P::scalars& from, run_control control) {
     reset(from);
@@ -194,8 +198,11 @@ class program_run {
       rank_sums_ = {where_, slots * static_cast<std::size_t>(ranks.comm->size())};
       args_.rank_sums = rank_sums_.data();
       args_.ranks = ranks.comm->size();
+      args_.interior_begin = ranks.halo->interior_begin;
+      args_.interior_end = ranks.halo->interior_end;
       meeting_ = std::make_unique<rank_meeting<P, T>>(ranks, args_, slots, plan_.teams, lanes,
                                                       rank_sums_.data());
+      args_.between = meeting_.get();
     }
   }
   static std::size_t values_per_row(int vector) {
