@@ -1,7 +1,7 @@
 # Public headers are the ones that a component's entry headers (include/dwell/) include, directly or not: found by
 # following the includes, so no list can be out of date. They are file sets of the components' targets and are what
 # `cmake --install` installs. Headers for nvcc only, .cuh and those with "cuda" in their names, are sets of their own.
-set(DWELL_ENTRY_core core.hpp distributed.hpp mpi.hpp eigen.hpp dwell.h)
+set(DWELL_ENTRY_core core.hpp distributed.hpp mpi.hpp metis.hpp eigen.hpp dwell.h)
 set(DWELL_ENTRY_stencil stencil.hpp custom_stencil.hpp)
 set(DWELL_ENTRY_io io.hpp)
 
@@ -58,6 +58,9 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   if(NOT DWELL_HAVE_MPI)
     list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/mpi.hpp)
+  endif()
+  if(NOT DWELL_HAVE_METIS)
+    list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/metis.hpp)
   endif()
   add_library(dwell_headers INTERFACE)
   target_sources(dwell_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${dwell_includes} FILES ${dwell_headers})

@@ -5,3 +5,4 @@
 #include "dwell/execution/comm/communicator.hpp"
 #include "dwell/solvers/distributed/distributed_matrix.hpp"
 #include "dwell/solvers/distributed/distributed_solver.hpp"
+#include "dwell/solvers/distributed/divide.hpp"

@@ -28,15 +28,16 @@ json answer_of(const strings& args) {
 TEST(cli_ranks, give_the_answer_of_one) {
   const scratch_folder in;
   const auto one = answer_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
-  EXPECT_TRUE(one.at("distributed").is_null());
+  EXPECT_TRUE(one.at("transport").is_null());
+  EXPECT_TRUE(one.at("ranks").empty());
   for (const char* ranks : {"1", "2", "3"}) {
     const auto r = answer_of({"cg", "poisson2d:40x30", "--ranks", ranks, "--threads", "1", "--json",
                               "-", "--output", in("x.mtx"), "--history", in("h.csv")});
     EXPECT_EQ(r.at("stop_reason"), "converged");
     EXPECT_NEAR(r.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
     EXPECT_LE(r.at("largest_error").get<double>(), 1e-6);
-    const json& all = r.at("distributed").at("ranks");
-    EXPECT_EQ(r.at("distributed").at("transport"), "threads");
+    const json& all = r.at("ranks");
+    EXPECT_EQ(r.at("transport"), "threads");
     ASSERT_EQ(all.size(), std::stoul(ranks));
     std::int64_t rows = 0, nonzeros = 0;
     for (const json& rank : all) {
@@ -85,15 +86,83 @@ TEST(cli_ranks, refuse_in_one_line) {
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--device", "cuda"}, "--device cuda");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--preconditioner", "auto"}, "by name");
   expect_refused({"cg", "poisson2d:9x9", "--per-rank"}, "--ranks or --distributed");
+  expect_refused({"cg", "poisson2d:9x9", "--partition", "metis"}, "--ranks or --distributed");
   expect_refused({"cg", "convection2d:9x9:5", "--ranks", "2"}, "symmetric");
   expect_refused({"cg", "no_such_file.mtx", "--ranks", "2"}, "no_such_file.mtx");
+}
+
+// A matrix whose rows are in no good order: METIS finds one, and the answer is in the given order.
+TEST(cli_ranks, divide_by_metis) {
+  const scratch_folder in;
+  const strings solve = {"cg", "trefethen:500", "--rtol", "1e-10"};
+  const auto with = [&](strings more) {
+    strings all = solve;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto r = dwell_cli(with({"--ranks", "3", "--partition", "metis", "--json", "-"}));
+#ifdef DWELL_HAVE_METIS
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_LE(r.json().at("largest_error").get<double>(), 1e-8);
+  // Of a grid it cuts squares where rows are strips.
+  const auto ghosts = [](const char* partition) {
+    const auto grid = answer_of(
+        {"cg", "poisson2d:100x100", "--ranks", "4", "--partition", partition, "--json", "-"});
+    std::int64_t all = 0;
+    for (const json& rank : grid.at("ranks")) all += rank.at("ghosts").get<std::int64_t>();
+    return all;
+  };
+  EXPECT_LT(ghosts("metis"), ghosts("rows"));
+#else
+  EXPECT_EQ(r.code, 1);
+  EXPECT_NE(r.err.find("METIS"), std::string::npos);
+#endif
 }
 
 // The rows of a rank without any, and of one rank more than there are rows.
 TEST(cli_ranks, may_be_more_than_rows) {
   const auto r = answer_of({"cg", "poisson2d:2x1", "--ranks", "5", "--json", "-"});
   EXPECT_EQ(r.at("stop_reason"), "converged");
-  EXPECT_EQ(r.at("distributed").at("ranks").size(), 5u);
+  EXPECT_EQ(r.at("ranks").size(), 5u);
+}
+
+TEST(cli_ranks, divide_fields) {
+  const scratch_folder in;
+  const strings what = {"stencil",    "2ds9pt",   "--size",    "61x50",    "--steps",  "13",
+                        "--boundary", "periodic", "--initial", "random:3", "--device", "cpu"};
+  const auto with = [&](strings more) {
+    strings all = what;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(
+      dwell_cli({"stencil", "2d5pt", "--size", "61x50", "--steps", "1", "-o", in("source.npy")})
+          .code,
+      0);
+  const auto one =
+      answer_of(with({"--source", in("source.npy"), "-o", in("a.npy"), "--json", "-"}));
+  EXPECT_TRUE(one.at("ranks").empty());
+  const auto r = answer_of(with({"--source", in("source.npy"), "-o", in("b.npy"), "--json", "-",
+                                 "--ranks", "3", "--exchange-every", "4"}));
+  EXPECT_EQ(r.at("transport"), "threads");
+  ASSERT_EQ(r.at("ranks").size(), 3u);
+  EXPECT_EQ(r.at("ranks")[1].at("ghost_layers"), 16);
+  EXPECT_EQ(r.at("ranks")[1].at("first_layer"), 20);
+  for (const char* same : {"steps", "least", "greatest", "stop_reason"})
+    EXPECT_EQ(r.at(same), one.at(same)) << same;
+  EXPECT_EQ(r.at("stencil").at("changing_cells"), one.at("stencil").at("changing_cells"));
+  std::ifstream a(in("a.npy")), b(in("b.npy"));
+  std::stringstream of_a, of_b;
+  of_a << a.rdbuf(), of_b << b.rdbuf();
+  EXPECT_EQ(of_a.str(), of_b.str());
+  EXPECT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "20x20", "--until", "1e-3", "--ranks", "2",
+                       "--precision", "f32"})
+                .code,
+            0);
+  expect_refused({"stencil", "2d5pt", "--size", "3x9", "--ranks", "4"}, "layers");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--exchange-every", "2"}, "--ranks");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--ranks", "2", "--exchange-every", "9"},
+                 "layers");
 }
 
 TEST(cli_ranks, are_interrupted_together) {
@@ -153,8 +222,8 @@ TEST_F(cli_mpi, gives_one_report_and_one_answer) {
     ASSERT_EQ(r.code, 0) << r.out;
     std::ifstream file(in("r.json"));
     const json report = json::parse(file);
-    EXPECT_EQ(report.at("distributed").at("transport"), "mpi");
-    EXPECT_EQ(report.at("distributed").at("ranks").size(), static_cast<std::size_t>(ranks));
+    EXPECT_EQ(report.at("transport"), "mpi");
+    EXPECT_EQ(report.at("ranks").size(), static_cast<std::size_t>(ranks));
     EXPECT_NEAR(report.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
     EXPECT_LE(report.at("residual").at("relative_true").get<double>(), 1.1e-8);
   }
@@ -167,6 +236,15 @@ TEST_F(cli_mpi, has_the_bits_of_threads) {
   ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
                       in("b.npy"))
                 .code,
+            0);
+  EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+}
+
+TEST_F(cli_mpi, divides_fields) {
+  const scratch_folder in;
+  const std::string what = "stencil 2d5pt --size 40x30 --steps 20 --quiet -o ";
+  ASSERT_EQ(run_shell(mpirun(3, what + in("a.npy") + " --distributed --exchange-every 3")).code, 0);
+  ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.npy") + " --device cpu").code,
             0);
   EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
 }

@@ -5,21 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
-#include <optional>
 
-#include "cli/output.hpp"
 #include "linear/vectors.hpp"
 #include "report/aligned_table.hpp"
 #include "report/units.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/base/parallel.hpp"
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/solvers/distributed/distributed_solver.hpp"
+#include "dwell/solvers/distributed/divide.hpp"
 
-#ifdef DWELL_HAVE_MPI
-#include "dwell/mpi.hpp"
+#ifdef DWELL_HAVE_METIS
+#include "dwell/metis.hpp"
 #endif
 
 namespace dwell::app {
@@ -36,21 +33,39 @@ std::vector<std::int64_t> numbers_of_first(communicator& comm,
   return all;
 }
 
+/// Without an order where rows stay in theirs.
 template <class T>
-ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, int threads,
-                           const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x,
-                           const solve_options& options) {
+row_division divide(const std::string& partition, const csr_view<T>& a, int ranks) {
+  if (partition == "rows")
+    return {balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, ranks), {}};
+#ifdef DWELL_HAVE_METIS
+  return divide_by_parts(a, metis_parts(a, ranks), ranks);
+#else
+  throw unsupported_error("--partition metis: this dwell was built without METIS (DWELL_METIS)");
+#endif
+}
+
+template <class T>
+ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const std::string& partition,
+                           int threads, const csr<T>& whole, const std::vector<T>& b,
+                           std::vector<T>& x, const solve_options& options) {
   const bool first = comm->rank() == 0;
-  std::vector<std::int64_t> first_rows;
-  if (first) first_rows = balanced_first_rows(whole.row_ptr, comm->size());
-  first_rows = numbers_of_first(*comm, first_rows);
-  distributed_matrix<T> a(comm, whole.view(), first_rows);
-  const std::vector<T> mine = a.scatter(b);
-  std::vector<T> answer = a.scatter(x);
+  const row_division by = together(*comm, [&] {
+    return first ? divide(partition, whole.view(), comm->size()) : row_division{};
+  });
+  const std::vector<std::int64_t> first_rows = numbers_of_first(*comm, by.first_rows);
+  const bool renumbered = !by.order.empty();
+  const csr<T> in_parts = renumbered ? in_order(whole.view(), by.order) : csr<T>{};
+  const auto there = [&](const std::vector<T>& v) {
+    return renumbered ? in_order(std::span<const T>(v), by.order) : v;
+  };
+  distributed_matrix<T> a(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
+  const std::vector<T> mine = a.scatter(there(b));
+  std::vector<T> answer = a.scatter(there(x));
 
   rank_line line;
   line.share = a.share();
-  line.threads = threads > 0 ? threads : std::max(1, default_threads() / comm->ranks_here());
+  line.threads = threads_of_rank(*comm, threads);
   solve_options here = options;
   if (!first) here.progress = {};
   distributed_solver<T> solver(device::cpu(line.threads), a, here);
@@ -63,14 +78,15 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, int thread
   line.solve_s = got.report.solve_s;
   got.ranks = values_of_ranks(*comm, line);
   answer = a.gather(answer);
-  if (first) x = std::move(answer);
+  if (first) x = renumbered ? from_order(std::span<const T>(answer), by.order) : std::move(answer);
   return got;
 }
 
-ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const std::string& precision,
-                      int threads, const csr<double>& a, const std::vector<double>& b,
-                      std::vector<double>& x, const solve_options& options) {
-  if (precision != "f32") return solve_as_rank<double>(comm, threads, a, b, x, options);
+ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const std::string& by,
+                      const std::string& precision, int threads, const csr<double>& a,
+                      const std::vector<double>& b, std::vector<double>& x,
+                      const solve_options& options) {
+  if (precision != "f32") return solve_as_rank<double>(comm, by, threads, a, b, x, options);
   csr<float> single;
   std::vector<float> b_single, x_single;
   together(*comm, [&] {
@@ -79,7 +95,7 @@ ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const std::stri
     b_single = to_single(b, "right-hand side");
     x_single = to_single(x, "start vector");
   });
-  ranked_solve got = solve_as_rank<float>(comm, threads, single, b_single, x_single, options);
+  ranked_solve got = solve_as_rank<float>(comm, by, threads, single, b_single, x_single, options);
   x.assign(x_single.begin(), x_single.end());
   return got;
 }
@@ -91,75 +107,25 @@ std::int64_t most_of(const ranked_solve& r, F&& f) {
   return most;
 }
 
-#ifdef DWELL_HAVE_MPI
-exit_code code_of_error(const std::exception& e) {
-  return dynamic_cast<const device_error*>(&e) || dynamic_cast<const std::bad_alloc*>(&e)
-             ? exit_code::device
-             : exit_code::bad_input;
-}
-
-exit_code run_on_mpi(const std::function<exit_code(communicator*)>& f) {
-  const mpi_session session;
-  const auto comm = mpi_communicator(MPI_COMM_WORLD);
-  try {
-    return f(comm.get());
-  } catch (const std::exception& e) {
-    if (dynamic_cast<const agreed_failure*>(&e)) {
-      if (comm->rank() == 0) throw;
-      return code_of_error(e);
-    }
-    say(fmt::format("rank {}: {}", comm->rank(), e.what()));
-    comm->give_up(static_cast<int>(code_of_error(e)));
-    throw;
-  }
-}
-#endif
-
 }  // namespace
 
-void add_ranks(CLI::App& app, rank_choice& value) {
-  add_positive(app, "--ranks", value.threads,
-               "Divide the rows among so many ranks, threads of this process that exchange data by "
-               "messages, each with --threads threads of its own");
-  auto* processes = app.add_flag(
-      "--distributed", value.processes,
-      "Divide the rows among the processes of an MPI job (mpirun -n 4 dwell ...); the first one "
-      "reads and writes files and reports. Executor host-loop, on CPUs; preconditioners act on "
-      "the block of each rank");
-  processes->excludes("--ranks");
-  app.add_flag("--per-rank", value.table, "In the report: a table of what each rank had and did");
-}
-
-exit_code run_on_processes(const rank_choice& choice,
-                           const std::function<exit_code(communicator*)>& f) {
-  if (choice.table && !choice.any())
-    throw input_error("--per-rank: expected --ranks or --distributed with it");
-  if (!choice.processes) return f(nullptr);
-#ifdef DWELL_HAVE_MPI
-  return run_on_mpi(f);
-#else
-  throw unsupported_error(
-      "--distributed: this dwell was built without MPI (DWELL_MPI); --ranks divides a system among "
-      "threads");
-#endif
+void add_partition(CLI::App& app, std::string& value) {
+  add_choice(app, "--partition", value, {"rows", "metis"},
+             "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
+             "of the graph between which few entries lie, by METIS");
 }
 
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
-                            const std::string& precision, int threads, const csr<double>& a,
-                            const std::vector<double>& b, std::vector<double>& x,
-                            const solve_options& options) {
-  if (comm) {  // which lives longer than all of this
-    const std::shared_ptr<communicator> borrowed(comm, [](communicator*) {});
-    return solve_in(borrowed, precision, threads, a, b, x, options);
-  }
+                            const std::string& partition, const std::string& precision, int threads,
+                            const csr<double>& a, const std::vector<double>& b,
+                            std::vector<double>& x, const solve_options& options) {
   ranked_solve got;
-  const csr<double> none;
-  run_as_ranks(choice.threads, [&](std::shared_ptr<communicator> one) {
-    if (one->rank() == 0) {
-      got = solve_in(one, precision, threads, a, b, x, options);
-    } else {
+  on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
+    if (is_first(comm) && one->rank() == 0) {
+      got = solve_in(one, partition, precision, threads, a, b, x, options);
+    } else {  // a thread, or a process that has nothing to begin with
       std::vector<double> nothing;
-      solve_in(one, precision, threads, none, {}, nothing, options);
+      solve_in(one, partition, precision, threads, csr<double>(), {}, nothing, options);
     }
   });
   return got;
@@ -205,7 +171,7 @@ json ranks_json(const ranked_solve& r) {
                    {"neighbours", share.neighbours},
                    {"threads", threads},
                    {"solve_s", solve_s}});
-  return {{"transport", r.transport}, {"ranks", all}};
+  return all;
 }
 
 }  // namespace dwell::app

@@ -323,7 +323,8 @@ json to_json(const solve_result& r) {
                 {"per_iteration_us", report.per_iteration_us}}},
               {"bytes_per_iteration", report.bytes_per_iteration},
               {"right_hand_sides", columns_json(r)},
-              {"distributed", r.ranks ? ranks_json(*r.ranks) : json(nullptr)},
+              {"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
+              {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
               {"warnings", r.warnings},
               {"files", {{"answer", nullptr}, {"history", nullptr}, {"report", nullptr}}}});
   for (const auto& [what, file] : r.files) out["files"][what] = file;

@@ -14,6 +14,7 @@
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
 #include "linear/choices.hpp"
@@ -25,7 +26,6 @@
 #include "linear/right_hand_sides.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/solvers/built_kernels.hpp"
@@ -44,6 +44,7 @@ struct solve_arguments {
   near_null_files near_null;
   int rhs_count = 1;
   rank_choice ranks;
+  std::string partition = "rows";
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
   bool no_refine = false;
@@ -132,7 +133,11 @@ struct problem {
 
 /// What ranks cannot do yet that one solver can.
 void check_ranks(const solve_arguments& args) {
-  if (!args.ranks.any()) return;
+  if (!args.ranks.any()) {
+    if (args.partition != "rows")
+      throw input_error("--partition: expected --ranks or --distributed with it");
+    return;
+  }
   const auto refuse = [](const char* option) {
     throw unsupported_error(fmt::format("{}: not with --ranks or --distributed", option));
   };
@@ -179,8 +184,8 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   const auto& a = p.source.content.matrix;
   solve_result& result = p.result;
   if (args.ranks.any()) {
-    result.ranks =
-        solve_on_ranks(args.ranks, comm, args.precision, args.threads, a, p.b, p.x, p.options);
+    result.ranks = solve_on_ranks(args.ranks, comm, args.partition, args.precision, args.threads, a,
+                                  p.b, p.x, p.options);
     result.columns = {result.ranks->report};
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
@@ -226,11 +231,10 @@ exit_code hand_over(const solve_arguments& args, clock::time_point begin, proble
 exit_code run_as(const solve_arguments& args, communicator* comm) {
   const auto begin = clock::now();
   const bool first = is_first(comm);
-  const auto on_all = [&](auto&& f) { return comm ? together(*comm, f) : f(); };
 
   progress_line progress(first && !args.report.quiet && args.monitor == 0);
   std::optional<device> where;
-  problem p = on_all([&] {
+  problem p = on_all(comm, [&] {
     check_ranks(args);
     if (!args.ranks.any()) {
       where = resolve(args.device, args.threads, threads_for::all_work);
@@ -261,7 +265,7 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
   if (monitor) monitor->finish();
   progress.erase();
   const exit_code code =
-      on_all([&] { return first ? hand_over(args, begin, p) : exit_code::done; });
+      on_all(comm, [&] { return first ? hand_over(args, begin, p) : exit_code::done; });
   return comm ? value_of_rank(*comm, 0, code) : code;
 }
 
@@ -323,7 +327,8 @@ void add_execution(CLI::App& app, solve_arguments& args) {
                          "; auto tries jacobi first, the report says why it went on with what");
   add_near_null(app, args.near_null);
   app.option_defaults()->group("Ranks");
-  add_ranks(app, args.ranks);
+  add_ranks(app, args.ranks, "the rows");
+  add_partition(app, args.partition);
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {
