@@ -54,7 +54,7 @@ TEST(cli_json, solve) {
     return args;
   };
   expect_documented("cg",
-                    {cpu({"convection2d:9x9:5"}), cpu({"trefethen:50"}),
+                    {cpu({"convection2d:9x9:5"}), cpu({"trefethen:50", "--ranks", "2"}),
                      cpu({"helmholtz2d:31x23:1.2", "--preconditioner", "jacobi"}),
                      cpu({"convection2d:9x9:5", "--solver", "bicgstab", "--max-iterations", "2"})},
                     "solve");
@@ -77,7 +77,8 @@ TEST(cli_json, cg) {
     args.insert(args.end(), {"--device", "cpu", "--threads", "2"});
     return args;
   };
-  expect_documented("cg", {cpu({"trefethen:200"}), cpu({wild}), cpu({wild, "--rhs", "ones"}),
+  expect_documented("cg", {cpu({"trefethen:200"}), cpu({"trefethen:50", "--ranks", "2"}),
+                           cpu({wild}), cpu({wild, "--rhs", "ones"}),
                            cpu({"trefethen:50", "--policy", "measured", "--executor", "perks"}),
                            cpu({"trefethen:50", "--history", in("h.csv"), "-o", in("x.mtx"),
                                 "--preconditioner", "jacobi", "--max-iterations", "2"})});
@@ -122,6 +123,7 @@ TEST(cli_json, stencil) {
   expect_documented(
       "stencil",
       {cpu({"--size", "20x30", "--steps", "3"}), cpu({"--size", "9x9", "--until", "1e-3"}),
+       cpu({"--size", "20x30", "--steps", "3", "--ranks", "2"}),
        cpu({"--size", "40x40", "--steps", "4", "--executor", "perks", "-o", in("u.npy")}),
        cpu({"--size", "5x5", "--steps", "400", "--boundary", "periodic", "--weights",
             "1e10,0,0,0,0"})});

@@ -29,8 +29,9 @@ judge = jsonschema.Draft202012Validator(schema)
 
 cpu = ["--device", "cpu", "--threads", "1"]
 commands = {
-    "cg": [["cg", "trefethen:50", *cpu], ["cg", "trefethen:50", "--max-iterations", "2", *cpu]],
+    "cg": [["cg", "trefethen:50", *cpu], ["cg", "trefethen:50", "--ranks", "2", *cpu], ["cg", "trefethen:50", "--max-iterations", "2", *cpu]],
     "stencil": [["stencil", "2d5pt", "--size", "9x9", "--until", "1e-3", *cpu],
+                ["stencil", "2d5pt", "--size", "9x9", "--ranks", "2", *cpu],
                 ["stencil", "2d5pt", "--size", "40x40", "--steps", "4", "--executor", "perks", *cpu]],
     "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu]],
     "compare solve": [["compare", "solve", "trefethen:50", "convection2d:9x9:5", "--repetitions", "1", *cpu]],
