@@ -42,9 +42,10 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
-                                          "compare stencil", "explain cg", "explain stencil",
-                                          "info", "info matrix", "info stencil"}));
+  EXPECT_EQ(kinds,
+            (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
+                                   "compare stencil", "device facts", "explain cg",
+                                   "explain stencil", "info", "info matrix", "info stencil"}));
 }
 
 TEST(cli_json, solve) {

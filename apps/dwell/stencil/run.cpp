@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_target.hpp"
@@ -31,6 +32,7 @@ struct stencil_arguments {
   std::string shape, input, initial, source, boundary = "fixed";
   std::optional<extents> size;
   device_choice device;
+  device_facts_choice device_facts;
   int threads = 0;
   std::string precision = "f64";
   bool default_weights = true;
@@ -47,8 +49,11 @@ output_files check_files(const stencil_arguments& args) {
   if (args.output) require_field_name(args.output);
   outputs.add(args.output);
   outputs.add(args.report.json);
-  require_one_reader({{"--input", args.input}, {"--source", args.source}});
+  require_one_reader({{"--input", args.input},
+                      {"--source", args.source},
+                      {"--device-facts", args.device_facts.file()}});
   if (!args.source.empty()) outputs.protect(args.source);
+  args.device_facts.protect_from(outputs);
   if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
   return outputs;
 }
@@ -167,7 +172,7 @@ exit_code run(stencil_arguments& args) {
   if (!args.source.empty()) inputs.source.emplace(args.source);
   require_precisions(args, inputs);
   if (inputs.source) require_source(args.source, inputs.source->facts(), size);
-  const auto where = resolve(args.device, args.threads, threads_for::runs);
+  const auto where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs));
   require_memory({size, args.precision, 1, !args.source.empty()}, where);
   return args.precision == "f32" ? run_in<float>(args, where, size, inputs, outputs)
                                  : run_in<double>(args, where, size, inputs, outputs);
@@ -236,6 +241,7 @@ void add_stops(CLI::App& app, stencil_arguments& args) {
 void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_device_facts(app, args.device_facts, planned_with_help);
   add_positive(app, "--threads", args.threads,
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU. perks runs one for "
