@@ -42,10 +42,10 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds,
-            (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
-                                   "compare stencil", "device facts", "explain cg",
-                                   "explain stencil", "info", "info matrix", "info stencil"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
+                                          "compare stencil", "device facts", "explain cg",
+                                          "explain stencil", "info", "info matrix", "info stencil",
+                                          "model sweep"}));
 }
 
 TEST(cli_json, solve) {
@@ -191,6 +191,10 @@ TEST(cli_json, info) {
   expect_documented("info matrix",
                     {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
   expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
+}
+
+TEST(cli_json, model_sweep) {
+  expect_documented("model sweep", {{"model", "sweep", "2d5pt"}, {"model", "sweep", "3d7pt"}});
 }
 
 /// The heads of CSV are the fields of a subject and of a run.

@@ -40,6 +40,7 @@ commands = {
     "info": [["info", "--device", "cpu"]],
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
+    "model sweep": [["model", "sweep", "3d7pt"]],
 }
 failures = []
 
