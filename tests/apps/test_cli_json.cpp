@@ -45,7 +45,7 @@ TEST(cli_json, the_page_lists_all_documents) {
   EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
                                           "compare stencil", "device facts", "explain cg",
                                           "explain stencil", "info", "info matrix", "info stencil",
-                                          "model sweep"}));
+                                          "measure", "model sweep"}));
 }
 
 TEST(cli_json, solve) {
@@ -191,6 +191,11 @@ TEST(cli_json, info) {
   expect_documented("info matrix",
                     {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
   expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
+}
+
+TEST(cli_json, measure) {
+  expect_documented("measure", {{"measure", "--device", "cpu", "--threads", "1", "--only",
+                                 "arithmetic", "--quiet"}});
 }
 
 TEST(cli_json, model_sweep) {

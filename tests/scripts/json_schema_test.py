@@ -40,6 +40,7 @@ commands = {
     "info": [["info", "--device", "cpu"]],
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
+    "measure": [["measure", *cpu, "--only", "arithmetic"]],
     "model sweep": [["model", "sweep", "3d7pt"]],
 }
 failures = []
