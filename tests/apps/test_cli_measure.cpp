@@ -221,6 +221,16 @@ TEST(cli_measure, an_interrupt_keeps_the_rows_before_it) {
   for (const json& row : j.at("rows")) EXPECT_EQ(row.at("group"), "sync");
 }
 
+TEST(cli_measure, what_cannot_be_written_costs_nothing_else) {
+  const scratch_folder in;
+  const auto r = dwell_cli(measured(
+      {"--only", "arithmetic", "--threads", "1", "--json", "/dev/full", "--csv", in("m.csv")}));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(holds(r.err, "/dev/full")) << r.err;
+  EXPECT_TRUE(holds(r.out, "fma f64")) << r.out;
+  EXPECT_EQ(lines_of(read_text(in("m.csv"))).size(), 6u);  // the heads, and five rows
+}
+
 TEST(cli_measure, bad_command_lines) {
   expect_refused({"measure", "--only", "snyc"}, "found 'snyc'; did you mean 'sync'?");
   expect_refused({"measure", "--only", "sync,sync"}, "expected each word once");

@@ -11,6 +11,7 @@
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_target.hpp"
 #include "cli/signals.hpp"
 #include "compare/layout.hpp"
 #include "measure/facts.hpp"
@@ -69,6 +70,27 @@ void require_whole(const measure_arguments& args) {
                                     fmt::join(args.only, ",")));
 }
 
+/// What cannot be written costs nothing else.
+exit_code deliver(const measure_arguments& args, const measure_result& result,
+                  const output_files& outputs) {
+  handover by;
+  if (!outputs.standard()) by.attempt("table", [&] { write_stdout(to_text(result)); });
+  if (const auto& to = args.json_target)
+    by.attempt(to.label(), [&] { to.write(json_text(to_json(result))); });
+  if (const auto& to = args.csv_target) by.attempt(to.label(), [&] { to.write(to_csv(result)); });
+  if (result.interrupted) {
+    say(interrupted_words(result.rows.size()));
+    if (args.save) say(fmt::format("{} is not written", args.save.label()));
+    return by.finish(exit_code::interrupted);
+  }
+  if (const auto& to = args.save)
+    by.attempt(to.label(), [&] {
+      const auto [facts, sources] = facts_from_rows(result.device, result.rows);
+      to.write(json_text(device_facts_json(facts, sources)));
+    });
+  return by.finish(exit_code::done);
+}
+
 exit_code run(const measure_arguments& args) {
   output_files outputs;
   for (const auto& to : {args.json_target, args.csv_target, args.save}) outputs.add(to);
@@ -101,19 +123,7 @@ exit_code run(const measure_arguments& args) {
   }
   progress.erase();
 
-  if (!outputs.standard()) write_stdout(to_text(result));
-  if (args.json_target) args.json_target.write(json_text(to_json(result)));
-  if (args.csv_target) args.csv_target.write(to_csv(result));
-  if (result.interrupted) {
-    say(interrupted_words(result.rows.size()));
-    if (args.save) say(fmt::format("{} is not written", args.save.label()));
-    return exit_code::interrupted;
-  }
-  if (args.save) {
-    const auto [facts, sources] = facts_from_rows(result.device, result.rows);
-    args.save.write(json_text(device_facts_json(facts, sources)));
-  }
-  return exit_code::done;
+  return deliver(args, result, outputs);
 }
 
 std::string probe_list() {
