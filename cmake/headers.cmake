@@ -1,7 +1,7 @@
 # Public headers are the ones that a component's entry headers (include/dwell/) include, directly or not: found by
 # following the includes, so no list can be out of date. They are file sets of the components' targets and are what
 # `cmake --install` installs. Headers for nvcc only, .cuh and those with "cuda" in their names, are sets of their own.
-set(DWELL_ENTRY_core core.hpp eigen.hpp dwell.h)
+set(DWELL_ENTRY_core core.hpp distributed.hpp mpi.hpp metis.hpp eigen.hpp dwell.h)
 set(DWELL_ENTRY_stencil stencil.hpp custom_stencil.hpp)
 set(DWELL_ENTRY_io io.hpp)
 
@@ -56,9 +56,16 @@ if(PROJECT_IS_TOP_LEVEL)
   if(NOT TARGET Eigen3::Eigen)
     list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/eigen.hpp)
   endif()
+  if(NOT DWELL_HAVE_MPI)
+    list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/mpi.hpp)
+  endif()
+  if(NOT DWELL_HAVE_METIS)
+    list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/metis.hpp)
+  endif()
   add_library(dwell_headers INTERFACE)
   target_sources(dwell_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${dwell_includes} FILES ${dwell_headers})
-  target_link_libraries(dwell_headers INTERFACE dwell_flags fmt::fmt $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>)
+  target_link_libraries(dwell_headers INTERFACE dwell_flags fmt::fmt $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>
+    $<TARGET_NAME_IF_EXISTS:MPI::MPI_C>)
   target_compile_features(dwell_headers INTERFACE cxx_std_20)
   target_compile_options(dwell_headers INTERFACE -Werror)
   set_target_properties(dwell_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <numbers>
 #include <optional>
@@ -310,6 +311,45 @@ csr<double> generate(std::string_view kind) {
     return f->make({std::string(kind), kind.substr(f->word.size() + 1)}, default_threads());
   } catch (const std::bad_alloc&) {
     throw device_error("not enough memory to generate '" + std::string(kind) + "'");
+  }
+}
+
+generated_rows generate_rows(std::string_view kind, int part, int parts) {
+  const family* f = find_family(kind);
+  const bool flat = f && f->word == "poisson2d";
+  if (!flat && !(f && f->word == "poisson3d"))
+    throw input_error(
+        "rows: expected a kind that is made in parts, poisson2d or poisson3d, found '" +
+        std::string(kind) + "'");
+  if (parts < 1 || part < 0 || part >= parts)
+    throw input_error("rows: expected a part from 0 to " + std::to_string(parts - 1) + ", found " +
+                      std::to_string(part));
+  const request r{std::string(kind), kind.substr(f->word.size() + 1)};
+  auto sizes = parse_sizes(r.size, flat ? 2 : 3);
+  if (!sizes) refuse(r, std::string(f->form) + " with sizes of at least 1");
+  sizes->resize(3, 1);
+  const __int128 all = static_cast<__int128>((*sizes)[0]) * (*sizes)[1] * (*sizes)[2];
+  const auto first = static_cast<std::int64_t>(all * part / parts),
+             last = static_cast<std::int64_t>(all * (part + 1) / parts);
+  if (all > std::numeric_limits<std::int64_t>::max() / 8 || last - first > index_limit)
+    refuse(r, std::string(f->form) + " with at most " + std::to_string(index_limit) +
+                  " rows in each part");
+  const detail::laplacian_rows<std::int64_t> row{(*sizes)[0], (*sizes)[1], (*sizes)[2],
+                                                 flat ? 4.0 : 6.0};
+  try {
+    generated_rows made;
+    made.all_rows = static_cast<std::int64_t>(all);
+    made.row_ptr.push_back(0);
+    for (std::int64_t i = first; i < last; ++i) {
+      row(i, [&](std::int64_t column, double value) {
+        made.col.push_back(column);
+        made.val.push_back(value);
+      });
+      made.row_ptr.push_back(static_cast<std::int64_t>(made.col.size()));
+    }
+    return made;
+  } catch (const std::bad_alloc&) {
+    throw device_error("not enough memory to generate rows of '" + std::string(kind) + "'");
   }
 }
 

@@ -2,6 +2,7 @@
 // Matrices made on the spot: exact members of well-known families, and stand-ins ("like:NAME") of
 // the size and structure class of SuiteSparse matrices that are too large to ship.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,18 @@ DWELL_API std::string suggested_kind(std::string_view kind);
 ///   like:NAME          a symmetric positive definite stand-in; names in stand_ins()
 /// Throws input_error saying what was expected. The same kind gives the same bits on every machine.
 DWELL_API csr<double> generate(std::string_view kind);
+
+/// Rows of a generated matrix that may be too large for one machine, for distributed_matrix.
+struct generated_rows {
+  std::int64_t all_rows = 0;  ///< of the whole matrix
+  std::vector<std::int64_t> row_ptr,
+      col;  ///< row_ptr from 0, columns in the numbering of the whole
+  std::vector<double> val;
+};
+/// The rows of part `part` of `parts`, all but one as long: from all_rows * part / parts on. Of
+/// poisson2d and poisson3d, with up to 2^31 - 1 points along each axis; the values of generate().
+/// Throws input_error for another kind, a part that is none, or more than 2^31 - 1 rows in it.
+DWELL_API generated_rows generate_rows(std::string_view kind, int part, int parts);
 
 /// Coordinates of the nodes of a generated matrix.
 struct generated_nodes {

@@ -23,6 +23,24 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 /// `diagonal` on the diagonal and -1 for each of the up to six neighbours; x runs fastest.
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads);
 
+/// Row i of it, of numbers that may be wider than index: sink(column, value), columns ascending.
+template <class Number>
+struct laplacian_rows {
+  Number width, height, depth;
+  double diagonal;
+  template <class Sink>
+  void operator()(Number i, Sink&& sink) const {
+    const Number plane = width * height, x = i % width, y = i / width % height, z = i / plane;
+    if (z > 0) sink(i - plane, -1.0);
+    if (y > 0) sink(i - width, -1.0);
+    if (x > 0) sink(i - 1, -1.0);
+    sink(i, diagonal);
+    if (x + 1 < width) sink(i + 1, -1.0);
+    if (y + 1 < height) sink(i + width, -1.0);
+    if (z + 1 < depth) sink(i + plane, -1.0);
+  }
+};
+
 /// As poisson(), with Neumann boundaries: on the diagonal the number of neighbours, so that rows
 /// have sums of zero. A single point has a stored zero.
 csr<double> neumann(index width, index height, index depth, int threads);

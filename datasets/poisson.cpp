@@ -25,17 +25,8 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 }
 
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads) {
-  const index plane = width * height, points = plane * depth;
-  return build_rows(points, points, threads, [=](index i, auto&& sink) {
-    const index x = i % width, y = i / width % height, z = i / plane;
-    if (z > 0) sink(i - plane, -1.0);
-    if (y > 0) sink(i - width, -1.0);
-    if (x > 0) sink(i - 1, -1.0);
-    sink(i, diagonal);
-    if (x + 1 < width) sink(i + 1, -1.0);
-    if (y + 1 < height) sink(i + width, -1.0);
-    if (z + 1 < depth) sink(i + plane, -1.0);
-  });
+  const index points = width * height * depth;
+  return build_rows(points, points, threads, laplacian_rows<index>{width, height, depth, diagonal});
 }
 
 csr<double> neumann(index width, index height, index depth, int threads) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Builds apps/examples against an installed copy of Dwell, as a user's project would, and runs what
 # was built: check-examples.sh PREFIX [EXAMPLE...]. Then solve_file again by pkg-config alone, from a
-# copy of PREFIX in another place. Without the command line tool in PREFIX, DWELL names one.
+# copy of PREFIX in another place, and solve_mpi with each implementation of MPI. Without the command
+# line tool in PREFIX, DWELL names one.
 set -euo pipefail
 if (($# < 1)) || [[ ! -d $1 ]]; then
   echo "usage: $0 PREFIX [EXAMPLE...]" >&2
@@ -66,4 +67,16 @@ fi
 read -r -a flags <<<"$flags"
 "${CXX:-g++}" -std=c++20 -O1 "$folder/source/solve_file.cpp" "${flags[@]}" -o "$folder/by_pkg_config"
 solve_file "$folder/by_pkg_config"
+
+# The same library with every implementation of MPI that is here.
+read -r -a flags <<<"$(pkg-config --cflags --libs dwell-core)"
+for mpi in openmpi mpich; do
+  if ! command -v "mpicxx.$mpi" >/dev/null; then
+    echo "$0: no mpicxx.$mpi: solve_mpi is not tried with it" >&2
+    continue
+  fi
+  "mpicxx.$mpi" -std=c++20 -O1 "$folder/source/solve_mpi.cpp" "${flags[@]}" -o "$folder/solve_$mpi"
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    timeout 100 "mpirun.$mpi" -n 3 "$folder/solve_$mpi" 100
+done
 echo "examples: built and run against $prefix"

@@ -16,7 +16,7 @@ if (($# != 1)) || [[ ! -d $1/dwell ]]; then
   exit 1
 fi
 include=$1
-mapfile -t headers < <(cd "$include" && find -L dwell -name '*.hpp' ! -name '*cuda*' | sort)
+mapfile -t headers < <(cd "$include" && find -L dwell -name '*.hpp' ! -name '*cuda*' ! -path dwell/mpi.hpp ! -path dwell/metis.hpp | sort)
 if ((${#headers[@]} == 0)); then
   echo "$0: no headers in $include/dwell" >&2
   exit 1
@@ -25,6 +25,15 @@ fi
 # -Wno-unknown-pragmas: nvcc's; those who include an installed copy do so as a system's.
 flags=(-std=c++20 -Wall -Wextra -Wconversion -Wno-sign-conversion -Wno-unknown-pragmas -Werror
        -I "$include" -isystem "${EIGEN3_INCLUDE_DIR:-/usr/include/eigen3}")
+[[ ! -e ${METIS_INCLUDE_DIR:-/usr/include}/metis.h ]] || headers+=(dwell/metis.hpp)
+# mpi.h is not where compilers look for it: each implementation has a compiler of its own, OpenMPI's
+# and MPICH's both with -show.
+if command -v mpicc >/dev/null; then
+  headers+=(dwell/mpi.hpp)
+  for word in $(mpicc -show); do
+    [[ $word != -I* ]] || flags+=(-isystem "${word#-I}")
+  done
+fi
 status=0
 printf '#include "%s"\n' "${headers[@]}" "${headers[@]}" |
   "${CLANGXX:-clang++}" "${flags[@]}" -x c++ -fsyntax-only - || status=1

@@ -15,9 +15,10 @@ rules='base/                  version.hpp
 formats/               base/
 datasets/              base/ formats/
 execution/device/      base/
+execution/comm/        base/ execution/device/
 execution/team/        base/ execution/device/
 execution/vectors/     base/ execution/device/
-execution/program/     base/ formats/ execution/device/ execution/team/
+execution/program/     base/ formats/ execution/device/ execution/comm/ execution/team/
 execution/stencil/     base/ formats/ execution/device/ execution/team/
 execution/model/       base/ formats/ execution/device/ execution/program/ execution/stencil/
 execution/policies/    base/ formats/ execution/device/ execution/program/ execution/stencil/ execution/model/
@@ -35,8 +36,9 @@ solvers/minres/        base/ execution/program/ solvers/linear/outcome.hpp solve
 solvers/bicgstab/      base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
 solvers/gmres/         base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
 solvers/preconditioners/ base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ solvers/linear/matrix_class.hpp
-solvers/linear/        base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/
-solvers/*/             base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
+solvers/distributed/   base/ formats/ execution/device/ execution/comm/ execution/program/ solvers/linear/ solvers/preconditioners/
+solvers/linear/        base/ formats/ execution/device/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/
+solvers/*/             base/ formats/ execution/device/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 solvers/               base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 '
 

@@ -11,9 +11,10 @@ set -euo pipefail
 # docs - the documentation site, beside what docs/requirements.txt names.
 declare -A group=(
   [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libtomlplusplus-dev libfmt-dev
-           nlohmann-json3-dev libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev"
+           nlohmann-json3-dev libarchive-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev
+           libopenmpi-dev openmpi-bin libmetis-dev"
   [test]="git python3 python3-jsonschema curl mandoc zsh fish"
-  [checks]="gfortran clang clang-format libclang-rt-dev"
+  [checks]="mpich libmpich-dev gfortran clang clang-format libclang-rt-dev"
   [python]="python3 python3-dev python3-venv binutils"
   [docs]="doxygen python3 python3-venv"
 )

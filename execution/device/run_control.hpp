@@ -4,6 +4,8 @@
 #include <atomic>
 #include <functional>
 
+#include "dwell/execution/device/between_phases.hpp"
+
 namespace dwell {
 
 /// The host's hand on a run in progress.
@@ -16,6 +18,8 @@ struct run_control {
   /// Or null: the run's history, in the device's memory. Every entry is then told, in order, soon
   /// after the run has passed it.
   double* every = nullptr;
+  /// Or null. Of a CPU, by executors that launch phases from the host.
+  between_phases* between = nullptr;
 };
 
 }  // namespace dwell

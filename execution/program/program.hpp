@@ -26,6 +26,7 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/execution/device/between_phases.hpp"
 #include "dwell/execution/device/monitor.hpp"
 #include "dwell/execution/program/plan/plan.hpp"
 #include "dwell/execution/program/products/sliced_matrix.hpp"
@@ -169,9 +170,15 @@ struct program_args : column_places<P>, basis_places<P, T> {
   const ghost_send* sends = nullptr;
   T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
   T* vectors[max_vectors] = {};
-  T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
-  double* partials = nullptr;  ///< partial_slots_of<P> x teams
-  double* history = nullptr;   ///< residual norms, or null
+  T* tile_carry = nullptr;            ///< per tile: its parts of the row that a later one ends
+  double* partials = nullptr;         ///< partial_slots_of<P> x teams
+  const double* rank_sums = nullptr;  ///< of several ranks: partial_slots_of<P> x ranks, else null
+  int ranks = 1;
+  /// Of several ranks on a CPU, else null. Rows before and from the second one on may read elements
+  /// of others.
+  between_phases* between = nullptr;
+  index interior_begin = 0, interior_end = 0;
+  double* history = nullptr;  ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
   int recorded = 0;  ///< of the first so many steps, of every column; of each team that is alone
   monitor* watch = nullptr;

@@ -82,12 +82,16 @@ class cpu_team {
   static constexpr bool alone = false;  ///< see alone_team_cpu.hpp
 
   /// partials: partial_slots x workers doubles that all teams share, for teams that put_partial().
+  /// summands: what total() adds up, as many per slot as there are ranks; null: the partials.
   cpu_team(int worker, int workers, cpu_barrier* grid, bool reversed, std::byte* scratch,
-           std::size_t scratch_bytes, double* partials = nullptr)
+           std::size_t scratch_bytes, double* partials = nullptr, const double* summands = nullptr,
+           int ranks = 0)
       : worker_(worker),
         workers_(workers),
         grid_(grid),
         partials_(partials),
+        summands_(summands ? summands : partials),
+        summand_count_(summands ? ranks : workers),
         reversed_(reversed),
         scratch_(scratch),
         scratch_end_(scratch + scratch_bytes) {}
@@ -164,14 +168,25 @@ class cpu_team {
     return partials_[static_cast<std::size_t>(slot) * workers_ + team];
   }
 
+  /// Of which the sums of a slot consist: the partials of all teams or, of several ranks, the sum
+  /// of each rank.
+  int summands() const { return summand_count_; }
+  double summand(int slot, int number) const {
+    return summands_[static_cast<std::size_t>(slot) * summand_count_ + number];
+  }
   /// The sums over all teams of the partials in slots first .. first + N - 1, in fixed order, and
   /// if Listen team 0's partial in slot `noted_slot`; all lanes get them, and meet.
   template <int N, bool Listen>
   sums<N> total(int first, int noted_slot, double& noted) {
-    if constexpr (Listen) noted = partial(noted_slot, 0);
+    if constexpr (Listen) noted = summand(noted_slot, 0);
+    return total_of<N>(summand_count_, [&](int k, int i) { return summand(first + k, i); });
+  }
+  /// The order in which total() adds N sums of `count` summands each.
+  template <int N, class F>
+  static sums<N> total_of(int count, F&& summand) {
     sums<N> lane[warp] = {};
-    for (int i = 0; i < workers_; ++i)
-      for (int k = 0; k < N; ++k) lane[i % warp].v[k] += partial(first + k, i);
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < N; ++k) lane[i % warp].v[k] += summand(k, i);
     return halve(lane);
   }
 
@@ -269,6 +284,8 @@ class cpu_team {
   int worker_, workers_;
   cpu_barrier* grid_;
   double* partials_;
+  const double* summands_;
+  int summand_count_;
   bool reversed_;
   std::byte* scratch_;
   std::byte* scratch_end_;

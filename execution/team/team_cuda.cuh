@@ -129,6 +129,9 @@ class cuda_team {
     if (in_cluster()) return cluster_.sent(slot, team);
     return __ldcg(&partial_of(slot, team));
   }
+  /// Of which the sums of a slot consist.
+  DWELL_FN static int summands() { return workers(); }
+  DWELL_FN double summand(int slot, int number) const { return partial(slot, number); }
 
   /// The sums over all teams of the partials in slots first .. first + N - 1, in fixed order, and
   /// if Listen team 0's partial in slot `noted_slot`; all lanes get them, and meet.

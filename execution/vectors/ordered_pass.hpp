@@ -36,8 +36,9 @@ void fold_lanes(double (&lane)[pass_lanes][Pass::totals]) {
     for (int l = 0; l < half; ++l) Pass::combine(lane[l], lane[l + half]);
 }
 
-template <class Pass>
-void run_pass(index n, const Pass& pass) {
+/// join(totals) may make them those of more elements than are here.
+template <class Pass, class Join>
+void run_pass(index n, const Pass& pass, Join&& join) {
   const index chunks = pass_chunks(n);
   std::vector<double> partial(static_cast<std::size_t>(chunks) * Pass::totals);
   const int threads = n < (1 << 16) ? 1 : default_threads();
@@ -59,7 +60,12 @@ void run_pass(index n, const Pass& pass) {
     Pass::combine(lane[c % pass_lanes],
                   partial.data() + static_cast<std::ptrdiff_t>(c) * Pass::totals);
   fold_lanes<Pass>(lane);
+  join(lane[0]);
   pass.conclude(lane[0]);
+}
+template <class Pass>
+void run_pass(index n, const Pass& pass) {
+  run_pass(n, pass, [](double*) {});
 }
 
 }  // namespace cpu

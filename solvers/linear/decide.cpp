@@ -21,7 +21,15 @@ struct executor_choice {
   std::string name, why;
 };
 
-executor_choice choose_executor(const solve_options& o, const device_facts& facts) {
+executor_choice choose_executor(const solve_options& o, const device_facts& facts,
+                                const row_ranks* ranks) {
+  if (ranks) {
+    if (o.executor != automatic && o.executor != executors::host_loop.name)
+      throw unsupported_error(
+          fmt::format("executor: expected {} where rows are divided among ranks, found '{}'",
+                      executors::host_loop.name, o.executor));
+    return {executors::host_loop.name, "the host exchanges data with other ranks between phases"};
+  }
   if (o.executor != automatic) return {o.executor, "as asked"};
   if (facts.on == backend::cpu)
     return {executors::persistent.name, "threads that live through the solve"};
@@ -75,7 +83,7 @@ solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choi
 
 template <class T>
 solve_decision<T> choose(const solve_request<T>& q) {
-  const executor_choice by = choose_executor(q.options, q.target.facts);
+  const executor_choice by = choose_executor(q.options, q.target.facts, q.ranks);
   if (const solver_form* asked = form_asked_for(q.options)) return in_form(*asked, q, by);
   if (q.target.on() != backend::cpu) return in_fastest_form(q, by);
   solve_decision<T> only = in_form(forms_of(q.options.method).front(), q, by);

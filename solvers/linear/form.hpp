@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "dwell/execution/comm/halo.hpp"
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
@@ -29,6 +30,7 @@ struct solve_request {
   int matrix_exponent = 0;             ///< the matrix is divided by two to this power
   bool may_try = false;                ///< plans, on target.here
   const owned_chain* chain = nullptr;  ///< of preconditioners that are one
+  const row_ranks* ranks = nullptr;    ///< among which the rows are divided
 };
 
 /// Where a prepared run has the data of one column, in the device's memory.

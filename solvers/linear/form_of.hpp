@@ -22,6 +22,13 @@ inline constexpr bool has_diagonal = requires {
   P::d;
 };
 
+/// Rows of all ranks, as far as a basis is limited by them.
+template <class T>
+index all_rows_of(const solve_request<T>& q) {
+  const index rows = q.cuts.arrays().rows;
+  return q.ranks ? static_cast<index>(std::min(q.ranks->all_rows, 1e9)) : rows;
+}
+
 /// Basis vectors of a run.
 inline int basis_of(const solve_options& o, index rows) {
   return std::clamp(o.restart, 1, std::max<index>(rows, 1));
@@ -68,19 +75,19 @@ inline chain_facts facts_of_chain(const owned_chain& c) {
 template <class P, class T>
 planned<T> plan_form(const solve_request<T>& q, const program_kernel& v) {
   const solve_options& o = q.options;
-  const index rows = q.cuts.arrays().rows;
-  const typename P::scalars start = start_of<P, T>(o, rows);
+  const index rows = q.cuts.arrays().rows, all_rows = all_rows_of(q);
+  const typename P::scalars start = start_of<P, T>(o, all_rows);
   const auto with = [&](auto&& trial) {
     return make_plan<P, T>(v, configs_of(v, q.target), q.target.facts, q.cuts,
                            {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters,
                             -q.matrix_exponent, q.chain ? facts_of_chain(*q.chain) : chain_facts{}},
-                           midst_of<P>(o, rows), trial);
+                           midst_of<P>(o, all_rows), trial);
   };
   if constexpr (column_count<P> == 1)
     if (q.may_try)
       return with(program_trial<P, T>(
           *q.target.here, v, start, [&](program_run<P, T>& run) { load_ones(rows, run); },
-          o.interrupt, q.chain, basis_of(o, rows)));
+          o.interrupt, q.chain, basis_of(o, all_rows)));
   return with(no_trial{});
 }
 
@@ -115,9 +122,9 @@ class prepared_form final : public prepared_run<T> {
  public:
   prepared_form(const device& where, const solve_request<T>& q, const program_kernel& v,
                 const planned<T>& made)
-      : start_(start_of<P, T>(q.options, made.matrix.rows)),
-        run_(where, v, made, records_of(q.options, v), q.chain,
-             basis_of(q.options, made.matrix.rows)) {
+      : start_(start_of<P, T>(q.options, all_rows_of(q))),
+        run_(where, v, made, records_of(q.options, v), q.chain, basis_of(q.options, all_rows_of(q)),
+             q.ranks) {
     run_.reverse_lanes(q.options.reverse_lanes);
   }
 

@@ -46,6 +46,11 @@ std::vector<T> downloaded(const device& where, const T* from, std::size_t n) {
   return to;
 }
 
+template <class T>
+csr_arrays<T> arrays_in_place(const csr_view<T>& a) {
+  return {a.rows, a.cols, a.nonzeros(), a.row_ptr, a.col, a.val};
+}
+
 }  // namespace
 
 template <class T>
@@ -97,6 +102,20 @@ prepared_system<T>::prepared_system(const device& where, const csr_arrays<T>& a,
 }
 
 template <class T>
+prepared_system<T>::prepared_system(const device& where, const divided_rows<T>& a,
+                                    const matrix_demand& demand, solve_setup&)
+    : where_(where), demand_(demand), ranks_(a.ranks) {
+  update(a);
+}
+
+template <class T>
+void prepared_system<T>::update(const divided_rows<T>& a) {
+  arrays_ = arrays_in_place(a.rows);
+  block_ = arrays_in_place(a.block);
+  facts_ = a.facts;
+}
+
+template <class T>
 system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& setup) const {
   const lap_timer time(setup.check_s);
   const system_facts facts = examine(where_, a, demand_.look_for_symmetry);
@@ -107,6 +126,7 @@ system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& s
 
 template <class T>
 void prepared_system<T>::refuse(const csr_arrays<T>& a) const {
+  if (ranks_) throw input_error("matrix: expected what the method asks for, found another one");
   csr<T> copy{a.rows, a.cols, {0}, {}, {}};
   if (a.rows > 0)
     copy.row_ptr = downloaded(where_, a.row_ptr, static_cast<std::size_t>(a.rows) + 1);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "dwell/execution/comm/halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/device_views.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
@@ -15,6 +16,16 @@
 #include "dwell/solvers/linear/system_scale.hpp"
 
 namespace dwell {
+
+/// The rows of one rank, whose columns are numbered by its own elements and then by its ghosts, in
+/// host memory; examined by all ranks together (solvers/distributed).
+template <class T>
+struct divided_rows {
+  csr_view<T> rows;
+  csr_view<T> block;  ///< the part of them in own columns; empty where nothing asks for it
+  system_facts facts;
+  const row_ranks* ranks = nullptr;
+};
 
 template <class T>
 class prepared_system {
@@ -29,6 +40,9 @@ class prepared_system {
   /// update_in_place() follows what is written to them.
   prepared_system(const device& where, const csr_arrays<T>& a, const matrix_demand& demand,
                   solve_setup& setup);
+  /// On a CPU. They have been found to be what the demand asks for.
+  prepared_system(const device& where, const divided_rows<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
   /// From now on this is asked for too. Throws as check_system() does.
   void demand(const matrix_demand& more);
   /// And this, which throws input_error for what it refuses.
@@ -40,6 +54,12 @@ class prepared_system {
   void update(device_span<const T> values, solve_setup& setup);
   /// The owner of the arrays has written other values to them. Values that are refused stay.
   void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
+  void update(const divided_rows<T>& a);
+
+  /// Among which rows are divided, or null.
+  const row_ranks* ranks() const { return ranks_; }
+  /// What a preconditioner is made of: all, or of several ranks the block of own columns.
+  const csr_arrays<T>& block() const { return ranks_ ? block_ : arrays_; }
 
   const csr_arrays<T>& arrays() const { return arrays_; }
   const system_facts& facts() const { return facts_; }
@@ -60,7 +80,8 @@ class prepared_system {
   other_demand more_;
   buffer<index> row_ptr_, col_;
   buffer<T> val_;
-  csr_arrays<T> arrays_;
+  csr_arrays<T> arrays_, block_;
+  const row_ranks* ranks_ = nullptr;
   system_facts facts_;
 };
 

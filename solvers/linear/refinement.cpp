@@ -85,8 +85,9 @@ void solver_state<T>::refine(const T* from, T* to, solve_report& report) {
     return;  // no room for a copy: the answer stays, and the report says what it is worth
   }
   while (in_need()) {
-    if (refused || report.iterations >= options.max_iterations) {
-      report.stopped = refused ? stop_reason::interrupted : stop_reason::iteration_limit;
+    const bool no_more = was_refused();
+    if (no_more || report.iterations >= options.max_iterations) {
+      report.stopped = no_more ? stop_reason::interrupted : stop_reason::iteration_limit;
       report.target_missed = false;
       report.advice = advice_of(report);
       break;

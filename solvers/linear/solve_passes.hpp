@@ -65,9 +65,10 @@ struct means : sums<2> {
     acc[1] += by.answer(at.x[i]);
   }
   DWELL_HD void conclude(const double* acc) const {
-    if (at.a.rows == 0) return;
-    at.numbers->rhs_mean = acc[0] / at.a.rows;
-    at.numbers->start_mean = acc[1] / at.a.rows;
+    const double rows = at.all_rows();
+    if (rows == 0.0) return;
+    at.numbers->rhs_mean = acc[0] / rows;
+    at.numbers->start_mean = acc[1] / rows;
   }
 };
 
@@ -137,8 +138,7 @@ struct load : sums<1> {
   }
   /// The norm of what is taken from 2^-by.rhs b.
   DWELL_HD double removed(const solve_numbers& n) const {
-    if (at.null_count == 0)
-      return std::fabs(n.rhs_mean) * std::sqrt(static_cast<double>(at.a.rows));
+    if (at.null_count == 0) return std::fabs(n.rhs_mean) * std::sqrt(at.all_rows());
     double sum = 0;
     for (int k = 0; k < at.null_count; ++k) sum += at.parts->rhs[k] * at.parts->rhs[k];
     return std::sqrt(sum);
@@ -171,7 +171,8 @@ struct mean_of_answer : sums<1> {
   DWELL_HD int constants() const { return 0; }
   DWELL_HD void element(index i, int, double* acc) const { acc[0] += at.run_x_at(i); }
   DWELL_HD void conclude(const double* acc) const {
-    if (at.a.rows > 0) at.numbers->answer_mean = acc[0] / at.a.rows;
+    const double rows = at.all_rows();
+    if (rows > 0.0) at.numbers->answer_mean = acc[0] / rows;
   }
 };
 
@@ -250,7 +251,7 @@ struct residual_row {
   DWELL_HD scales constants() const {
     const solve_numbers& n = *at.numbers;
     return {power_of_two(-n.by.matrix), power_of_two(-n.by.answer()), rhs_element<T>(n),
-            n.taken ? at.run_x : at.x, n.taken ? at.stride : 1};
+            n.taken || at.ranks ? at.run_x : at.x, n.taken || at.ranks ? at.stride : 1};
   }
   DWELL_HD double part(index i, int lane, const scales& by) const {
     double sum = lane == 0 ? by.rhs(at, i) : 0.0;

@@ -2,6 +2,10 @@
 // The steps of a solve on a CPU.
 #include "dwell/solvers/linear/solve_steps.hpp"
 
+#include <algorithm>
+
+#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/comm/halo.hpp"
 #include "dwell/solvers/linear/product_passes.hpp"
 #include "dwell/solvers/linear/row_sums.hpp"
 #include "dwell/solvers/linear/solve_passes.hpp"
@@ -10,23 +14,39 @@
 namespace dwell {
 namespace {
 
+/// Over the rows here; the totals are those of all ranks.
+template <class Pass, class T>
+void run(const solve_places<T>& at, const Pass& pass) {
+  cpu::run_pass(at.a.rows, pass, [&](double* totals) {
+    if (at.ranks) combine_over_ranks(*at.ranks->comm, totals, Pass::totals, &Pass::combine);
+  });
+}
+
+/// Elements of the run's answer, or of the start vector where that is what there is, of which other
+/// ranks have the ghosts.
+template <class T>
+void exchange_answer(const solve_places<T>& at) {
+  if (!at.ranks) return;
+  if (!at.numbers->taken) std::copy(at.x, at.x + at.a.rows, at.run_x);
+  at.ghosts_of_x->run();
+}
+
 template <class T>
 void begin(const device&, const solve_places<T>& at) {
-  cpu::run_pass(at.a.rows, solve_pass::examine<T>{at});
-  if (at.null_space) cpu::run_pass(at.a.rows, solve_pass::means<T>{{}, at});
-  for (int k = 0; k < at.null_count; ++k)
-    cpu::run_pass(at.a.rows, solve_pass::parts_of_start<T>{{}, at, k});
-  cpu::run_pass(at.a.rows, solve_pass::load<T>{{}, at});
+  run(at, solve_pass::examine<T>{at});
+  if (at.null_space) run(at, solve_pass::means<T>{{}, at});
+  for (int k = 0; k < at.null_count; ++k) run(at, solve_pass::parts_of_start<T>{{}, at, k});
+  run(at, solve_pass::load<T>{{}, at});
 }
 
 template <class T>
 void end(const device&, const solve_places<T>& at) {
-  if (at.null_space) cpu::run_pass(at.a.rows, solve_pass::mean_of_answer<T>{{}, at});
-  for (int k = 0; k < at.null_count; ++k)
-    cpu::run_pass(at.a.rows, solve_pass::parts_of_answer<T>{{}, at, k});
-  cpu::run_pass(at.a.rows, solve_pass::answer<T>{{}, at});
+  if (at.null_space) run(at, solve_pass::mean_of_answer<T>{{}, at});
+  for (int k = 0; k < at.null_count; ++k) run(at, solve_pass::parts_of_answer<T>{{}, at, k});
+  run(at, solve_pass::answer<T>{{}, at});
+  exchange_answer(at);
   cpu::sum_rows(solve_pass::residual_row<T>{at}, at.a.rows, at.a.nonzeros, at.residual);
-  cpu::run_pass(at.a.rows, solve_pass::sum_up<T>{{}, at});
+  run(at, solve_pass::sum_up<T>{{}, at});
 }
 
 template <class T>

@@ -13,6 +13,9 @@
 
 namespace dwell {
 
+class halo_exchange;
+struct row_ranks;
+
 /// What the host learns of a solve: in memory that the device writes.
 struct solve_numbers {
   system_scale by;
@@ -63,6 +66,12 @@ struct solve_places {
   int stride = 1;
   bool null_space = false;  ///< the constant vectors are in it: b and x count without their means
   int null_count = 0;       ///< vectors that are given, else
+  /// Where rows are divided among ranks, else null: then run_x has the ghosts behind the rows, and
+  /// totals are those of all ranks. On a CPU.
+  const row_ranks* ranks = nullptr;
+  halo_exchange* ghosts_of_x = nullptr;  ///< of run_x
+  double rows_of_ranks = 0;              ///< of all of them
+  DWELL_HD double all_rows() const { return ranks ? rows_of_ranks : a.rows; }
   const double* null_vectors = nullptr;  ///< orthonormal, one after another
   null_parts* parts = nullptr;           ///< room, where there are some
   DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }

@@ -9,6 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
@@ -22,11 +23,11 @@ void solver_state<T>::make_preconditioner() {
   if (!kind.is_chain()) return;
   const lap_timer time(setup.preconditioner_s);
   if (chain && chain->refresh) {
-    const csr_arrays<T> arrays = matrix.arrays();
+    const csr_arrays<T> arrays = matrix.block();
     return chain->refresh(&arrays);
   }
   auto made = std::make_unique<made_preconditioner>(
-      kind.make<T>()(queue.where(), matrix.arrays(), options.preconditioning));
+      kind.make<T>()(queue.where(), matrix.block(), options.preconditioning));
   if (run && chain) run->take_chain(made->products);
   chain = std::move(made);
 }
@@ -51,8 +52,10 @@ void solver_state<T>::prepare() {
   if (options.mixed_precision && prepare_mixed()) return;
   make_preconditioner();
   cuts.emplace(where, matrix.arrays());
-  const solve_request<T> request{
-      target, *cuts, options, matrix.scale_exponent(), true, chain ? &chain->products : nullptr};
+  const solve_request<T> request{target,        *cuts,
+                                 options,       matrix.scale_exponent(),
+                                 true,          chain ? &chain->products : nullptr,
+                                 matrix.ranks()};
   solve_decision<T> made = [&] {
     const lap_timer time(setup.plan_s);
     return decide(request);
@@ -91,6 +94,12 @@ void solver_state<T>::place_vectors() {
     numbers = {where, 1};
     if (null_space.count() > 0) parts = {where, 1};
     if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
+  }
+  if (const row_ranks* const ranks = matrix.ranks()) {
+    ghosts_of_x = std::make_unique<halo_exchange>(*ranks->comm, *ranks->halo, in.x, sizeof(T));
+    places.ranks = ranks;
+    places.rows_of_ranks = ranks->all_rows;
+    places.ghosts_of_x = ghosts_of_x.get();
   }
   places.run_x = in.x;
   places.run_rhs = in.rhs;
@@ -138,6 +147,11 @@ void solver_state<T>::require_idle() const {
     throw input_error(
         "expected wait() for the solve in progress, found another call of the solver");
   if (!run) throw device_error("the solver could not be prepared again: make a new one");
+}
+
+template <class T>
+bool solver_state<T>::was_refused() const {
+  return matrix.ranks() ? any_of_ranks(*matrix.ranks()->comm, refused) : refused;
 }
 
 template <class T>

@@ -96,6 +96,8 @@ struct solver_state {
   void refresh();
   void place_matrix();
   void require_idle() const;
+  /// `progress` asked for the end, on any rank.
+  bool was_refused() const;
   /// check_finite() of a vector in a GPU's memory.
   void check_finite_there(const T* from, const std::string& what) const;
   /// The solves of a block: alone(k) of column k; group(first, width, began) of several columns,
@@ -138,6 +140,7 @@ struct solver_state {
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
   buffer<null_parts> parts;
+  std::unique_ptr<halo_exchange> ghosts_of_x;  ///< of several ranks
 
   // Of the solve in progress, or the last one:
   double began = 0, first = 0, ended = 0;  ///< on the host's clock: the call, and the run

@@ -134,6 +134,18 @@ void stencil_session<T>::get_field(std::span<T> values) {
   run_->get_field(values);
 }
 template <class T>
+void stencil_session<T>::set_rows(std::size_t first, std::span<const T> values) {
+  require_field();
+  finish();
+  run_->set_rows(first, values);
+}
+template <class T>
+void stencil_session<T>::get_rows(std::size_t first, std::span<T> values) {
+  require_field();
+  finish();
+  run_->get_rows(first, values);
+}
+template <class T>
 void stencil_session<T>::get_field(device_span<T> values) {
   require_field();
   if (running_) finish();

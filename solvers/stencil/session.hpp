@@ -38,6 +38,9 @@ class stencil_session {
   void set_field(std::span<const T> values);
   void set_source(std::span<const T> values);
   void get_field(std::span<T> values);
+  /// Rows, counted through planes.
+  void set_rows(std::size_t first, std::span<const T> values);
+  void get_rows(std::size_t first, std::span<T> values);
   /// In the device's memory: in the order of its stream, and done at the return if the stream is
   /// not the caller's.
   void set_field(device_span<const T> values);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "dwell/base/error.hpp"
 #include "dwell/solvers/stencil/check.hpp"
@@ -77,6 +79,32 @@ template <class T>
 void stencil_runner<T>::field(device_span<T> u) {
   check_on_device<T>("field", u, size(), session_->where());
   session_->get_field(u);
+}
+
+/// Counted through planes. Throws input_error unless the field has these layers.
+template <class T>
+std::size_t stencil_runner<T>::first_row_of(int first, const extents& some,
+                                            const void* data) const {
+  const extents& n = size();
+  extents expected = n;
+  const int count = n.dims == 3 ? some.z : some.y, all = n.dims == 3 ? n.z : n.y;
+  (n.dims == 3 ? expected.z : expected.y) = count;
+  check_size("layers", some, expected);
+  if (first < 0 || count < 1 || first > all - count)
+    throw input_error(fmt::format("layers: expected some of 0 to {}, found {} to {}", all - 1,
+                                  first, static_cast<std::int64_t>(first) + count - 1));
+  check_on_host("layers", data);
+  return static_cast<std::size_t>(first) * static_cast<std::size_t>(n.dims == 3 ? n.y : 1);
+}
+
+template <class T>
+void stencil_runner<T>::layers(int first, grid_view<T> some) {
+  session_->get_rows(first_row_of(first, some.size, some.data), some.cells());
+}
+
+template <class T>
+void stencil_runner<T>::set_layers(int first, grid_view<const T> some) {
+  session_->set_rows(first_row_of(first, some.size, some.data), some.cells());
 }
 
 template <class T>

@@ -110,6 +110,13 @@ class DWELL_API stencil_runner {
   /// stream.
   void field(device_span<T> u);
 
+  /// Layers of the field, rows in two dimensions and planes in three, from layer `first` on, to the
+  /// host or from it: of {count, x} or {count, y, x} cells, which may be any values. For programs
+  /// that exchange the edges of fields. Both throw input_error if there are no such layers, or if
+  /// the memory is not the host's; set_layers() also if there is no field yet.
+  void layers(int first, grid_view<T> some);
+  void set_layers(int first, grid_view<const T> some);
+
   /// Does steps and waits for their end. With `progress` and `interrupt` as in the options; if
   /// interrupted, the field is that after the steps of the outcome. Throws input_error if a number
   /// cannot be used, or if a field, or a source, has not been given.
@@ -163,6 +170,7 @@ class DWELL_API stencil_runner {
 
  private:
   void require_source() const;
+  std::size_t first_row_of(int first, const extents& some, const void* data) const;
   stencil_outcome run_goal(const stencil_goal& goal);
   stencil_outcome run_pieces(int steps, int every, const std::function<bool(const moment&)>& go_on);
 

@@ -110,6 +110,15 @@ TEST(cli_device_facts, facts_of_another_device_are_refused_by_what_runs) {
   }
 }
 
+TEST(cli_device_facts, are_not_for_ranks) {
+  for (const strings& run :
+       {strings{"cg", "trefethen:20"}, strings{"stencil", "2d5pt", "--size", "9x9"}}) {
+    auto args = run;
+    args.insert(args.end(), {"--ranks", "2", "--device-facts", "h200"});
+    expect_refused(args, "--device-facts: not with --ranks or --distributed");
+  }
+}
+
 TEST(cli_device_facts, a_run_takes_facts_of_this_device) {
   const scratch_folder in;
   const auto here = dwell_cli({"info", "--device", "cpu", "--threads", "1", "--json", "-"})

@@ -205,6 +205,10 @@ std::string to_text(const solve_result& r) {
   out.row("start vector", r.start_file.empty() ? "zeros" : r.start_file);
   out.gap();
   out.row("device", fmt::format("{} ({})", report.device, to_string(report.on)));
+  if (r.ranks) {
+    out.row("ranks", describe_ranks(*r.ranks));
+    out.row("", describe_ghosts(*r.ranks));
+  }
   out.row("executor", fmt::format("{} on {}", report.executor,
                                   format_teams(report.on, report.teams, report.lanes)));
   if (!report.reason.empty()) out.row("", report.reason);
@@ -255,7 +259,8 @@ std::string to_text(const solve_result& r) {
   add_time(r, out);
   for (std::size_t i = 0; i < r.files.size(); ++i)
     out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
-  return out.text() + (r.timing ? "\n" + timing_table(parts_of(r)) : "");
+  return out.text() + (r.ranks && r.per_rank ? "\n" + ranks_table(*r.ranks) : "") +
+         (r.timing ? "\n" + timing_table(parts_of(r)) : "");
 }
 
 execution execution_of(const solve_report& report, const execution::choices& requested) {
@@ -318,6 +323,8 @@ json to_json(const solve_result& r) {
                 {"per_iteration_us", report.per_iteration_us}}},
               {"bytes_per_iteration", report.bytes_per_iteration},
               {"right_hand_sides", columns_json(r)},
+              {"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
+              {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
               {"warnings", r.warnings},
               {"files", {{"answer", nullptr}, {"history", nullptr}, {"report", nullptr}}}});
   for (const auto& [what, file] : r.files) out["files"][what] = file;

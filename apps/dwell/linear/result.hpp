@@ -10,6 +10,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/matrix_source.hpp"
+#include "linear/ranks.hpp"
 #include "linear/vectors.hpp"
 #include "report/execution.hpp"
 #include "report/json.hpp"
@@ -36,6 +37,8 @@ struct solve_result {
   std::string start_file;
   solve_options options;
   std::vector<solve_report> columns;  ///< one per right-hand side
+  std::optional<ranked_solve> ranks;  ///< among which the rows were divided
+  bool per_rank = false;              ///< the report has a table of them
   solve_report report;                ///< of the first; solve_s is that of all
   /// Largest |x_i - 1| where the exact solution is known to be all ones; |x_i| modulo constants.
   std::optional<double> largest_error;

@@ -15,12 +15,14 @@
 #include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
 #include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/monitor.hpp"
 #include "linear/near_null.hpp"
+#include "linear/ranks.hpp"
 #include "linear/result.hpp"
 #include "linear/right_hand_sides.hpp"
 
@@ -43,6 +45,8 @@ struct solve_arguments {
   solve_options options;
   near_null_files near_null;
   int rhs_count = 1;
+  rank_choice ranks;
+  std::string partition = "rows";
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
   bool no_refine = false;
@@ -122,62 +126,82 @@ double seconds_since(clock::time_point begin) {
   return std::chrono::duration<double>(clock::now() - begin).count();
 }
 
-exit_code run(const solve_arguments& args) {
-  const auto begin = clock::now();
-  const auto outputs = check_files(args);
-  require_source(args.matrix);
-  const auto where =
-      args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
-  require_executor(args, where.on());
-
+/// What is read before the solve, on the first rank.
+struct problem {
+  output_files outputs;
+  matrix_source source;
+  std::vector<double> b, x;
+  solve_options options;
   solve_result result;
+};
+
+/// What ranks cannot do yet that one solver can.
+void check_ranks(const solve_arguments& args) {
+  if (!args.ranks.any()) {
+    if (args.partition != "rows")
+      throw input_error("--partition: expected --ranks or --distributed with it");
+    return;
+  }
+  const auto refuse = [](const char* option) {
+    throw unsupported_error(fmt::format("{}: not with --ranks or --distributed", option));
+  };
+  if (args.rhs_count > 1) refuse("--rhs-count");
+  if (!args.null_vectors.empty()) refuse("--null-vectors");
+  if (!args.near_null.vectors.empty()) refuse("--near-null");
+  if (!args.near_null.coordinates.empty()) refuse("--coordinates");
+  if (args.device.what == device_choice::kind::cuda) refuse("--device cuda");
+  if (args.device_facts.given()) refuse("--device-facts");
+}
+
+/// Reads all, and sets `to` up for the solve but for what the progress line needs.
+problem read_problem(const solve_arguments& args, progress_line& progress) {
+  problem p;
+  p.outputs = check_files(args);
+  require_source(args.matrix);
+  solve_result& result = p.result;
   result.rhs = parse_rhs(args.rhs);
   result.start_file = args.start;
   result.options = args.options;
   result.command = args.command;
+  result.per_rank = args.ranks.table;
 
-  progress_line progress(!args.report.quiet && args.monitor == 0);
   progress.show("reading " + args.matrix);
-  const auto source = load_matrix(args.matrix, args.threads);
-  const auto& a = source.content.matrix;
-  result.matrix_name = source.name;
-  result.generated = source.generated;
+  p.source = load_matrix(args.matrix, args.threads);
+  const auto& a = p.source.content.matrix;
+  result.matrix_name = p.source.name;
+  result.generated = p.source.generated;
   result.companion_unused =
-      source.content.companion_rhs && result.rhs.what != rhs_source::kind::companion;
+      p.source.content.companion_rhs && result.rhs.what != rhs_source::kind::companion;
   result.rows = a.rows;
   result.explicit_zeros = count_explicit_zeros(a);
   result.nonzeros = a.nonzeros() - result.explicit_zeros;
-  result.read_s = source.read_s;
-  const auto b = make_rhs(result.rhs, source, args.threads);
-  auto x = make_start(args.start, source, args.threads);
+  result.read_s = p.source.read_s;
+  p.b = make_rhs(result.rhs, p.source, args.threads);
+  p.x = make_start(args.start, p.source, args.threads);
+  p.options = args.options;
+  read_near_null(args.near_null, p.source, args.threads, p.options.preconditioning);
+  p.options.null_vectors = make_null_vectors(args.null_vectors, p.source, args.threads);
+  return p;
+}
 
-  auto options = args.options;
-  read_near_null(args.near_null, source, args.threads, options.preconditioning);
-  options.null_vectors = make_null_vectors(args.null_vectors, source, args.threads);
-  iteration_forecast forecast(options.max_iterations);
-  if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
-    options.progress = [&](const solve_progress& now) {
-      forecast.add(now.iteration, now.relative_residual);
-      progress.show(describe(now, forecast));
-    };
-  std::optional<solve_monitor> monitor;
-  if (args.monitor > 0) {
-    monitor.emplace(b, args.monitor);
-    options.progress = [&](const solve_progress& now) { (*monitor)(now); };
-    options.progress_interval = 0;  // every iteration, in order
+void solve_problem(const solve_arguments& args, communicator* comm, const device& where,
+                   problem& p) {
+  const auto& a = p.source.content.matrix;
+  solve_result& result = p.result;
+  if (args.ranks.any()) {
+    result.ranks = solve_on_ranks(args.ranks, comm, args.partition, args.precision, args.threads, a,
+                                  p.b, p.x, p.options);
+    result.columns = {result.ranks->report};
+  } else if (args.rhs_count == 1) {
+    result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
+  } else {
+    result.columns = solve_several(args.precision, where, a, p.b, p.x, args.rhs_count, p.options);
   }
-  progress.show("setting up");
-  graceful_stop on_signal;
-  options.interrupt = &graceful_stop::requested();
-  if (args.rhs_count == 1)
-    result.columns = {solve_in(args.precision, where, a, b, x, options)};
-  else
-    result.columns = solve_several(args.precision, where, a, b, x, args.rhs_count, options);
   result.report = result.columns.front();
   result.report.solve_s = solve_seconds(result.columns);
-  if (monitor) monitor->finish();
-  progress.erase();
+}
 
+void add_warnings(const solve_arguments& args, const std::vector<double>& x, solve_result& result) {
   if (result.rhs.what == rhs_source::kind::row_sums && !x.empty()) {
     double largest = 0;
     const double exact = result.report.null_space == "constant" ? 0 : 1;  // without the mean
@@ -193,14 +217,65 @@ exit_code run(const solve_arguments& args) {
         args.precision == "f32" ? " in f32" : ""));
   if (const auto part = inconsistent_rhs(result); !part.empty()) result.warnings.push_back(part);
   if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);
+}
+
+exit_code hand_over(const solve_arguments& args, clock::time_point begin, problem& p) {
+  solve_result& result = p.result;
+  add_warnings(args, p.x, result);
   handover by;
   const auto before_writing = clock::now();
-  write_files(args, x, result, by);
+  write_files(args, p.x, result, by);
   result.write_s = seconds_since(before_writing);
   result.timing = args.timing;
   result.wall_s = seconds_since(begin);
   for (const auto& w : result.warnings) warn(w);
-  return deliver(result, args.report, outputs, by);
+  return deliver(result, args.report, p.outputs, by);
+}
+
+/// comm: the processes among which rows are divided, or null.
+exit_code run_as(const solve_arguments& args, communicator* comm) {
+  const auto begin = clock::now();
+  const bool first = is_first(comm);
+
+  progress_line progress(first && !args.report.quiet && args.monitor == 0);
+  std::optional<device> where;
+  problem p = on_all(comm, [&] {
+    check_ranks(args);
+    if (!args.ranks.any()) {
+      where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
+      require_executor(args, where->on());
+    }
+    if (first) return read_problem(args, progress);
+    problem of_others;
+    of_others.options = args.options;
+    return of_others;
+  });
+
+  iteration_forecast forecast(p.options.max_iterations);
+  if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together
+    p.options.progress = [&](const solve_progress& now) {
+      forecast.add(now.iteration, now.relative_residual);
+      progress.show(describe(now, forecast));
+    };
+  std::optional<solve_monitor> monitor;
+  if (args.monitor > 0 && first) {
+    monitor.emplace(p.b, args.monitor);
+    p.options.progress = [&](const solve_progress& now) { (*monitor)(now); };
+    p.options.progress_interval = 0;  // every iteration, in order
+  }
+  progress.show("setting up");
+  graceful_stop on_signal;
+  p.options.interrupt = &graceful_stop::requested();
+  solve_problem(args, comm, where.value_or(device::cpu(1)), p);
+  if (monitor) monitor->finish();
+  progress.erase();
+  const exit_code code =
+      on_all(comm, [&] { return first ? hand_over(args, begin, p) : exit_code::done; });
+  return comm ? value_of_rank(*comm, 0, code) : code;
+}
+
+exit_code run(const solve_arguments& args) {
+  return run_on_processes(args.ranks, [&](communicator* comm) { return run_as(args, comm); });
 }
 
 void add_problem(CLI::App& app, solve_arguments& args) {
@@ -257,6 +332,9 @@ void add_execution(CLI::App& app, solve_arguments& args) {
                      std::string(preconditioner_help) +
                          "; auto tries jacobi first, the report says why it went on with what");
   add_near_null(app, args.near_null);
+  app.option_defaults()->group("Ranks");
+  add_ranks(app, args.ranks, "the rows");
+  add_partition(app, args.partition);
 }
 
 void add_stops(CLI::App& app, solve_arguments& args) {

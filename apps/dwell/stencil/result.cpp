@@ -75,6 +75,7 @@ std::string to_text(const stencil_result& r) {
                                r.start, r.source.empty() ? "" : ", source " + r.source));
   out.gap();
   out.row("device", report.device);
+  if (r.ranks) out.row("ranks", describe_ranks(*r.ranks));
   out.row("executor",
           fmt::format("{} on {}, policy {}", report.executor,
                       format_teams(report.on, report.teams, report.lanes), report.policy));
@@ -92,7 +93,7 @@ std::string to_text(const stencil_result& r) {
     out.row("", fmt::format("{} per step, {} GCells/s", format_seconds(report.per_step_us * 1e-6),
                             number_cell(report.cells_per_second * 1e-9)));
   for (const auto& [what, where] : r.files) out.row(what, where);
-  return out.text();
+  return out.text() + (r.ranks && r.per_rank ? "\n" + ranks_table(*r.ranks) : "");
 }
 
 execution execution_of(const stencil_report& report, const execution::choices& requested) {
@@ -168,6 +169,8 @@ json to_json(const stencil_result& r) {
                 {"per_step_us", report.per_step_us}}},
               {"cells_per_s", report.cells_per_second},
               {"bytes_per_step", report.bytes_per_step},
+              {"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
+              {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
               {"warnings", r.warnings},
               {"files", {{"field", nullptr}, {"report", nullptr}}}});
   for (const auto& [what, where] : r.files) out["files"][what] = where;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The outcome of `dwell stencil` in the forms in which it is handed over.
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "report/execution.hpp"
 #include "report/json.hpp"
+#include "stencil/ranks.hpp"
 
 #include "dwell/solvers/stencil/stencil.hpp"
 
@@ -19,6 +21,8 @@ struct stencil_result {
   bool default_weights = true;
   stencil_options options;
   stencil_report report;
+  std::optional<ranked_field> ranks;  ///< among which the field was divided
+  bool per_rank = false;              ///< the report has a table of them
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< field, report; and where
 };

@@ -12,6 +12,7 @@
 #include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
 #include "report/units.hpp"
@@ -19,6 +20,7 @@
 #include "stencil/commands.hpp"
 #include "stencil/field.hpp"
 #include "stencil/field_memory.hpp"
+#include "stencil/ranks.hpp"
 #include "stencil/result.hpp"
 
 #include "dwell/base/error.hpp"
@@ -40,6 +42,8 @@ struct stencil_arguments {
   int max_steps = 0, check_every = 0;
   double until = -1;
   stencil_options options;
+  rank_choice ranks;
+  int exchange_every = 0;
   destination output;
   report_target report;
 };
@@ -123,59 +127,122 @@ void write_output(const stencil_arguments& args, const grid<T>& u, stencil_resul
     result.files.emplace_back("field", to.label());
 }
 
+/// What is read before the run, on the first rank.
 template <class T>
-exit_code run_in(const stencil_arguments& args, const device& where, const extents& size,
-                 input_files& inputs, const output_files& outputs) {
+struct stencil_problem {
+  grid<T> u;
+  std::optional<grid<T>> source;
   stencil_result result;
+};
+
+template <class T>
+stencil_problem<T> read_problem(const stencil_arguments& args, const extents& size,
+                                input_files& inputs, progress_line& progress) {
+  stencil_problem<T> p;
+  stencil_result& result = p.result;
   result.start = !args.input.empty()    ? args.input
                  : args.initial.empty() ? "hot-spot"
                                         : args.initial;
   result.source = args.source;
   result.default_weights = args.default_weights;
-  progress_line progress(!args.report.quiet);
+  result.per_rank = args.ranks.table;
   progress.show("reading");
-  grid<T> u = inputs.field ? read_finite<T>(args.input, *inputs.field)
-                           : make_initial<T>(result.start, size);
-  std::optional<grid<T>> source;
-  if (inputs.source) source = read_finite<T>(args.source, *inputs.source);
+  p.u = inputs.field ? read_finite<T>(args.input, *inputs.field)
+                     : make_initial<T>(result.start, size);
+  if (inputs.source) p.source = read_finite<T>(args.source, *inputs.source);
+  return p;
+}
 
+template <class T>
+exit_code hand_over(const stencil_arguments& args, const extents& size, const output_files& outputs,
+                    stencil_problem<T>& p) {
+  stencil_result& result = p.result;
+  if (result.report.changing_cells == 0 && result.options.steps > 0)
+    result.warnings.push_back(fmt::format(
+        "no cell of {} changes: all belong to the fixed border, which is {} wide (--boundary "
+        "periodic or reflect has none)",
+        to_string(size), format_plural(find_stencil_shape(result.options.shape).radius, "cell")));
+  handover by;
+  write_output(args, p.u, result, by);
+  for (const auto& w : result.warnings) warn(w);
+  return deliver(result, args.report, outputs, by);
+}
+
+/// where: without ranks. comm: the processes among which the field is divided, or null.
+template <class T>
+exit_code run_in(const stencil_arguments& args, communicator* comm, const device& where,
+                 const extents& size, input_files& inputs, const output_files& outputs) {
+  const bool first = is_first(comm);
+  progress_line progress(first && !args.report.quiet);
+  stencil_problem<T> p = on_all(comm, [&] {
+    return first ? read_problem<T>(args, size, inputs, progress) : stencil_problem<T>();
+  });
   stencil_options options = args.options;
   if (progress.shown())
     options.progress = [&](const stencil_progress& now) { progress.show(describe(now, options)); };
   progress.show("setting up");
   graceful_stop on_signal;
   options.interrupt = &graceful_stop::requested();
-  result.report = solve(where, u, options, source ? &*source : nullptr);
-  result.options = options;
+  const grid<T>* const source = p.source ? &*p.source : nullptr;
+  if (args.ranks.any()) {
+    p.result.ranks = solve_on_ranks(args.ranks, comm, args.threads, args.exchange_every, size,
+                                    !args.source.empty(), p.u, options, source);
+    p.result.report = p.result.ranks->report;
+  } else {
+    p.result.report = solve(where, p.u, options, source);
+  }
+  p.result.options = options;
   progress.erase();
+  const exit_code code =
+      on_all(comm, [&] { return first ? hand_over(args, size, outputs, p) : exit_code::done; });
+  return comm ? value_of_rank(*comm, 0, code) : code;
+}
 
-  if (result.report.changing_cells == 0 && options.steps > 0)
-    result.warnings.push_back(fmt::format(
-        "no cell of {} changes: all belong to the fixed border, which is {} wide (--boundary "
-        "periodic or reflect has none)",
-        to_string(size), format_plural(find_stencil_shape(options.shape).radius, "cell")));
-  handover by;
-  write_output(args, u, result, by);
-  for (const auto& w : result.warnings) warn(w);
-  return deliver(result, args.report, outputs, by);
+/// What ranks cannot do that one can.
+void check_ranks(const stencil_arguments& args) {
+  if (!args.ranks.any()) {
+    if (args.exchange_every > 0)
+      throw input_error("--exchange-every: expected --ranks or --distributed with it");
+    return;
+  }
+  if (args.device.what == device_choice::kind::cuda)
+    throw unsupported_error("--device cuda: not with --ranks or --distributed");
+  if (args.device_facts.given())
+    throw unsupported_error("--device-facts: not with --ranks or --distributed");
+}
+
+exit_code run_as(stencil_arguments& args, communicator* comm) {
+  const bool first = is_first(comm);
+  input_files inputs;
+  output_files outputs;
+  std::optional<device> where;
+  extents size = on_all(comm, [&] {
+    const stencil_shape shape = find_stencil_shape(args.shape);
+    set_options(args, shape);
+    check_ranks(args);
+    if (!args.input.empty() && !args.initial.empty())
+      throw input_error("--input and --initial both say what the field is: expected one of them");
+    if (!first) return extents(1, 1);  // the first one's counts
+    outputs = check_files(args);
+    if (!args.input.empty()) inputs.field.emplace(args.input);
+    const extents found = find_size(args, shape, inputs);
+    if (!args.source.empty()) inputs.source.emplace(args.source);
+    require_precisions(args, inputs);
+    if (inputs.source) require_source(args.source, inputs.source->facts(), found);
+    where = args.ranks.any()
+                ? device::cpu(1)
+                : args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs));
+    require_memory({found, args.precision, 1, !args.source.empty()}, *where);
+    return found;
+  });
+  if (comm) size = value_of_rank(*comm, 0, size);
+  const device on = where.value_or(device::cpu(1));
+  return args.precision == "f32" ? run_in<float>(args, comm, on, size, inputs, outputs)
+                                 : run_in<double>(args, comm, on, size, inputs, outputs);
 }
 
 exit_code run(stencil_arguments& args) {
-  const stencil_shape shape = find_stencil_shape(args.shape);
-  set_options(args, shape);
-  if (!args.input.empty() && !args.initial.empty())
-    throw input_error("--input and --initial both say what the field is: expected one of them");
-  const auto outputs = check_files(args);
-  input_files inputs;
-  if (!args.input.empty()) inputs.field.emplace(args.input);
-  const extents size = find_size(args, shape, inputs);
-  if (!args.source.empty()) inputs.source.emplace(args.source);
-  require_precisions(args, inputs);
-  if (inputs.source) require_source(args.source, inputs.source->facts(), size);
-  const auto where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs));
-  require_memory({size, args.precision, 1, !args.source.empty()}, where);
-  return args.precision == "f32" ? run_in<float>(args, where, size, inputs, outputs)
-                                 : run_in<double>(args, where, size, inputs, outputs);
+  return run_on_processes(args.ranks, [&](communicator* comm) { return run_as(args, comm); });
 }
 
 std::string shape_list() {
@@ -253,6 +320,11 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
              "What perks caches on the chip; measured tries plans on a copy of the field");
   add_tiling(app, args.options);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
+  app.option_defaults()->group("Ranks");
+  add_ranks(app, args.ranks, "the field's rows (in three dimensions planes)");
+  add_positive(app, "--exchange-every", args.exchange_every,
+               "Steps between two exchanges of ghosts (default: as many as add a tenth to a rank's "
+               "cells, at most 16)");
 }
 
 void add_results(CLI::App& app, stencil_arguments& args) {

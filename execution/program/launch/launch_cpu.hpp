@@ -57,7 +57,7 @@ void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrie
     using team_type = team_of<P, E::cpu_configs[Config].lanes>;
     using store_type = store<P, T, team_type, shape_of<E, Config>>;
     team_type team(worker, workers, grid, a.reverse_lanes, scratch.of(worker), scratch.bytes(),
-                   a.partials);
+                   a.partials, a.rank_sums, a.ranks);
     store_type s(team, a);
     f(s);
   }
@@ -68,16 +68,19 @@ template <class P, class T, class E, int Config>
 class queue {
  public:
   queue(const program_args<P, T>& a, int teams, const team_scratch& scratch, thread_pool& pool,
-        run_watch& watch)
-      : a_(a), teams_(teams), watch_(watch), scratch_(scratch), pool_(pool) {}
+        run_watch& watch, between_phases* between)
+      : a_(a), teams_(teams), watch_(watch), scratch_(scratch), pool_(pool), between_(between) {}
 
   template <int Phase>
   void launch(const program_args<P, T>&, int parity, int time) {
+    bool sums = false, elements = false;  // as one team has them, so have all
     pool_.launch([&](int member) {
       with_store<P, T, E, Config>(a_, member, teams_, nullptr, scratch_, [&](auto& s) {
         E::template phase<Phase, P, T>(s, a_, parity, time);
+        if (member == 0) sums = s.has_given_sums(), elements = s.has_written_elements();
       });
     });
+    if (between_) between_->phase_ended(sums, elements);
     watch_.poll();
   }
   void record_outcome(int mark) { marks_[mark] = a_.state[0]; }
@@ -90,6 +93,7 @@ class queue {
   run_watch& watch_;
   const team_scratch& scratch_;
   thread_pool& pool_;
+  between_phases* between_;
   typename P::scalars marks_[2]{};
 };
 
@@ -111,7 +115,7 @@ class launch final : public program_launch {
     watch.poll();  // an interrupt may be there already
     const double begin = seconds_now();
     if constexpr (E::launches_phases) {
-      queue<P, T, E, Config> q(a_, teams_, scratch_, *pool_, watch);
+      queue<P, T, E, Config> q(a_, teams_, scratch_, *pool_, watch, control_->between);
       E::template drive<P, T>(q, a_);
     } else if constexpr (alone_of<E>) {
       run_apart(threads_, teams_, watch, [&](int thread, int team) {

@@ -11,6 +11,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/program/launch/rank_meeting.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
 #include "dwell/execution/program/products/chain.hpp"
 #include "dwell/execution/team/partial_slots.hpp"
@@ -49,14 +50,16 @@ class program_run {
   /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
   /// that all work goes to, that of the cut included.
   /// `chain`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs that
-  /// have one.
+  /// have one. `ranks`: among which rows are divided, or null; on a CPU, with an executor that
+  /// launches phases from the host. Then vectors have as many elements as the matrix has columns.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
-              const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0)
+              const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0,
+              const row_ranks* ranks = nullptr)
       : where_(where), variant_(v), plan_(made.how), cut_(made.cut) {
     const program_config& shape = v.configs[static_cast<std::size_t>(plan_.config)];
     const csr_arrays<T>& a = made.matrix;
     if (!cut_->filled) fill(where, a, made.exponent, *cut_);
-    const auto n = static_cast<std::size_t>(a.rows), teams = static_cast<std::size_t>(plan_.teams);
+    const auto n = static_cast<std::size_t>(a.cols), teams = static_cast<std::size_t>(plan_.teams);
     if (shape.tiles) {
       const auto tiles = static_cast<std::size_t>(cut_->outline.tiles);
       tile_carry_ = buffer<T>(where, tiles * product_width_of<P>);
@@ -100,6 +103,7 @@ class program_run {
     }
     args_.barrier = &words->barrier;
     if (chain) take_chain(*chain);
+    if (ranks) divide(*ranks, slots, shape.lanes);
   }
 
   /// From now on with this chain, which must stay. P has one.
@@ -151,9 +155,17 @@ class program_run {
   void start(run_control& control) {
     started_ = true;
     if (every_) control.every = history_.data();
+    if (meeting_) {
+      meeting_->run_begins();
+      control.between = meeting_.get();
+    }
     ready().start(control);
   }
-  double finish() { return ready().finish(); }
+  double finish() {
+    const double seconds = ready().finish();
+    if (meeting_) meeting_->run_ended();
+    return seconds;
+  }
   /// All of it: from the given scalars to the end. Returns seconds.
   double run(const typename P::scalars& from, run_control control) {
     reset(from);
@@ -181,6 +193,18 @@ class program_run {
   const auto* columns_end() const { return words_.data()->columns.end; }
 
  private:
+  void divide(const row_ranks& ranks, std::size_t slots, int lanes) {
+    if constexpr (!many_columns<P>) {
+      rank_sums_ = {where_, slots * static_cast<std::size_t>(ranks.comm->size())};
+      args_.rank_sums = rank_sums_.data();
+      args_.ranks = ranks.comm->size();
+      args_.interior_begin = ranks.halo->interior_begin;
+      args_.interior_end = ranks.halo->interior_end;
+      meeting_ = std::make_unique<rank_meeting<P, T>>(ranks, args_, slots, plan_.teams, lanes,
+                                                      rank_sums_.data());
+      args_.between = meeting_.get();
+    }
+  }
   static std::size_t values_per_row(int vector) {
     if constexpr (requires { typename P::singles; })
       if (P::singles::place_of(vector) >= 0) return 1;
@@ -239,13 +263,14 @@ class program_run {
   buffer<T> tile_carry_, ghost_buffers_;
   std::vector<buffer<T>> vectors_;
   buffer<T> basis_;
-  buffer<double> partials_, history_, team_memory_;
+  buffer<double> partials_, history_, team_memory_, rank_sums_;
   buffer<step_coefficients> coefficients_;
   bool every_ = false, started_ = false;
   buffer<run_words<P>> words_;
   buffer<typename P::scalars> states_;  ///< of teams that are alone, two each
   program_args<P, T> args_;
-  std::unique_ptr<program_launch> launch_;  ///< refers to args_
+  std::unique_ptr<between_phases> meeting_;  ///< of several ranks
+  std::unique_ptr<program_launch> launch_;   ///< refers to args_
 };
 
 }  // namespace dwell

@@ -3,6 +3,8 @@
 // warp at a time (tile_walk.hpp), then carries join rows that tiles share. By rows: one lane walks
 // the team's whole part of the merge path; made for CPUs.
 #pragma once
+#include <algorithm>
+
 #include "dwell/execution/program/spmv/row_sums.hpp"
 #include "dwell/execution/program/spmv/tile_walk.hpp"
 #include "dwell/execution/program/store/store.hpp"
@@ -22,19 +24,34 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
     const auto* p = gathered<In, width>();
     [[maybe_unused]] T* const q[] = {a_.vectors[Out]...};
     double sum = 0.0;
-    index k = part_.begin.nonzero;
-    for (index row = part_.begin.row; row < part_.end.row; ++row) {
-      const index stop = m.row_ptr[row + 1];
-      if constexpr (columns > 1) {
-        rows_of<Out...>()[row] = row_sums_of_columns<Team>(m.val, m.col, p, k, stop);
-      } else {
-        const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
-        for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
-        if constexpr (summed) sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
+    const index begin = part_.begin.row, end = part_.end.row;
+    const auto walk = [&](index first, index last) {
+      index k = first == begin ? part_.begin.nonzero : m.row_ptr[first];
+      for (index row = first; row < last; ++row) {
+        const index stop = m.row_ptr[row + 1];
+        if constexpr (columns > 1) {
+          rows_of<Out...>()[row] = row_sums_of_columns<Team>(m.val, m.col, p, k, stop);
+        } else {
+          const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
+          for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
+          if constexpr (summed)
+            sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
+        }
+        k = stop;
       }
-      k = stop;
+    };
+    if (a_.between) {  // the rows that read no elements of other ranks come first
+      const index from = std::clamp(a_.interior_begin, begin, end);
+      const index to = std::clamp(a_.interior_end, from, end);
+      walk(from, to);
+      a_.between->await_elements(team_.worker() == 0);
+      walk(begin, from);
+      walk(to, end);
+    } else {
+      walk(begin, end);
     }
     if constexpr (summed) {
+      const index k = begin < end ? m.row_ptr[end] : part_.begin.nonzero;
       if (k < part_.end.nonzero) {
         carry = row_sum<Team>(m.val, m.col, p, k, part_.end.nonzero).v[0];
         sum += static_cast<double>(carry) * static_cast<double>(p[part_.end.row].v[0]);

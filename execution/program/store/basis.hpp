@@ -16,7 +16,7 @@ DWELL_FN void store<P, T, Team, Shape>::pass_basis(reads<R...>, writes<W...>, in
   const index owned = part_.end.row - part_.begin.row;
   if (pending_) team_.section([](int) {});
   pending_ = false;
-  if constexpr (((P::uses[W] != use::own) || ...)) published_ = true;
+  note_writes<W...>();
   const std::ptrdiff_t rows = a_.matrix.rows;
   T* const from = a_.basis + first * rows + part_.begin.row;
   for (index base = 0; base < owned; base += Team::lanes())
@@ -90,18 +90,18 @@ DWELL_FN void store<P, T, Team, Shape>::multiply_basis(int count, int set) {
 template <class P, class T, class Team, class Shape>
 DWELL_FN void store<P, T, Team, Shape>::basis_totals(int count, int set, double* to) {
   constexpr int lanes = Team::warp, at_once = 5;
-  const int first = basis_slot(set), teams = team_.workers();
+  const int first = basis_slot(set), summands = team_.summands();
   team_.warps([&](auto& warp) {
     for (int k = warp.number(); k < count; k += Team::warp_count) {
       auto sum = warp.template per_lane<double>();
       warp.each([&](int lane) {
         double all = 0.0;
-        for (int block = lane % lanes; block < teams; block += at_once * lanes) {
+        for (int block = lane % lanes; block < summands; block += at_once * lanes) {
           double v[at_once];
           DWELL_UNROLL
           for (int i = 0; i < at_once; ++i) {
-            const int team = block + i * lanes;
-            v[i] = team < teams ? team_.partial(first + k, team) : 0.0;
+            const int number = block + i * lanes;
+            v[i] = number < summands ? team_.summand(first + k, number) : 0.0;
           }
           DWELL_UNROLL
           for (int i = 0; i < at_once; ++i) all += v[i];

@@ -33,7 +33,7 @@ DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
   const element_index owned = element_index(part_.end.row - part_.begin.row) * columns;
   if (pending_) team_.section([](int) {});
   pending_ = false;
-  if constexpr (((P::uses[W] != use::own) || ...)) published_ = true;
+  note_writes<W...>();
   constexpr int slots = P::in_registers::count > 0 ? shape.slots : 0;
   if constexpr (slots > 0)
     team_.each([&](int lane) {

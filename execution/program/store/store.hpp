@@ -133,6 +133,7 @@ class store : public column_store<P, T, Team> {
   /// run of one launch it publishes the answer of the last poll, so that it does not wait for this
   /// one. A Program that polls and listens in one phase alternates the parity.
   DWELL_FN void poll(int parity = 0) {
+    given_ = true;
     team_.put_partial_from(0, interrupt_slot + parity, [&] {
       const int before = polled_;
       polled_ = Team::observe(&a_.watch->interrupt);
@@ -140,6 +141,10 @@ class store : public column_store<P, T, Team> {
     });
   }
   DWELL_FN bool interrupted() const { return seen_ != 0.0; }
+
+  /// What has happened since the store was made: sums given, elements written that others read.
+  bool has_given_sums() const { return given_; }
+  bool has_written_elements() const { return written_; }
 
   /// All teams meet at the end of a phase.
   DWELL_FN void meet() {
@@ -235,7 +240,7 @@ class store : public column_store<P, T, Team> {
     static_assert(Width == (P::uses[F] == use::exchange ? 2 : columns));
     const auto* all = reinterpret_cast<const pack<Width>*>(a_.vectors[F]);
     if constexpr (P::uses[F] == use::exchange)
-      return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.rows;
+      return all + static_cast<std::ptrdiff_t>(copy_) * a_.matrix.cols;
     else
       return all;
   }
@@ -244,7 +249,7 @@ class store : public column_store<P, T, Team> {
   DWELL_FN T* exchanged(index e) const {
     constexpr int second = P::uses[F] == use::partner;
     const std::ptrdiff_t row =
-        static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.rows + part_.begin.row + e;
+        static_cast<std::ptrdiff_t>(copy_ ^ 1) * a_.matrix.cols + part_.begin.row + e;
     return a_.vectors[F - second] + 2 * row + second;
   }
   template <int F>
@@ -274,7 +279,12 @@ class store : public column_store<P, T, Team> {
   template <class Acc>
   DWELL_FN void give(int first, Acc& acc) {
     team_.give(first, acc);
-    gave_ = true;
+    gave_ = given_ = true;
+  }
+  template <int... W>
+  DWELL_FN void note_writes() {
+    if constexpr (((P::uses[W] != use::own) || ...)) published_ = true;
+    if constexpr (((P::uses[W] != use::own && P::uses[W] != use::handed) || ...)) written_ = true;
   }
 
   template <int Sum, int In, int... Out>
@@ -319,6 +329,7 @@ class store : public column_store<P, T, Team> {
   // Since the teams met, and the same in all of them:
   bool published_ = false;  ///< this one wrote what others read
   bool gave_ = false;       ///< it gave sums, and has not read what others write since
+  bool given_ = false, written_ = false;  ///< has_given_sums(), has_written_elements()
   store_cache<P, T, Team, Shape> cache_;
 };
 

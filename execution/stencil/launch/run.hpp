@@ -90,6 +90,13 @@ class stencil_run {
   void get_field(std::span<T> values) const {
     field_[front_].download_rows(values, row_, pitch_, around_);
   }
+  /// Some whole rows of cells, the first of which is row `first` of all, counted through planes.
+  void set_rows(std::size_t first, std::span<const T> values) {
+    for (auto& copy : field_) copy.upload_rows(values, row_, pitch_, around_ + first * pitch_);
+  }
+  void get_rows(std::size_t first, std::span<T> values) const {
+    field_[front_].download_rows(values, row_, pitch_, around_ + first * pitch_);
+  }
   /// The same from and to packed cells in the device's memory, in the order of the device's stream.
   void set_field_there(const T* from) {
     copy_cells(args_.field[0], pitch_, from, row_);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// --ranks and --distributed: a problem that is divided among ranks, threads of this process or
+// processes of MPI.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/exit_code.hpp"
+
+#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/comm/communicator.hpp"
+
+namespace dwell::app {
+
+struct rank_choice {
+  int threads = 0;         ///< ranks that are threads of this process; 0: none
+  bool processes = false;  ///< those of MPI
+  bool table = false;      ///< of all ranks, in the report
+
+  bool any() const { return threads > 0 || processes; }
+};
+/// divided: "the rows", say.
+void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided);
+
+/// Calls f with the processes of MPI, or with null if these were not asked for. Where f throws what
+/// all ranks throw together, the first rank alone throws it on, and the others return the same exit
+/// code in silence; where a rank throws alone, all end with its message and its code. Throws
+/// unsupported_error if this build has no MPI.
+exit_code run_on_processes(const rank_choice& choice,
+                           const std::function<exit_code(communicator*)>& f);
+/// f on the processes of `comm`, which may be null, each of which throws what one of them throws.
+template <class F>
+auto on_all(communicator* comm, F&& f) {
+  return comm ? together(*comm, f) : f();
+}
+/// The first rank, or the only one.
+inline bool is_first(const communicator* comm) { return !comm || comm->rank() == 0; }
+
+/// f(rank) on the processes of `comm`, or where that is null on as many threads as were asked for.
+void on_each_rank(const rank_choice& choice, communicator* comm,
+                  const std::function<void(const std::shared_ptr<communicator>&)>& f);
+/// Of each rank: those asked for or, of 0, its share of those of the machine.
+int threads_of_rank(const communicator& comm, int asked);
+
+}  // namespace dwell::app

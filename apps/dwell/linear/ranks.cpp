@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// See ranks.hpp.
+#include "linear/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linear/vectors.hpp"
+#include "report/aligned_table.hpp"
+#include "report/units.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/solvers/distributed/distributed_solver.hpp"
+#include "dwell/solvers/distributed/divide.hpp"
+
+#ifdef DWELL_HAVE_METIS
+#include "dwell/metis.hpp"
+#endif
+
+namespace dwell::app {
+namespace {
+
+/// The numbers that the first rank has, on all ranks.
+std::vector<std::int64_t> numbers_of_first(communicator& comm,
+                                           const std::vector<std::int64_t>& mine) {
+  const std::size_t count = value_of_rank(comm, 0, mine.size());
+  std::vector<std::int64_t> padded = mine, all(count * static_cast<std::size_t>(comm.size()));
+  padded.resize(count);
+  comm.all_gather(padded.data(), count * sizeof(std::int64_t), all.data());
+  all.resize(count);
+  return all;
+}
+
+/// Without an order where rows stay in theirs.
+template <class T>
+row_division divide(const std::string& partition, const csr_view<T>& a, int ranks) {
+  if (partition == "rows")
+    return {balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, ranks), {}};
+#ifdef DWELL_HAVE_METIS
+  return divide_by_parts(a, metis_parts(a, ranks), ranks);
+#else
+  throw unsupported_error("--partition metis: this dwell was built without METIS (DWELL_METIS)");
+#endif
+}
+
+template <class T>
+ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const std::string& partition,
+                           int threads, const csr<T>& whole, const std::vector<T>& b,
+                           std::vector<T>& x, const solve_options& options) {
+  const bool first = comm->rank() == 0;
+  const row_division by = together(*comm, [&] {
+    return first ? divide(partition, whole.view(), comm->size()) : row_division{};
+  });
+  const std::vector<std::int64_t> first_rows = numbers_of_first(*comm, by.first_rows);
+  const bool renumbered = !by.order.empty();
+  const csr<T> in_parts = renumbered ? in_order(whole.view(), by.order) : csr<T>{};
+  const auto there = [&](const std::vector<T>& v) {
+    return renumbered ? in_order(std::span<const T>(v), by.order) : v;
+  };
+  distributed_matrix<T> a(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
+  const std::vector<T> mine = a.scatter(there(b));
+  std::vector<T> answer = a.scatter(there(x));
+
+  rank_line line;
+  line.share = a.share();
+  line.threads = threads_of_rank(*comm, threads);
+  solve_options here = options;
+  if (!first) here.progress = {};
+  distributed_solver<T> solver(device::cpu(line.threads), a, here);
+  const double prepared = solver.setup().total();
+  ranked_solve got;
+  got.report = solver.solve(mine, answer);
+  got.report.setup = solver.setup();
+  got.report.setup_s += prepared;
+  got.transport = comm->transport();
+  line.solve_s = got.report.solve_s;
+  got.ranks = values_of_ranks(*comm, line);
+  answer = a.gather(answer);
+  if (first) x = renumbered ? from_order(std::span<const T>(answer), by.order) : std::move(answer);
+  return got;
+}
+
+ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const std::string& by,
+                      const std::string& precision, int threads, const csr<double>& a,
+                      const std::vector<double>& b, std::vector<double>& x,
+                      const solve_options& options) {
+  if (precision != "f32") return solve_as_rank<double>(comm, by, threads, a, b, x, options);
+  csr<float> single;
+  std::vector<float> b_single, x_single;
+  together(*comm, [&] {
+    if (comm->rank() != 0) return;
+    single = convert<float>(a.view());
+    b_single = to_single(b, "right-hand side");
+    x_single = to_single(x, "start vector");
+  });
+  ranked_solve got = solve_as_rank<float>(comm, by, threads, single, b_single, x_single, options);
+  x.assign(x_single.begin(), x_single.end());
+  return got;
+}
+
+template <class F>
+std::int64_t most_of(const ranked_solve& r, F&& f) {
+  std::int64_t most = 0;
+  for (const rank_line& line : r.ranks) most = std::max<std::int64_t>(most, f(line.share));
+  return most;
+}
+
+}  // namespace
+
+void add_partition(CLI::App& app, std::string& value) {
+  add_choice(app, "--partition", value, {"rows", "metis"},
+             "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
+             "of the graph between which few entries lie, by METIS");
+}
+
+ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
+                            const std::string& partition, const std::string& precision, int threads,
+                            const csr<double>& a, const std::vector<double>& b,
+                            std::vector<double>& x, const solve_options& options) {
+  ranked_solve got;
+  on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
+    if (is_first(comm) && one->rank() == 0) {
+      got = solve_in(one, partition, precision, threads, a, b, x, options);
+    } else {  // a thread, or a process that has nothing to begin with
+      std::vector<double> nothing;
+      solve_in(one, partition, precision, threads, csr<double>(), {}, nothing, options);
+    }
+  });
+  return got;
+}
+
+std::string describe_ranks(const ranked_solve& r) {
+  return fmt::format("{} ({}), at most {} rows and {} nonzeros each", r.ranks.size(), r.transport,
+                     format_count(most_of(r, [](const rank_share& s) { return s.rows; })),
+                     format_count(most_of(r, [](const rank_share& s) { return s.nonzeros; })));
+}
+
+std::string describe_ghosts(const ranked_solve& r) {
+  return fmt::format(
+      "each gets at most {} elements of {} per product",
+      format_count(most_of(r, [](const rank_share& s) { return s.ghosts; })),
+      format_plural(most_of(r, [](const rank_share& s) { return s.neighbours; }), "neighbour"));
+}
+
+std::string ranks_table(const ranked_solve& r) {
+  aligned_table out;
+  for (const char* head : {"rank", "first row", "rows", "nonzeros", "interior rows", "ghosts",
+                           "sent", "neighbours", "threads", "solve s"})
+    out.head(head, true);
+  for (std::size_t k = 0; k < r.ranks.size(); ++k) {
+    const auto& [share, threads, solve_s] = r.ranks[k];
+    out.row({std::to_string(k), format_count(share.first_row + 1), format_count(share.rows),
+             format_count(share.nonzeros), format_count(share.interior_rows),
+             format_count(share.ghosts), format_count(share.sent), std::to_string(share.neighbours),
+             std::to_string(threads), fmt::format("{:.6f}", solve_s)});
+  }
+  return out.text();
+}
+
+json ranks_json(const ranked_solve& r) {
+  json all = json::array();
+  for (const auto& [share, threads, solve_s] : r.ranks)
+    all.push_back({{"first_row", share.first_row},
+                   {"rows", share.rows},
+                   {"nonzeros", share.nonzeros},
+                   {"interior_rows", share.interior_rows},
+                   {"ghosts", share.ghosts},
+                   {"sent", share.sent},
+                   {"neighbours", share.neighbours},
+                   {"threads", threads},
+                   {"solve_s", solve_s}});
+  return all;
+}
+
+}  // namespace dwell::app

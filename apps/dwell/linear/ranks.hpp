@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// dwell solve and dwell cg with --ranks or --distributed: a system whose rows are divided.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/ranks.hpp"
+#include "report/json.hpp"
+
+#include "dwell/solvers/distributed/distributed_matrix.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+
+namespace dwell::app {
+
+/// What a rank had of the work.
+struct rank_line {
+  rank_share share;
+  int threads = 0;
+  double solve_s = 0;
+};
+struct ranked_solve {
+  solve_report report;
+  std::string transport;
+  std::vector<rank_line> ranks;
+};
+/// Choices of --partition: which rows a rank gets.
+void add_partition(CLI::App& app, std::string& value);
+
+/// Solves for b, from and to x, where `a` is on the first rank; others give empty ones. threads: of
+/// each rank; 0: its share of those of the machine. `comm` null: ranks that are threads. Throws
+/// what distributed_solver throws.
+ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
+                            const std::string& partition, const std::string& precision, int threads,
+                            const csr<double>& a, const std::vector<double>& b,
+                            std::vector<double>& x, const solve_options& options);
+
+/// "4 ranks (mpi), at most 250 rows, ...", and a line on ghosts.
+std::string describe_ranks(const ranked_solve& r);
+std::string describe_ghosts(const ranked_solve& r);
+std::string ranks_table(const ranked_solve& r);
+json ranks_json(const ranked_solve& r);  ///< an array
+
+}  // namespace dwell::app

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A solver of systems whose rows are divided among ranks: the methods and programs of
+// linear_solver, with a halo exchange and an all-gather of partial sums where teams of one device
+// meet.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "dwell/base/api.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/solvers/distributed/distributed_matrix.hpp"
+#include "dwell/solvers/linear/solve.hpp"
+
+namespace dwell {
+
+/// T: double or float. Movable. All ranks make the same calls, in the same order, with the same
+/// options (but for progress and interrupt, which any rank may have); exceptions are those of all
+/// ranks. Options that ask for other executors than host-loop, for a preconditioner "auto", for
+/// mixed_precision or null_vectors are refused with unsupported_error.
+///
+/// Sums are those of the ranks in their order: a solve has the same bits in every run with the same
+/// division, and of one rank those of linear_solver under host-loop. With another division sums are
+/// added in another order. Preconditioners that are a chain of products (amg, chebyshev, fsai,
+/// block-jacobi, ilu0) act on the block of each rank's own columns: additive Schwarz without
+/// overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there are.
+template <class T>
+class DWELL_API distributed_solver {
+ public:
+  /// On a CPU. Keeps the matrix, and with it the communicator.
+  distributed_solver(const device& where, distributed_matrix<T> a,
+                     const solve_options& options = {});
+  distributed_solver(distributed_solver&&) noexcept;
+  distributed_solver& operator=(distributed_solver&&) noexcept;
+  ~distributed_solver();
+
+  const solve_setup& setup() const;
+
+  /// Solves A x = b; b and x are this rank's elements (distributed_matrix::rows() of them). The
+  /// report is that of the whole system, the same on all ranks but for times, threads and bytes.
+  solve_report solve(std::span<const T> b, std::span<T> x);
+
+  /// From the next solve on with other values, in the order of distributed_matrix::local(); copied.
+  void update_values(std::span<const T> values);
+
+  /// From the next solve on: converged when ||r|| <= max(rtol ||b||, atol).
+  void set_tolerances(double rtol, double atol = 0);
+
+ private:
+  struct state;
+  std::unique_ptr<state> s_;
+};
+
+extern template class distributed_solver<double>;
+extern template class distributed_solver<float>;
+
+}  // namespace dwell

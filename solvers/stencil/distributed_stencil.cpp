@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// See distributed_stencil.hpp. A slab is a field of its own for stencil_runner, with the boundary
+// of the whole on all sides: true where the slab ends with the field, and elsewhere no more than
+// wrong values that come one radius nearer with each step.
+#include "dwell/solvers/stencil/distributed_stencil.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/solvers/stencil/check.hpp"
+
+namespace dwell {
+namespace {
+
+int& layers_of(extents& n) { return n.dims == 3 ? n.z : n.y; }
+int layers_of(const extents& n) { return n.dims == 3 ? n.z : n.y; }
+
+extents with_layers(extents n, int layers) {
+  layers_of(n) = layers;
+  return n;
+}
+
+int first_layer_of(int all, int ranks, int rank) {
+  return static_cast<int>(static_cast<std::int64_t>(all) * rank / ranks);
+}
+
+/// Steps that may be done between two exchanges of slabs with at least so many layers.
+int planned_steps(int layers, int radius) { return std::clamp(layers / (20 * radius), 1, 16); }
+
+}  // namespace
+
+template <class T>
+struct distributed_stencil<T>::state {
+  state(const device& where, std::shared_ptr<communicator> of, const extents& size,
+        const stencil_options& o, int steps, bool has_source)
+      : comm(std::move(of)), all(size), options(o) {
+    together(*comm, [&] { plan(steps); });
+    stencil_options local = options;
+    local.interrupt = nullptr;  // ranks end together
+    local.progress = {};
+    together(*comm,
+             [&] { runner.emplace(where, with_layers(all, low + own + high), local, has_source); });
+    make_messages();
+  }
+
+  void plan(int steps) {
+    check_extents(all);
+    const int ranks = comm->size(), rank = comm->rank();
+    const int layers = layers_of(all), least = layers / ranks;
+    radius = find_stencil_shape(options.shape).radius;
+    if (steps < 0)
+      throw input_error(fmt::format("steps_per_exchange: expected at least 0, found {}", steps));
+    first = first_layer_of(layers, ranks, rank);
+    own = first_layer_of(layers, ranks, rank + 1) - first;
+    if (ranks == 1) {
+      between = 0;
+      return;
+    }
+    between = steps > 0 ? steps : planned_steps(least, radius);
+    if (least < between * radius)
+      throw input_error(fmt::format(
+          "size: expected at least {} layers on each rank ({} steps between exchanges, radius {}), "
+          "found {} on {} ranks",
+          static_cast<std::int64_t>(between) * radius, between, radius, layers, ranks));
+    const bool around = options.edge == boundary::periodic;
+    low = around || rank > 0 ? between * radius : 0;
+    high = around || rank + 1 < ranks ? between * radius : 0;
+  }
+
+  /// To the rank before go the first own layers, which it has behind its own, and so on. Where two
+  /// ranks are each other's neighbours on both sides the order of the messages tells them apart.
+  void make_messages() {
+    const int ranks = comm->size(), rank = comm->rank();
+    const int before = (rank + ranks - 1) % ranks, after = (rank + 1) % ranks;
+    std::vector<rank_message> out, in;
+    const auto make = [&](std::optional<grid<T>>& cells, int layers, int peer,
+                          std::vector<rank_message>& to) {
+      if (layers == 0) return;
+      cells.emplace(with_layers(all, layers));
+      to.push_back({peer, cells->view().data, cells->view().cells().size_bytes()});
+    };
+    make(first_own, low, before, out);
+    make(last_own, high, after, out);
+    make(behind, high, after, in);
+    make(ahead, low, before, in);
+    messages = comm->messages(std::move(out), std::move(in));
+  }
+
+  void exchange() {
+    if (comm->size() == 1) return;
+    if (first_own) runner->layers(low, first_own->view());
+    if (last_own) runner->layers(low + own - high, last_own->view());
+    messages->start();
+    messages->finish();
+    if (ahead) runner->set_layers(0, ahead->view());
+    if (behind) runner->set_layers(low + own, behind->view());
+  }
+
+  /// A slab with this rank's own cells and its neighbours' around them.
+  grid<T> with_ghosts(grid_view<const T> mine) {
+    grid<T> slab(with_layers(all, low + own + high));
+    const std::size_t layer = mine.size.cells() / static_cast<std::size_t>(own);
+    const std::span<T> cells = slab.view().cells();
+    std::copy_n(mine.data, mine.size.cells(),
+                cells.begin() + static_cast<std::ptrdiff_t>(layer * static_cast<std::size_t>(low)));
+    return slab;
+  }
+
+  /// Has any rank asked for the end?
+  bool is_interrupted(int step, std::optional<double> change) {
+    bool here = options.interrupt && options.interrupt->load();
+    const double now = seconds_on_host();
+    if (options.progress && now - told >= options.progress_interval) {
+      told = now;
+      here = !options.progress({step, change, now - began}) || here;
+    }
+    return any_of_ranks(*comm, here);
+  }
+
+  /// Pieces of at most `between` steps, each with fresh ghosts. Returns how many steps were done.
+  int advance(int steps, int done, std::optional<double> change, stencil_stop& stopped) {
+    int made = 0;
+    while (made < steps) {
+      if (is_interrupted(done + made, change)) {
+        stopped = stencil_stop::interrupted;
+        break;
+      }
+      const int piece =
+          comm->size() == 1 ? std::min(steps - made, 64) : std::min(steps - made, between);
+      exchange();
+      runner->run(piece);
+      made += piece;
+    }
+    return made;
+  }
+
+  /// The largest change of an own cell in one more step; NaN if one is not finite.
+  double change_of_step() {
+    grid<T> before(with_layers(all, own)), after(before.size());
+    exchange();
+    runner->layers(low, before.view());
+    runner->run(1);
+    runner->layers(low, after.view());
+    double most = 0;
+    for (std::size_t k = 0; k < after.view().cells().size(); ++k) {
+      const double change = std::abs(static_cast<double>(after.view().cells()[k]) -
+                                     static_cast<double>(before.view().cells()[k]));
+      most = change > most || !(change == change) ? change : most;
+      if (!(most == most)) break;
+    }
+    for (const double one : values_of_ranks(*comm, most))
+      if (!(one <= most)) most = !(one == one) || !(most == most) ? std::nan("") : one;
+    return most;
+  }
+
+  std::shared_ptr<communicator> comm;
+  extents all;
+  stencil_options options;
+  int radius = 1, first = 0, own = 0;
+  int between = 0;        ///< steps from one exchange to the next; 0: there are none
+  int low = 0, high = 0;  ///< layers of ghosts before and behind the own ones
+  std::optional<stencil_runner<T>> runner;
+  /// What is sent, and what is received for the ghosts behind and ahead of the own layers.
+  std::optional<grid<T>> first_own, last_own, behind, ahead;
+  std::unique_ptr<message_set> messages;
+  double began = 0, told = 0;
+};
+
+template <class T>
+distributed_stencil<T>::distributed_stencil(const device& where, std::shared_ptr<communicator> comm,
+                                            const extents& all, const stencil_options& options,
+                                            int steps_per_exchange, bool has_source)
+    : s_(std::make_unique<state>(where, std::move(comm), all, options, steps_per_exchange,
+                                 has_source)) {}
+template <class T>
+distributed_stencil<T>::distributed_stencil(distributed_stencil&&) noexcept = default;
+template <class T>
+distributed_stencil<T>& distributed_stencil<T>::operator=(distributed_stencil&&) noexcept = default;
+template <class T>
+distributed_stencil<T>::~distributed_stencil() = default;
+
+template <class T>
+const extents& distributed_stencil<T>::all() const {
+  return s_->all;
+}
+template <class T>
+extents distributed_stencil<T>::size() const {
+  return with_layers(s_->all, s_->own);
+}
+template <class T>
+slab_share distributed_stencil<T>::share() const {
+  return {s_->first, s_->own, s_->low + s_->high, s_->between};
+}
+template <class T>
+const stencil_report& distributed_stencil<T>::report() const {
+  return s_->runner->report();
+}
+
+template <class T>
+void distributed_stencil<T>::set_field(grid_view<const T> mine) {
+  together(*s_->comm, [&] {
+    check_values("field", mine, size());
+    s_->runner->set_field(s_->with_ghosts(mine));
+  });
+}
+
+template <class T>
+void distributed_stencil<T>::set_source(grid_view<const T> mine) {
+  // Ghosts of the source are exchanged once, by way of the field's messages.
+  state& s = *s_;
+  together(*s.comm, [&] { check_values("source", mine, size()); });
+  grid<T> slab = s.with_ghosts(mine);
+  const auto copy = [&](std::optional<grid<T>>& cells, int first, bool in) {
+    if (!cells) return;
+    const std::span<T> part = cells->view().cells();
+    const std::size_t layer = part.size() / static_cast<std::size_t>(layers_of(cells->size()));
+    const auto at =
+        slab.view().cells().subspan(layer * static_cast<std::size_t>(first), part.size());
+    in ? std::copy(part.begin(), part.end(), at.begin())
+       : std::copy(at.begin(), at.end(), part.begin());
+  };
+  copy(s.first_own, s.low, false);
+  copy(s.last_own, s.low + s.own - s.high, false);
+  s.messages->start();
+  s.messages->finish();
+  copy(s.ahead, 0, true);
+  copy(s.behind, s.low + s.own, true);
+  together(*s.comm, [&] { s.runner->set_source(slab); });
+}
+
+template <class T>
+void distributed_stencil<T>::field(grid_view<T> mine) {
+  together(*s_->comm, [&] {
+    check_size("field", mine.size, size());
+    s_->runner->layers(s_->low, mine);
+  });
+}
+
+template <class T>
+void distributed_stencil<T>::scatter(grid_view<const T> whole, int root) {
+  state& s = *s_;
+  const bool here = s.comm->rank() == root;
+  together(*s.comm, [&] {
+    if (here) check_values("field", whole, s.all);
+  });
+  grid<T> mine(size());
+  const std::size_t layer = s.all.cells() / static_cast<std::size_t>(layers_of(s.all));
+  std::vector<rank_message> out, in;
+  in.push_back({root, mine.view().data, mine.view().cells().size_bytes()});
+  for (int r = 0; here && r < s.comm->size(); ++r) {
+    const auto first =
+                   static_cast<std::size_t>(first_layer_of(layers_of(s.all), s.comm->size(), r)),
+               next = static_cast<std::size_t>(
+                   first_layer_of(layers_of(s.all), s.comm->size(), r + 1));
+    // Nothing is written through the pointer of an outgoing message.
+    out.push_back(
+        {r, const_cast<T*>(whole.data) + first * layer, (next - first) * layer * sizeof(T)});
+  }
+  const auto messages = s.comm->messages(std::move(out), std::move(in));
+  messages->start();
+  messages->finish();
+  set_field(mine.view());
+}
+
+template <class T>
+grid<T> distributed_stencil<T>::gather(int root) {
+  state& s = *s_;
+  grid<T> mine(size()), whole(s.comm->rank() == root ? s.all : extents(1, 1));
+  field(mine.view());
+  const std::size_t layer = s.all.cells() / static_cast<std::size_t>(layers_of(s.all));
+  std::vector<rank_message> out, in;
+  out.push_back({root, mine.view().data, mine.view().cells().size_bytes()});
+  for (int r = 0; s.comm->rank() == root && r < s.comm->size(); ++r) {
+    const auto first =
+                   static_cast<std::size_t>(first_layer_of(layers_of(s.all), s.comm->size(), r)),
+               next = static_cast<std::size_t>(
+                   first_layer_of(layers_of(s.all), s.comm->size(), r + 1));
+    in.push_back({r, whole.view().data + first * layer, (next - first) * layer * sizeof(T)});
+  }
+  const auto messages = s.comm->messages(std::move(out), std::move(in));
+  messages->start();
+  messages->finish();
+  return whole;
+}
+
+template <class T>
+stencil_outcome distributed_stencil<T>::run(int steps) {
+  state& s = *s_;
+  together(*s.comm, [&] { check_goal({.steps = steps}); });
+  s.began = s.told = seconds_on_host();
+  stencil_outcome end;
+  end.steps = s.advance(steps, 0, std::nullopt, end.stopped);
+  end.solve_s = seconds_on_host() - s.began;
+  return end;
+}
+
+template <class T>
+stencil_outcome distributed_stencil<T>::run_until(double tolerance, int max_steps,
+                                                  int check_every) {
+  state& s = *s_;
+  together(*s.comm, [&] {
+    check_goal({.steps = max_steps, .until = tolerance, .check_every = check_every});
+  });
+  s.began = s.told = seconds_on_host();
+  stencil_outcome end;
+  end.stopped = stencil_stop::step_limit;
+  int done = 0;
+  while (done < max_steps && end.stopped == stencil_stop::step_limit) {
+    const int next = std::min(check_every, max_steps - done);
+    done += s.advance(next - 1, done, end.change, end.stopped);
+    if (end.stopped == stencil_stop::interrupted) break;
+    end.change = s.change_of_step();
+    ++done;
+    if (!std::isfinite(*end.change))
+      end.stopped = stencil_stop::not_finite;
+    else if (*end.change <= tolerance)
+      end.stopped = stencil_stop::converged;
+  }
+  end.steps = done;
+  end.solve_s = seconds_on_host() - s.began;
+  return end;
+}
+
+template class distributed_stencil<double>;
+template class distributed_stencil<float>;
+
+}  // namespace dwell

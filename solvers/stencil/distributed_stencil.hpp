@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// A field that is divided among ranks into slabs: each has layers (rows in two dimensions, planes
+// in three) that follow each other, and around them ghosts, copies of its neighbours' layers. A few
+// steps are done on both, by any executor; with each of them one radius of the ghosts is lost, and
+// then ghosts are exchanged.
+#pragma once
+#include <memory>
+
+#include "dwell/base/api.hpp"
+#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/formats/grid.hpp"
+#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/solvers/stencil/stencil_runner.hpp"
+
+namespace dwell {
+
+/// What a rank has of a divided field.
+struct slab_share {
+  int first_layer = 0;  ///< of all layers
+  int layers = 0;       ///< of its own
+  int ghosts = 0;       ///< layers of neighbours
+  int steps_per_exchange = 1;
+};
+
+/// T is double or float. All ranks make the same calls, in the same order, with the same options
+/// (but for progress and interrupt, which any rank may have); exceptions are those of all ranks.
+/// The bits are those of solve() of the whole field, whatever the division.
+template <class T>
+class DWELL_API distributed_stencil {
+ public:
+  /// all: cells of the whole field; its layers are dealt out as evenly as they go.
+  /// steps_per_exchange: 0 is as many as add no more than about a tenth to a rank's cells, at
+  /// most 16. has_source: as of stencil_runner. Throws input_error if a rank has fewer layers than
+  /// one exchange needs, and what stencil_runner throws.
+  distributed_stencil(const device& where, std::shared_ptr<communicator> comm, const extents& all,
+                      const stencil_options& options = {}, int steps_per_exchange = 0,
+                      bool has_source = false);
+  distributed_stencil(distributed_stencil&&) noexcept;
+  distributed_stencil& operator=(distributed_stencil&&) noexcept;
+  ~distributed_stencil();
+
+  const extents& all() const;  ///< cells of the whole field
+  extents size() const;        ///< cells of this rank's own
+  slab_share share() const;
+
+  /// This rank's own cells, of size(). Throw input_error as stencil_runner does.
+  void set_field(grid_view<const T> mine);
+  void set_source(grid_view<const T> mine);
+  void field(grid_view<T> mine);
+  /// All cells on rank `root` from or to a whole field there; what others give does not count.
+  void scatter(grid_view<const T> whole, int root = 0);
+  grid<T> gather(int root = 0);
+
+  /// Does steps and waits for their end. The outcome is that of all ranks but for solve_s, which
+  /// has the exchanges in it. Where a rank has asked for an end (interrupt, progress) all end after
+  /// the same step, between two exchanges.
+  stencil_outcome run(int steps);
+  /// Steps until no cell of any rank changes by more than `tolerance` in one step, tested after
+  /// every `check_every` steps and after max_steps.
+  stencil_outcome run_until(double tolerance, int max_steps, int check_every = 100);
+
+  /// Of this rank's slab with its ghosts: the plan, and what set-up took.
+  const stencil_report& report() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> s_;
+};
+
+extern template class distributed_stencil<double>;
+extern template class distributed_stencil<float>;
+
+}  // namespace dwell

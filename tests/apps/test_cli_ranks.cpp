@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// dwell cg --ranks and --distributed: one report, one answer, one line where something is wrong,
+// whatever the number of ranks. Processes of MPI where mpirun is there.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "cli_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+using nlohmann::json;
+
+json answer_of(const strings& args) {
+  const auto r = dwell_cli(args);
+  EXPECT_EQ(r.code, 0) << r.err;
+  return r.json();
+}
+
+TEST(cli_ranks, give_the_answer_of_one) {
+  const scratch_folder in;
+  const auto one = answer_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
+  EXPECT_TRUE(one.at("transport").is_null());
+  EXPECT_TRUE(one.at("ranks").empty());
+  for (const char* ranks : {"1", "2", "3"}) {
+    const auto r = answer_of({"cg", "poisson2d:40x30", "--ranks", ranks, "--threads", "1", "--json",
+                              "-", "--output", in("x.mtx"), "--history", in("h.csv")});
+    EXPECT_EQ(r.at("stop_reason"), "converged");
+    EXPECT_NEAR(r.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
+    EXPECT_LE(r.at("largest_error").get<double>(), 1e-6);
+    const json& all = r.at("ranks");
+    EXPECT_EQ(r.at("transport"), "threads");
+    ASSERT_EQ(all.size(), std::stoul(ranks));
+    std::int64_t rows = 0, nonzeros = 0;
+    for (const json& rank : all) {
+      EXPECT_EQ(rank.at("first_row").get<std::int64_t>(), rows);
+      rows += rank.at("rows").get<std::int64_t>();
+      nonzeros += rank.at("nonzeros").get<std::int64_t>();
+      EXPECT_EQ(rank.at("threads"), 1);
+      EXPECT_GT(rank.at("solve_s").get<double>(), 0);
+    }
+    EXPECT_EQ(rows, 1200);
+    EXPECT_EQ(nonzeros, r.at("matrix").at("nonzeros").get<std::int64_t>());
+    std::ifstream answer(in("x.mtx")), history(in("h.csv"));
+    std::string line;
+    int lines = 0;
+    while (std::getline(answer, line)) ++lines;
+    EXPECT_GT(lines, 1200);
+    for (lines = 0; std::getline(history, line);) ++lines;
+    EXPECT_EQ(lines, r.at("iterations").get<int>() + 2);
+  }
+}
+
+TEST(cli_ranks, report_what_each_had) {
+  const auto r = dwell_cli({"cg", "poisson2d:40x30", "--ranks", "2", "--per-rank"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("2 (threads), at most 600 rows"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("interior rows"), std::string::npos) << r.out;
+}
+
+TEST(cli_ranks, solve_by_every_method_in_both_precisions) {
+  for (const char* solver : {"cg", "minres", "bicgstab", "gmres"})
+    for (const char* precision : {"f64", "f32"}) {
+      const auto r = answer_of({"solve", "poisson2d:20x20", "--solver", solver, "--precision",
+                                precision, "--rtol", "1e-4", "--ranks", "2", "--json", "-"});
+      EXPECT_EQ(r.at("solver"), solver);
+      EXPECT_EQ(r.at("precision"), precision);
+      EXPECT_EQ(r.at("stop_reason"), "converged") << solver << " " << precision;
+    }
+}
+
+TEST(cli_ranks, refuse_in_one_line) {
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "0"}, "--ranks");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--executor", "perks"}, "host-loop");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--rhs-count", "2"}, "--rhs-count");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--precision", "mixed"},
+                 "mixed_precision");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--device", "cuda"}, "--device cuda");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--preconditioner", "auto"}, "by name");
+  expect_refused({"cg", "poisson2d:9x9", "--per-rank"}, "--ranks or --distributed");
+  expect_refused({"cg", "poisson2d:9x9", "--partition", "metis"}, "--ranks or --distributed");
+  expect_refused({"cg", "convection2d:9x9:5", "--ranks", "2"}, "symmetric");
+  expect_refused({"cg", "no_such_file.mtx", "--ranks", "2"}, "no_such_file.mtx");
+}
+
+// A matrix whose rows are in no good order: METIS finds one, and the answer is in the given order.
+TEST(cli_ranks, divide_by_metis) {
+  const scratch_folder in;
+  const strings solve = {"cg", "trefethen:500", "--rtol", "1e-10"};
+  const auto with = [&](strings more) {
+    strings all = solve;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto r = dwell_cli(with({"--ranks", "3", "--partition", "metis", "--json", "-"}));
+#ifdef DWELL_HAVE_METIS
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_LE(r.json().at("largest_error").get<double>(), 1e-8);
+  // Of a grid it cuts squares where rows are strips.
+  const auto ghosts = [](const char* partition) {
+    const auto grid = answer_of(
+        {"cg", "poisson2d:100x100", "--ranks", "4", "--partition", partition, "--json", "-"});
+    std::int64_t all = 0;
+    for (const json& rank : grid.at("ranks")) all += rank.at("ghosts").get<std::int64_t>();
+    return all;
+  };
+  EXPECT_LT(ghosts("metis"), ghosts("rows"));
+#else
+  EXPECT_EQ(r.code, 1);
+  EXPECT_NE(r.err.find("METIS"), std::string::npos);
+#endif
+}
+
+// The rows of a rank without any, and of one rank more than there are rows.
+TEST(cli_ranks, may_be_more_than_rows) {
+  const auto r = answer_of({"cg", "poisson2d:2x1", "--ranks", "5", "--json", "-"});
+  EXPECT_EQ(r.at("stop_reason"), "converged");
+  EXPECT_EQ(r.at("ranks").size(), 5u);
+}
+
+TEST(cli_ranks, divide_fields) {
+  const scratch_folder in;
+  const strings what = {"stencil",    "2ds9pt",   "--size",    "61x50",    "--steps",  "13",
+                        "--boundary", "periodic", "--initial", "random:3", "--device", "cpu"};
+  const auto with = [&](strings more) {
+    strings all = what;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(
+      dwell_cli({"stencil", "2d5pt", "--size", "61x50", "--steps", "1", "-o", in("source.npy")})
+          .code,
+      0);
+  const auto one =
+      answer_of(with({"--source", in("source.npy"), "-o", in("a.npy"), "--json", "-"}));
+  EXPECT_TRUE(one.at("ranks").empty());
+  const auto r = answer_of(with({"--source", in("source.npy"), "-o", in("b.npy"), "--json", "-",
+                                 "--ranks", "3", "--exchange-every", "4"}));
+  EXPECT_EQ(r.at("transport"), "threads");
+  ASSERT_EQ(r.at("ranks").size(), 3u);
+  EXPECT_EQ(r.at("ranks")[1].at("ghost_layers"), 16);
+  EXPECT_EQ(r.at("ranks")[1].at("first_layer"), 20);
+  for (const char* same : {"steps", "least", "greatest", "stop_reason"})
+    EXPECT_EQ(r.at(same), one.at(same)) << same;
+  EXPECT_EQ(r.at("stencil").at("changing_cells"), one.at("stencil").at("changing_cells"));
+  std::ifstream a(in("a.npy")), b(in("b.npy"));
+  std::stringstream of_a, of_b;
+  of_a << a.rdbuf(), of_b << b.rdbuf();
+  EXPECT_EQ(of_a.str(), of_b.str());
+  EXPECT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "20x20", "--until", "1e-3", "--ranks", "2",
+                       "--precision", "f32"})
+                .code,
+            0);
+  expect_refused({"stencil", "2d5pt", "--size", "3x9", "--ranks", "4"}, "layers");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--exchange-every", "2"}, "--ranks");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--ranks", "2", "--exchange-every", "9"},
+                 "layers");
+}
+
+TEST(cli_ranks, are_interrupted_together) {
+  cli_setting setting;
+  setting.terminal = true;
+  setting.signal_when = [](const std::string& err) {
+    return err.find("iteration") != std::string::npos;
+  };
+  setting.signal = SIGINT;
+  const auto r = dwell_cli({"cg", "poisson2d:300x300", "--ranks", "2", "--rtol", "0",
+                            "--max-iterations", "100000000", "--json", "-"},
+                           setting);
+  EXPECT_EQ(r.code, 130) << r.err;
+  EXPECT_EQ(r.json().at("stop_reason"), "interrupted");
+}
+
+/// `mpirun` of the implementation that the program was built with.
+struct outcome {
+  int code = -1;
+  std::string out;  ///< both streams
+};
+outcome run_shell(const std::string& command) {
+  outcome got;
+  FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
+  if (!pipe) return got;
+  std::array<char, 4096> chunk;
+  while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), pipe))
+    got.out.append(chunk.data(), n);
+  const int status = ::pclose(pipe);
+  got.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return got;
+}
+/// ASan: what MPI itself leaves behind is not ours.
+std::string mpirun(int ranks, const std::string& args) {
+  return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+         "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
+         "ASAN_OPTIONS=detect_leaks=0 timeout 100 mpirun -n " +
+         std::to_string(ranks) + " " DWELL_PROGRAM " " + args;
+}
+
+class cli_mpi : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef DWELL_HAVE_MPI
+    GTEST_SKIP() << "built without MPI";
+#endif
+    if (run_shell("command -v mpirun").code != 0) GTEST_SKIP() << "no mpirun here";
+  }
+};
+
+TEST_F(cli_mpi, gives_one_report_and_one_answer) {
+  const scratch_folder in;
+  const auto one = answer_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
+  for (const int ranks : {1, 2, 3, 4}) {
+    const auto r = run_shell(mpirun(ranks, "cg poisson2d:40x30 --distributed --quiet --json " +
+                                               in("r.json") + " --output " + in("x.npy")));
+    ASSERT_EQ(r.code, 0) << r.out;
+    std::ifstream file(in("r.json"));
+    const json report = json::parse(file);
+    EXPECT_EQ(report.at("transport"), "mpi");
+    EXPECT_EQ(report.at("ranks").size(), static_cast<std::size_t>(ranks));
+    EXPECT_NEAR(report.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
+    EXPECT_LE(report.at("residual").at("relative_true").get<double>(), 1.1e-8);
+  }
+}
+
+TEST_F(cli_mpi, has_the_bits_of_threads) {
+  const scratch_folder in;
+  const std::string what = "cg poisson2d:40x30 --quiet --rtol 1e-10 --json ";
+  ASSERT_EQ(run_shell(mpirun(3, what + in("a.json") + " --distributed -o " + in("a.npy"))).code, 0);
+  ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
+                      in("b.npy"))
+                .code,
+            0);
+  EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+}
+
+TEST_F(cli_mpi, divides_fields) {
+  const scratch_folder in;
+  const std::string what = "stencil 2d5pt --size 40x30 --steps 20 --quiet -o ";
+  ASSERT_EQ(run_shell(mpirun(3, what + in("a.npy") + " --distributed --exchange-every 3")).code, 0);
+  ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.npy") + " --device cpu").code,
+            0);
+  EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+}
+
+TEST_F(cli_mpi, says_what_is_wrong_once) {
+  const auto lines_with = [](const std::string& text, const std::string& part) {
+    int n = 0;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) n += line.find(part) != std::string::npos;
+    return n;
+  };
+  auto r = run_shell(mpirun(3, "cg no_such_file.mtx --distributed"));
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_EQ(lines_with(r.out, "no_such_file.mtx"), 1) << r.out;
+  r = run_shell(mpirun(3, "cg convection2d:9x9:5 --distributed"));
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_EQ(lines_with(r.out, "symmetric"), 1) << r.out;
+  r = run_shell(mpirun(2, "cg poisson2d:30x30 --distributed --max-iterations 3"));
+  EXPECT_EQ(r.code, 2) << r.out;
+  EXPECT_EQ(lines_with(r.out, "dwell: NOT converged"), 1) << r.out;
+}
+
+// One process is killed: the others end within seconds, and the job says so.
+TEST_F(cli_mpi, ends_when_a_process_dies) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto r = run_shell(
+      "(" +
+      mpirun(3, "cg poisson2d:200x200 --distributed --rtol 0 --max-iterations 100000000 --quiet") +
+      ") & job=$!; for try in $(seq 200); do sleep 0.1; victim=$(pgrep -f "
+      "'^" DWELL_PROGRAM
+      " cg poisson2d:200x200 --distributed' | tail -n 1); [ -n \"$victim\" ] && "
+      "sleep 1 && kill -9 $victim && break; done; wait $job");
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_NE(r.code, 0) << r.out;
+  EXPECT_LT(seconds, 60) << "100 seconds is where the job would have been ended";
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: MIT
+// Systems whose rows are divided among ranks, against the solver of one: methods, preconditioners,
+// odd divisions, and refusals, which all ranks make together.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "battery.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/solvers/distributed/distributed_solver.hpp"
+#include "dwell/solvers/distributed/divide.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
+#include "oracle.hpp"
+
+namespace dwell::test {
+namespace {
+
+template <class T>
+struct divided_answer {
+  std::vector<T> x;
+  solve_report report;
+};
+
+std::vector<std::int64_t> equal_rows(index rows, int ranks) {
+  std::vector<std::int64_t> first;
+  for (int r = 0; r <= ranks; ++r) first.push_back(static_cast<std::int64_t>(rows) * r / ranks);
+  return first;
+}
+
+/// Solves with rows divided as given, on threads of this process.
+template <class T>
+divided_answer<T> solve_divided(const csr<T>& a, const std::vector<T>& b,
+                                const std::vector<std::int64_t>& first_rows, const solve_options& o,
+                                int threads = 1) {
+  divided_answer<T> got;
+  std::mutex guard;
+  run_as_ranks(static_cast<int>(first_rows.size()) - 1, [&](std::shared_ptr<communicator> comm) {
+    const csr<T> none;
+    const bool root = comm->rank() == 0;
+    distributed_matrix<T> divided(comm, root ? a.view() : none.view(), first_rows);
+    const std::vector<T> mine =
+        divided.scatter(root ? std::span<const T>(b) : std::span<const T>());
+    std::vector<T> x(mine.size(), T(0));
+    distributed_solver<T> solver(device::cpu(threads), divided, o);
+    const solve_report report = solver.solve(mine, x);
+    const auto reports = values_of_ranks(*comm, report.iterations);
+    for (const int iterations : reports) EXPECT_EQ(iterations, report.iterations);
+    const std::vector<T> whole = divided.gather(x);
+    const std::lock_guard lock(guard);
+    if (root) got = {whole, report};
+  });
+  return got;
+}
+
+template <class T>
+divided_answer<T> solve_whole(const csr<T>& a, const std::vector<T>& b, solve_options o,
+                              int threads = 1) {
+  o.executor = "host-loop";
+  divided_answer<T> got{std::vector<T>(b.size(), T(0)), {}};
+  linear_solver<T> solver(device::cpu(threads), a.view(), o);
+  got.report = solver.solve(b, got.x);
+  return got;
+}
+
+void expect_alike(const divided_answer<double>& got, const divided_answer<double>& wanted,
+                  const csr<double>& a, const std::vector<double>& b, double rtol) {
+  EXPECT_EQ(got.report.stopped, stop_reason::converged) << to_string(got.report.stopped);
+  const int slack = std::max(2, wanted.report.iterations / 50);
+  EXPECT_NEAR(got.report.iterations, wanted.report.iterations, slack);
+  const double norm = norm2(b);
+  const double residual =
+      residual_norm(a.view(), std::span<const double>(b), std::span<const double>(got.x)) / norm;
+  EXPECT_LE(residual, 1.01 * rtol);
+  EXPECT_NEAR(got.report.residual_relative_true, residual, 1e-3 * residual) << "it is honest";
+}
+
+struct way {
+  std::string method, variant;
+  preconditioner by;
+};
+std::string name_of(const way& w) {
+  std::string name = w.method + "_" + w.variant + "_" + to_string(w.by);
+  std::erase(name, '-');
+  return name;
+}
+std::vector<way> ways() {
+  using p = preconditioner;
+  return {{"cg", "textbook", p::none},
+          {"cg", "textbook", p::jacobi},
+          {"cg", "single-reduction", p::none},
+          {"cg", "single-reduction", p::jacobi},
+          {"cg", "pipelined", p::none},
+          {"cg", "pipelined", p::jacobi},
+          {"cg", "auto", p::amg},
+          {"cg", "auto", p::chebyshev},
+          {"cg", "auto", p::block_jacobi},
+          {"cg", "auto", p::fsai},
+          {"minres", "auto", p::none},
+          {"minres", "auto", p::jacobi},
+          {"bicgstab", "auto", p::none},
+          {"bicgstab", "auto", p::ilu0},
+          {"gmres", "auto", p::none},
+          {"gmres", "auto", p::jacobi}};
+}
+
+class divided : public testing::TestWithParam<way> {
+ protected:
+  solve_options options() const {
+    solve_options o;
+    o.method = GetParam().method;
+    o.variant = GetParam().variant;
+    o.preconditioner = GetParam().by;
+    return o;
+  }
+};
+
+TEST_P(divided, has_the_bits_of_one_where_there_is_one_rank) {
+  const csr<double> a = generate("poisson2d:31x47");
+  const std::vector<double> b = random_vector(a.rows, 1);
+  for (const int threads : {1, 3}) {
+    const auto wanted = solve_whole(a, b, options(), threads);
+    const auto got = solve_divided(a, b, {0, a.rows}, options(), threads);
+    EXPECT_EQ(got.report.iterations, wanted.report.iterations);
+    EXPECT_EQ(got.x, wanted.x);
+    EXPECT_EQ(got.report.residual_relative_true, wanted.report.residual_relative_true);
+    EXPECT_EQ(got.report.condition_estimate, wanted.report.condition_estimate);
+  }
+}
+
+TEST_P(divided, converges_as_one) {
+  const solve_options o = options();
+  for (const char* kind : {"poisson2d:31x47", "poisson3d:9x10x11"}) {
+    SCOPED_TRACE(kind);
+    const csr<double> a = generate(kind);
+    const std::vector<double> b = random_vector(a.rows, 2);
+    const auto wanted = solve_whole(a, b, o);
+    // Blocks of a rank are another preconditioner the more ranks there are.
+    const bool by_blocks =
+        o.preconditioner != preconditioner::none && o.preconditioner != preconditioner::jacobi;
+    for (const int ranks : {2, 3, 4}) {
+      SCOPED_TRACE(ranks);
+      auto got = solve_divided(a, b, equal_rows(a.rows, ranks), o, ranks == 2 ? 2 : 1);
+      if (by_blocks) {
+        EXPECT_LE(got.report.iterations, 4 * wanted.report.iterations + 10);
+        got.report.iterations = wanted.report.iterations;
+      }
+      expect_alike(got, wanted, a, b, o.rtol);
+      EXPECT_EQ(got.report.executor, "host-loop");
+    }
+  }
+}
+
+TEST_P(divided, has_the_same_bits_in_every_run) {
+  const csr<double> a = generate("poisson2d:31x47");
+  const std::vector<double> b = random_vector(a.rows, 3);
+  const auto once = solve_divided(a, b, equal_rows(a.rows, 3), options());
+  const auto again = solve_divided(a, b, equal_rows(a.rows, 3), options());
+  EXPECT_EQ(once.x, again.x);
+}
+
+INSTANTIATE_TEST_SUITE_P(by, divided, testing::ValuesIn(ways()),
+                         [](const auto& p) { return name_of(p.param); });
+
+class divisions : public testing::TestWithParam<std::string> {};
+
+// Every matrix of the battery: dense rows, parts that are not connected, a band, one row and so on.
+TEST_P(divisions, of_the_battery) {
+  const csr<double> a = battery_at(GetParam()).build();
+  const std::vector<double> b = random_vector(a.rows, 4);
+  solve_options o;
+  o.preconditioner = preconditioner::jacobi;
+  o.max_iterations = 20000;
+  const auto wanted = solve_whole(a, b, o);
+  if (wanted.report.stopped != stop_reason::converged) GTEST_SKIP() << "one does not converge";
+  const std::int64_t n = a.rows;
+  std::vector<std::vector<std::int64_t>> all = {{0, n / 2, n},
+                                                {0, 0, n},
+                                                {0, n, n, n},
+                                                {0, std::min<std::int64_t>(1, n), n},
+                                                balanced_first_rows(a.row_ptr, 3)};
+  if (n <= 4) {  // a row each
+    all.emplace_back();
+    for (std::int64_t r = 0; r <= n; ++r) all.back().push_back(r);
+  }
+  for (const auto& first : all) {
+    SCOPED_TRACE(testing::PrintToString(first));
+    const auto got = solve_divided(a, b, first, o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    // Sums in another order: where rounding decides, counts differ; the answer must be as good.
+    const double residual =
+        residual_norm(a.view(), std::span<const double>(b), std::span<const double>(got.x));
+    EXPECT_LE(residual, 1.01 * o.rtol * norm2(b));
+    EXPECT_LE(got.report.iterations, wanted.report.iterations * 3 / 2 + 5);
+  }
+}
+
+std::vector<std::string> battery_names() {
+  std::vector<std::string> names;
+  for (const battery_case& c : battery()) names.push_back(c.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(battery, divisions, testing::ValuesIn(battery_names()),
+                         [](const auto& p) { return p.param; });
+
+TEST(distributed_matrix_, knows_its_neighbours) {
+  const csr<double> a = generate("poisson2d:10x12");
+  run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
+    const distributed_matrix<double> d(comm, a.view(), equal_rows(a.rows, 3));
+    const rank_share share = d.share();
+    EXPECT_EQ(share.rows, 40);
+    const bool middle = comm->rank() == 1;
+    EXPECT_EQ(share.ghosts, middle ? 20 : 10);
+    EXPECT_EQ(share.sent, middle ? 20 : 10);
+    EXPECT_EQ(share.neighbours, middle ? 2 : 1);
+    EXPECT_EQ(share.interior_rows, middle ? 20 : 30);
+    EXPECT_EQ(d.all_rows(), 120);
+    EXPECT_EQ(d.all_nonzeros(), a.view().nonzeros());
+    EXPECT_EQ(d.shares().size(), 3u);
+    EXPECT_EQ(d.ghosts()[0], comm->rank() == 0 ? 40 : comm->rank() == 1 ? 30 : 70);
+  });
+}
+
+TEST(distributed_matrix_, is_made_of_rows_with_global_columns) {
+  for (const char* kind : {"poisson3d:6x5x7", "poisson2d:9x11"}) {
+    const csr<double> a = generate(kind);
+    const std::vector<double> b = random_vector(a.rows, 5);
+    const auto wanted = solve_whole(a, b, {});
+    run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
+      const generated_rows mine = generate_rows(kind, comm->rank(), comm->size());
+      distributed_matrix<double> d(
+          comm, global_rows<double>{mine.all_rows, mine.row_ptr, mine.col, mine.val});
+      const std::vector<double> rhs = d.scatter(b);
+      const distributed_matrix<double> scattered(comm, a.view(), d.first_rows());
+      const auto same = [](const csr_view<double>& x, const csr_view<double>& y) {
+        return x.rows == y.rows && x.cols == y.cols && x.nonzeros() == y.nonzeros() &&
+               std::equal(x.row_ptr, x.row_ptr + x.rows + 1, y.row_ptr) &&
+               std::equal(x.col, x.col + x.nonzeros(), y.col) &&
+               std::equal(x.val, x.val + x.nonzeros(), y.val);
+      };
+      EXPECT_TRUE(same(d.local(), scattered.local()));
+      const std::int64_t from = d.first_row();
+      std::vector<double> x(rhs.size(), 0.0);
+      distributed_solver<double> solver(device::cpu(1), std::move(d));
+      const auto report = solver.solve(rhs, x);
+      EXPECT_NEAR(report.iterations, wanted.report.iterations, 2);
+      for (std::size_t k = 0; k < x.size(); ++k)
+        EXPECT_NEAR(x[k], wanted.x[static_cast<std::size_t>(from) + k], 1e-6);
+    });
+  }
+}
+
+TEST(rows_in_parts, may_be_of_matrices_that_no_machine_has) {
+  const generated_rows last =
+      generate_rows("poisson3d:100000x100000x100000", 999999999, 1000000000);
+  EXPECT_EQ(last.all_rows, 1000000000000000);
+  EXPECT_EQ(last.row_ptr.size(), 1000001u);
+  EXPECT_EQ(last.col.back(), 999999999999999);
+  EXPECT_THROW(generate_rows("poisson3d:100000x100000x100000", 0, 2), input_error);
+  EXPECT_THROW(generate_rows("poisson2d:3x3", 2, 2), input_error);
+  EXPECT_THROW(generate_rows("poisson2d:3", 0, 1), input_error);
+  EXPECT_THROW(generate_rows("trefethen:20", 0, 1), input_error);
+  EXPECT_THROW(generate_rows("no_such:20", 0, 1), input_error);
+}
+
+TEST(balanced_rows, share_rows_and_nonzeros) {
+  const csr<double> a = generate("poisson2d:100x100");
+  const auto first = balanced_first_rows(a.row_ptr, 7);
+  ASSERT_EQ(first.size(), 8u);
+  EXPECT_EQ(first.front(), 0);
+  EXPECT_EQ(first.back(), a.rows);
+  for (int r = 0; r < 7; ++r) {
+    const std::int64_t rows =
+        first[static_cast<std::size_t>(r) + 1] - first[static_cast<std::size_t>(r)];
+    EXPECT_NEAR(static_cast<double>(rows), a.rows / 7.0, 30);
+  }
+  EXPECT_EQ(balanced_first_rows(std::vector<index>{0}, 3), (std::vector<std::int64_t>{0, 0, 0, 0}));
+  EXPECT_THROW(balanced_first_rows(a.row_ptr, 0), input_error);
+}
+
+// Parts in no order at all: the rows of a rank that read no others come first.
+TEST(divided_by_parts, has_interior_rows_first) {
+  const csr<double> a = generate("poisson2d:20x17");
+  const std::vector<double> b = random_vector(a.rows, 11);
+  std::vector<int> parts;
+  for (index i = 0; i < a.rows; ++i) parts.push_back(i % 20 / 7);  // columns of the grid
+  const row_division by = divide_by_parts(a.view(), parts, 4);     // the last rank has none
+  EXPECT_EQ(by.first_rows, (std::vector<std::int64_t>{0, 119, 238, 340, 340}));
+  const csr<double> renumbered = in_order(a.view(), by.order);
+  const std::vector<double> rhs = in_order(std::span<const double>(b), by.order);
+  EXPECT_EQ(from_order(std::span<const double>(rhs), by.order), b);
+  run_as_ranks(4, [&](std::shared_ptr<communicator> comm) {
+    const distributed_matrix<double> d(comm, renumbered.view(), by.first_rows);
+    EXPECT_EQ(d.halo().interior_begin, 0);
+    EXPECT_EQ(d.halo().interior_end, d.share().interior_rows);
+    EXPECT_EQ(d.share().interior_rows, comm->rank() == 3   ? 0
+                                       : comm->rank() == 1 ? 5 * 17
+                                                           : (comm->rank() == 0 ? 6 : 5) * 17);
+  });
+  const auto wanted = solve_whole(a, b, {});
+  auto got = solve_divided(renumbered, rhs, by.first_rows, {});
+  got.x = from_order(std::span<const double>(got.x), by.order);
+  expect_alike(got, wanted, a, b, 1e-8);
+  EXPECT_THROW(divide_by_parts(a.view(), parts, 2), input_error);
+  parts.pop_back();
+  EXPECT_THROW(divide_by_parts(a.view(), parts, 4), input_error);
+}
+
+TEST(divided_in_f32, converges) {
+  const csr<double> wide = generate("poisson2d:20x30");
+  csr<float> a{wide.rows, wide.cols, wide.row_ptr, wide.col, {}};
+  a.val.assign(wide.val.begin(), wide.val.end());
+  const std::vector<double> rhs = random_vector(a.rows, 6);
+  const std::vector<float> b(rhs.begin(), rhs.end());
+  solve_options o;
+  o.rtol = 1e-4;
+  for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
+    o.variant = variant;
+    const auto got = solve_divided(a, b, equal_rows(a.rows, 3), o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged) << variant;
+    EXPECT_EQ(got.report.precision, "f32");
+    const std::vector<float> x = got.x;
+    EXPECT_LE(residual_norm(a.view(), std::span<const float>(b), std::span<const float>(x)),
+              1.1e-4 * norm2(widen(std::span<const float>(b))));
+  }
+}
+
+// Scales far from 1: the exponents are those of all ranks.
+TEST(divided_scales, are_those_of_the_whole) {
+  csr<double> a = generate("poisson2d:15x15");
+  for (double& v : a.val) v = std::ldexp(v, 400);
+  std::vector<double> b = random_vector(a.rows, 7);
+  for (std::size_t k = 0; k < b.size(); ++k) b[k] = std::ldexp(b[k], k < 100 ? 900 : 890);
+  const auto wanted = solve_whole(a, b, {});
+  const auto got = solve_divided(a, b, equal_rows(a.rows, 2), {});
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_NEAR(got.report.iterations, wanted.report.iterations, 2);
+  EXPECT_NEAR(got.report.rhs_norm, wanted.report.rhs_norm, 1e-12 * wanted.report.rhs_norm);
+}
+
+// A Laplacian with Neumann boundaries: means are those of all elements.
+TEST(divided_null_space, is_that_of_the_whole) {
+  const csr<double> a = generate("neumann2d:12x17");
+  const std::vector<double> b = random_vector(a.rows, 8);
+  const auto wanted = solve_whole(a, b, {});
+  const auto got = solve_divided(a, b, equal_rows(a.rows, 3), {});
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.null_space, "constant");
+  EXPECT_NEAR(got.report.rhs_outside_range, wanted.report.rhs_outside_range, 1e-12);
+  for (std::size_t k = 0; k < b.size(); ++k) EXPECT_NEAR(got.x[k], wanted.x[k], 1e-6);
+}
+
+TEST(divided_updates, use_other_values) {
+  csr<double> a = generate("poisson2d:13x14");
+  const std::vector<double> b = random_vector(a.rows, 9);
+  csr<double> other = a;
+  for (index i = 0; i < other.rows; ++i)
+    for (index k = other.row_ptr[static_cast<std::size_t>(i)];
+         k < other.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      if (other.col[static_cast<std::size_t>(k)] == i) other.val[static_cast<std::size_t>(k)] += 1;
+  for (const preconditioner by : {preconditioner::jacobi, preconditioner::amg}) {
+    solve_options o;
+    o.preconditioner = by;
+    run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
+      const auto first = equal_rows(a.rows, 2);
+      const distributed_matrix<double> before(comm, a.view(), first),
+          after(comm, other.view(), first);
+      const std::vector<double> mine = before.scatter(b);
+      distributed_solver<double> changed(device::cpu(1), before, o),
+          fresh_one(device::cpu(1), after, o);
+      std::vector<double> x(mine.size(), 0.0), wanted(mine.size(), 0.0), junk(mine.size(), 0.0);
+      changed.solve(mine, junk);
+      std::vector<double> bad(after.local().val, after.local().val + after.local().nonzeros());
+      bad[0] = -1;
+      EXPECT_THROW(changed.update_values(bad), input_error) << "the others say so, too";
+      changed.update_values(
+          {after.local().val, static_cast<std::size_t>(after.local().nonzeros())});
+      changed.solve(mine, x);
+      fresh_one.solve(mine, wanted);
+      EXPECT_EQ(x, wanted);
+    });
+  }
+}
+
+TEST(divided_ends, are_those_of_all) {
+  const csr<double> a = generate("poisson2d:40x40");
+  const std::vector<double> b = random_vector(a.rows, 10);
+  for (const int who : {0, 1, 2}) {
+    std::atomic<bool> flag{true};
+    std::atomic<int> interrupted{0};
+    run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
+      solve_options o;
+      o.rtol = 0;
+      o.max_iterations = 1 << 30;
+      if (comm->rank() == who) o.interrupt = &flag;
+      const distributed_matrix<double> d(comm, a.view(), equal_rows(a.rows, 3));
+      const std::vector<double> mine = d.scatter(b);
+      std::vector<double> x(mine.size(), 0.0);
+      distributed_solver<double> solver(device::cpu(1), d, o);
+      if (solver.solve(mine, x).stopped == stop_reason::interrupted) ++interrupted;
+    });
+    EXPECT_EQ(interrupted, 3) << "rank " << who << " asked for the end";
+  }
+  // So does what a progress function of one rank returns.
+  std::atomic<int> interrupted{0};
+  run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
+    solve_options o;
+    o.rtol = 0;
+    o.max_iterations = 1 << 30;
+    o.progress_interval = 0.001;
+    int calls = 0;
+    if (comm->rank() == 1) o.progress = [&](const solve_progress&) { return ++calls < 3; };
+    const distributed_matrix<double> d(comm, a.view(), equal_rows(a.rows, 2));
+    const std::vector<double> mine = d.scatter(b);
+    std::vector<double> x(mine.size(), 0.0);
+    distributed_solver<double> solver(device::cpu(1), d, o);
+    if (solver.solve(mine, x).stopped == stop_reason::interrupted) ++interrupted;
+  });
+  EXPECT_EQ(interrupted, 2);
+}
+
+/// What all ranks throw where rows are divided in two; "" if some do not throw it.
+template <class Error>
+std::string refusal(const csr<double>& a, const solve_options& o = {}, std::vector<double> b = {}) {
+  std::mutex guard;
+  std::string text;
+  int thrown = 0;
+  if (b.empty()) b.assign(static_cast<std::size_t>(a.rows), 1.0);
+  run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
+    try {
+      const distributed_matrix<double> d(comm, a.view(), equal_rows(a.rows, 2));
+      distributed_solver<double> solver(device::cpu(1), d, o);
+      const std::vector<double> mine = d.scatter(b);
+      std::vector<double> x(mine.size(), 0.0);
+      solver.solve(mine, x);
+    } catch (const Error& e) {
+      const std::lock_guard lock(guard);
+      text = e.what();
+      ++thrown;
+    }
+  });
+  return thrown == 2 ? text : "";
+}
+
+TEST(divided_refusals, name_rows_of_the_whole) {
+  csr<double> a = generate("poisson2d:8x8");
+  const auto find = [&](index row, index column) -> double& {
+    for (index k = a.row_ptr[static_cast<std::size_t>(row)];; ++k)
+      if (a.col[static_cast<std::size_t>(k)] == column) return a.val[static_cast<std::size_t>(k)];
+  };
+  const auto with = [&](index row, index column, double v, auto&& f) {
+    double& at = find(row, column);
+    const double before = at;
+    at = v;
+    f();
+    at = before;
+  };
+  with(50, 50, -4.0, [&] {
+    EXPECT_NE(refusal<input_error>(a).find("positive diagonal, found -4 in row 51"),
+              std::string::npos);
+  });
+  with(40, 41, -1.5, [&] {  // within a rank
+    EXPECT_NE(refusal<input_error>(a).find("found -1.5 at (41, 42) but -1 at (42, 41)"),
+              std::string::npos);
+    solve_options o;
+    o.assume_symmetric = true;
+    EXPECT_EQ(refusal<input_error>(a, o), "");
+    o = {};
+    o.method = "auto";
+    EXPECT_EQ(refusal<input_error>(a, o), "") << "bicgstab takes it";
+  });
+  with(31, 39, -1.5, [&] {  // between two
+    const std::string text = refusal<input_error>(a);
+    EXPECT_NE(text.find("a symmetric one, found"), std::string::npos) << text;
+    EXPECT_NE(text.find("(32, 40)"), std::string::npos) << text;
+    EXPECT_NE(text.find("-1.5"), std::string::npos) << text;
+  });
+  with(60, 60, std::numeric_limits<double>::quiet_NaN(), [&] {
+    EXPECT_NE(refusal<input_error>(a).find("finite numbers, found nan in row 61"),
+              std::string::npos);
+  });
+  std::vector<double> b(64, 1.0);
+  b[63] = std::numeric_limits<double>::infinity();
+  EXPECT_NE(refusal<input_error>(a, {}, b).find("right-hand side: expected finite"),
+            std::string::npos);
+}
+
+TEST(divided_refusals, are_of_options_that_one_has_and_ranks_have_not) {
+  const csr<double> a = generate("poisson2d:8x8");
+  solve_options o;
+  o.executor = "persistent";
+  EXPECT_NE(refusal<unsupported_error>(a, o).find("expected host-loop"), std::string::npos);
+  o = {};
+  o.mixed_precision = true;
+  EXPECT_NE(refusal<unsupported_error>(a, o), "");
+  o = {};
+  o.preconditioner = preconditioner::automatic;
+  EXPECT_NE(refusal<unsupported_error>(a, o), "");
+  o = {};
+  o.null_vectors.assign(64, 1.0);
+  EXPECT_NE(refusal<unsupported_error>(a, o), "");
+  o = {};
+  o.rtol = -1;
+  EXPECT_NE(refusal<input_error>(a, o).find("rtol"), std::string::npos);
+}
+
+TEST(divided_refusals, are_of_rows_that_are_malformed) {
+  run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
+    using numbers = std::vector<std::int64_t>;
+    const std::vector<double> ones(2, 1.0);
+    const auto make = [&](std::int64_t all, const numbers& row_ptr, const numbers& col) {
+      distributed_matrix<double> d(comm, global_rows<double>{all, row_ptr, col, ones});
+    };
+    const bool first = comm->rank() == 0;
+    make(2, first ? numbers{0, 2} : numbers{0, 2}, {0, 1});
+    EXPECT_THROW(make(3, {0, 2}, {0, 1}), input_error) << "3 rows wanted, 2 given";
+    EXPECT_THROW(make(first ? 2 : 3, {0, 2}, {0, 1}), input_error);
+    EXPECT_THROW(make(2, {0, 2}, first ? numbers{0, 1} : numbers{1, 0}), input_error);
+    EXPECT_THROW(make(2, {0, 2}, first ? numbers{0, 1} : numbers{0, 2}), input_error);
+    EXPECT_THROW(make(2, first ? numbers{0, 2} : numbers{1, 2}, {0, 1}), input_error);
+    EXPECT_THROW(make(2, first ? numbers{0, 2} : numbers{0, 3}, {0, 1}), input_error);
+    const csr<double> a = generate("poisson2d:3x3");
+    EXPECT_THROW(distributed_matrix<double>(comm, a.view(), numbers{0, 9}), input_error);
+    EXPECT_THROW(distributed_matrix<double>(comm, a.view(), numbers{0, 5, 8}), input_error);
+    EXPECT_THROW(distributed_matrix<double>(comm, a.view(), numbers{0, 5, 4, 9}), input_error);
+  });
+}
+
+}  // namespace
+}  // namespace dwell::test
