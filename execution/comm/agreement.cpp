@@ -8,7 +8,7 @@
 namespace dwell {
 namespace {
 
-enum kind : int { none, input, unsupported, device, memory, other };
+enum kind : int { none, input, unsupported, of_device, memory, other };
 
 template <class Error>
 struct agreed final : Error, agreed_failure {
@@ -29,7 +29,7 @@ failure failure_of(const std::exception_ptr& failed) {
   } catch (const input_error& e) {
     return {input, e.what()};
   } catch (const device_error& e) {
-    return {device, e.what()};
+    return {of_device, e.what()};
   } catch (const std::bad_alloc& e) {
     return {memory, e.what()};
   } catch (const std::exception& e) {
@@ -43,7 +43,7 @@ failure failure_of(const std::exception_ptr& failed) {
       throw agreed<unsupported_error>(text);
     case input:
       throw agreed<input_error>(text);
-    case device:
+    case of_device:
       throw agreed<device_error>(text);
     case memory:
       throw agreed<std::bad_alloc>();

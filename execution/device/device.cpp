@@ -123,8 +123,12 @@ device device::on_stream(void* stream) const {
 device device::best() { return find_cuda().devices > 0 ? cuda(0) : cpu(); }
 
 device_facts device::facts() const {
-  if (on_ == backend::cuda) return cuda_facts(ordinal_);
   device_facts f;
+  if (on_ == backend::cuda) {
+    f = cuda_facts(ordinal_);
+    f.limits = limits_;
+    return f;
+  }
   f.name = cpu_name();
   f.units = threads_;
   f.units_at_most = at_most_;
@@ -132,6 +136,7 @@ device_facts device::facts() const {
   f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
   f.memory_free = host_memory_free();
   f.l2 = last_level_cache();
+  f.limits = limits_;
   return f;
 }
 

@@ -3,7 +3,9 @@
 // without CUDA has the same functions and says what is missing.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dwell/base/api.hpp"
@@ -17,6 +19,8 @@ enum class backend {
 };
 /// "cpu" or "cuda".
 DWELL_API std::string to_string(backend b);
+
+struct device_limits;  // limits.hpp
 
 /// What planning and reports need to know of a device. Sizes in bytes; on a CPU the fields that
 /// have no meaning there are 0.
@@ -35,9 +39,11 @@ struct device_facts {
   std::size_t registers_per_unit = 0;  ///< 32-bit registers per multiprocessor
   int cluster_teams = 0;               ///< most blocks of a thread block cluster; 0: no clusters
   bool cooperative_launch = false;     ///< needed by executors with a grid barrier
+  /// Rates to plan with; null: those that Dwell has of a device of this name (limits.hpp).
+  std::shared_ptr<const device_limits> limits;
 };
 
-/// A chosen device. Copying it is cheap; it owns nothing.
+/// A chosen device. Copying it is cheap; it owns nothing of the device.
 class DWELL_API device {
  public:
   /// CPU threads; 0 means as many as this process may use (by its affinity and the quota of its
@@ -61,6 +67,8 @@ class DWELL_API device {
   void* stream() const { return stream_; }
 
  private:
+  friend device planned_with(const device& where, const device_facts& facts,
+                             std::string_view source);  // limits.hpp
   device(backend on, int ordinal, int threads, bool at_most = false)
       : on_(on), ordinal_(ordinal), threads_(threads), at_most_(at_most) {}
   backend on_ = backend::cpu;
@@ -68,6 +76,7 @@ class DWELL_API device {
   int threads_ = 1;
   bool at_most_ = false;
   void* stream_ = nullptr;
+  std::shared_ptr<const device_limits> limits_;
 };
 
 /// What this machine has of CUDA: its devices, or the reason why there are none.

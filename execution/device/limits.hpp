@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a device can do at best, as far as projections need it. The H200's limits are measured;
-// those of other devices are datasheet figures scaled by what the H200 reaches of its own.
+// What a device can do at best, as far as projections need it. The numbers are data, a JSON file
+// for each device that Dwell knows (facts/), which say where each comes from, and those that a user
+// reads from a file of his own (facts_fields.hpp).
 #pragma once
 #include <span>
 #include <string_view>
@@ -29,6 +30,7 @@ struct device_limits {
   bool measured = false;
 
   int units = 1;               ///< multiprocessors that these rates are of
+  double clock = 0;            ///< cycles of one of them per second
   double fma_f64 = 64;         ///< fused multiply-adds of one of them per cycle, in f64
   double fma_f32 = 128;        ///< and in f32
   double unit_through = 0;     ///< most that one multiprocessor can draw through L2
@@ -44,11 +46,20 @@ device_limits of_cluster(const device_limits& all, int teams);
 /// Of executors whose phases are launches: these stand where grid barriers would.
 device_limits with_launches(const device_limits& all);
 
+/// Those that the facts have, or those of the shipped device of this name. Of an unknown device: of
+/// the shipped one with the next higher compute capability, else of the newest, by the numbers of
+/// multiprocessors and the sizes of the caches.
 device_limits limits_of(const device_facts& d);
 
-/// Facts of devices that are not here, for projections: "v100", "a100", "h100", "h200".
-/// Throws input_error with the list.
+/// Facts of devices that are not here, for projections: one of known_devices(). Throws input_error
+/// with the list.
 device_facts facts_of(std::string_view name);
+/// Names of the shipped facts: "v100", "a100", "h100", "h200".
 std::span<const char* const> known_devices();
+
+/// The same device, whose plans are made with the rates of `facts`, by the number of its
+/// multiprocessors or threads. Throws input_error, beginning with `source`, where the facts are
+/// those of another device: what another one can do says nothing of this one.
+device planned_with(const device& where, const device_facts& facts, std::string_view source);
 
 }  // namespace dwell

@@ -16,9 +16,7 @@ inline double cycles_per_cell(const stencil_problem& problem, const device_facts
   return fmas_of(problem) / (problem.scalar_bytes == 8 ? l.fma_f64 : l.fma_f32);
 }
 /// Seconds.
-inline double cycle_of(const device_facts& device) {
-  return 128.0 * device.units / limits_of(device).shared;
-}
+inline double cycle_of(const device_facts& device) { return 1.0 / limits_of(device).clock; }
 
 /// Per cycle of a multiprocessor, as measured on an H200: the full rate of fused multiply-adds (the
 /// part `divided` of it for the long chains of gradient2d, since two warps on a scheduler wait for

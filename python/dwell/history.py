@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,24 @@ def split_label(text: str) -> tuple[str, str]:
 
 def write_picture(path: str, size: tuple[float, float], title: str, draw_on: Callable[[Any], None]) -> None:
     """A picture of one drawing, in the format of the path's ending."""
+
+    def draw_with_title(ax: Any) -> None:
+        draw_on(ax)
+        if title:
+            ax.set_title(title)
+
+    write_panels(path, size, [draw_with_title])
+
+
+def write_panels(path: str, size: tuple[float, float], draw_on: Sequence[Callable[[Any], None]]) -> None:
+    """A picture of drawings side by side, in the format of the path's ending."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise BadInput(f"expected matplotlib (pip install 'dwell-solvers[plot]'), found none: {error}") from error
     figure = Figure(figsize=size, layout="constrained")
-    ax = figure.add_subplot()
-    draw_on(ax)
-    if title:
-        ax.set_title(title)
+    for place, draw_panel in enumerate(draw_on, 1):
+        draw_panel(figure.add_subplot(1, len(draw_on), place))
     try:
         figure.savefig(path)
     except (OSError, ValueError) as error:

@@ -43,8 +43,9 @@ TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
   EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
-                                          "compare stencil", "explain cg", "explain stencil",
-                                          "info", "info matrix", "info stencil"}));
+                                          "compare stencil", "device facts", "explain cg",
+                                          "explain stencil", "info", "info matrix", "info stencil",
+                                          "measure", "model sweep"}));
 }
 
 TEST(cli_json, solve) {
@@ -192,6 +193,15 @@ TEST(cli_json, info) {
   expect_documented("info matrix",
                     {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
   expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
+}
+
+TEST(cli_json, measure) {
+  expect_documented("measure", {{"measure", "--device", "cpu", "--threads", "1", "--only",
+                                 "arithmetic", "--quiet"}});
+}
+
+TEST(cli_json, model_sweep) {
+  expect_documented("model sweep", {{"model", "sweep", "2d5pt"}, {"model", "sweep", "3d7pt"}});
 }
 
 /// The heads of CSV are the fields of a subject and of a run.

@@ -74,10 +74,10 @@ TEST(cli_usage, version) {
 }
 
 TEST(cli_usage, wrong_command_lines) {
-  expect_refused(
-      {},
-      "expected a command (solve, cg, stencil, compare, explain, info, generate, completion or "
-      "man), found ");
+  expect_refused({},
+                 "expected a command (solve, cg, stencil, compare, explain, info, generate, "
+                 "measure, model, completion "
+                 "or man), found ");
   expect_refused({"solver"}, "found 'solver'; did you mean 'solve'? (see 'dwell --help')");
   expect_refused({"cg"}, "MATRIX is required");
   expect_refused({"cg", "trefethen:20", "more"}, "expected no more arguments, found 'more' (see");

@@ -41,30 +41,41 @@ commands = {
     "info": [["info", "--device", "cpu"]],
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
+    "measure": [["measure", *cpu, "--only", "arithmetic"]],
+    "model sweep": [["model", "sweep", "3d7pt"]],
 }
 failures = []
+
+
+def look_at(kind, document):
+    """Holds to the schema; and with a change that must not hold does not."""
+    if document["document"] != kind:
+        failures.append(f"{kind}: found document '{document['document']}'")
+    failures.extend(f"{kind}: {e.json_path}: {e.message}" for e in judge.iter_errors(document))
+
+    def must_fail(what, change):
+        bad = copy.deepcopy(document)
+        change(bad)
+        if judge.is_valid(bad):
+            failures.append(f"{kind}: {what} must not hold to the schema")
+
+    must_fail("a new key", lambda d: d.update(new_key=1))
+    must_fail("a missing version", lambda d: d.pop("version"))
+    must_fail("another schema", lambda d: d.update(schema=2))
+    must_fail("a version that is a number", lambda d: d.update(version=1))
+
+
 for kind, lines in commands.items():
     for words in lines:
         form = ["--format", "json"] if words[0] == "compare" else ["--json", "-"]
         ran = subprocess.run([program, *words, *form], capture_output=True, text=True, check=False)
         if not ran.stdout:
             sys.exit(f"dwell {' '.join(words)}: {ran.stderr}")
-        document = json.loads(ran.stdout)
-        if document["document"] != kind:
-            failures.append(f"{kind}: found document '{document['document']}'")
-        failures += [f"{kind}: {e.json_path}: {e.message}" for e in judge.iter_errors(document)]
-
-        def must_fail(what, change):
-            bad = copy.deepcopy(document)
-            change(bad)
-            if judge.is_valid(bad):
-                failures.append(f"{kind}: {what} must not hold to the schema")
-
-        must_fail("a new key", lambda d: d.update(new_key=1))
-        must_fail("a missing version", lambda d: d.pop("version"))
-        must_fail("another schema", lambda d: d.update(schema=2))
-        must_fail("a version that is a number", lambda d: d.update(version=1))
-if len(commands) != len(schema["$defs"]):
+        look_at(kind, json.loads(ran.stdout))
+shipped = sorted((source / "execution/device/facts").glob("*.json"))
+for file in shipped:
+    look_at("device facts", json.loads(file.read_text(encoding="utf-8")))
+if len(commands) + bool(shipped) != len(schema["$defs"]):
     failures.append("not every kind of document was asked for")
 print("\n".join(failures) if failures else "the schema holds")
 sys.exit(1 if failures else 0)

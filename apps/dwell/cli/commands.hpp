@@ -17,6 +17,9 @@ command add_compare(CLI::App& subcommand);
 command add_explain(CLI::App& subcommand);
 command add_info(CLI::App& subcommand);
 command add_generate(CLI::App& subcommand);
+command add_measure(CLI::App& subcommand);
+/// Its only subcommand is sweep.
+command add_model(CLI::App& subcommand);
 /// What describes the command line itself (describe/).
 command add_completion(CLI::App& subcommand);
 command add_man(CLI::App& subcommand);

@@ -41,6 +41,7 @@ void require_perks_for(const CLI::App& app, const compare_options& args,
 
 void add_where(CLI::App& app, compare_options& args, const char* but) {
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_device_facts(app, args.device_facts, planned_with_help);
   add_positive(app, "--threads", args.threads,
                std::string("Threads of all that runs on the CPU (default: of those there are, "
                            "as many as the work is worth)") +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/output.hpp"
 #include "report/json.hpp"
 
@@ -17,6 +18,7 @@ namespace dwell::app {
 
 struct compare_options {
   device_choice device;
+  device_facts_choice device_facts;
   int threads = 0;
   std::vector<std::string> executors, policies = {automatic};
   std::string precision = "f64", format = "table";
@@ -32,7 +34,7 @@ void add_compared(CLI::App& app, compare_options& args, const std::vector<std::s
 /// them.
 void require_perks_for(const CLI::App& app, const compare_options& args,
                        const std::vector<std::string>& options);
-/// --device, --threads; `but` follows the latter's help.
+/// --device, --device-facts, --threads; `but` follows the latter's help.
 void add_where(CLI::App& app, compare_options& args, const char* but = "");
 /// --repetitions, --precision. mixed: that is one of its choices.
 void add_measuring(CLI::App& app, compare_options& args, bool mixed = false);

@@ -34,7 +34,8 @@ struct compare_arguments : compare_options {
 };
 
 comparison_request request_of(const compare_arguments& args) {
-  comparison_request r(resolve(args.device, args.threads, threads_for::all_work));
+  comparison_request r(
+      args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work)));
   r.threads = args.threads;
   r.executors = args.executors;
   r.policies = args.policies;

@@ -166,7 +166,7 @@ exit_code run_comparison(const solve_compare_arguments& args) {
   compare_systems(
       args.matrices, args, args.near_null.inputs(), result,
       [&] {
-        where = resolve(args.device, args.threads, threads_for::all_work);
+        where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
         result = {where->facts().name, to_string(where->on()), args.precision, args.rhs, args.rtol,
                   args.max_iterations, args.repetitions,       false,          {}};
       },

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/matrix_source.hpp"
 #include "cli/output.hpp"
@@ -18,7 +19,6 @@
 #include "linear/vectors.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/limits.hpp"
 #include "dwell/execution/device/thread_limit.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
 
@@ -30,7 +30,7 @@ struct explain_arguments {
   std::string command;
   std::string matrix;
   device_choice device;
-  std::string device_facts;
+  device_facts_choice device_facts;
   int threads = 0;
   std::string policy = "auto", precision = "f64";
   solve_options options;
@@ -43,14 +43,16 @@ exit_code run(explain_arguments args) {
   outputs.add(args.json_target);
   outputs.protect(args.matrix);
   args.near_null.protect_from(outputs);
+  args.device_facts.protect_from(outputs);
   auto inputs = args.near_null.inputs();
   inputs.emplace_back("MATRIX", args.matrix);
+  inputs.emplace_back("--device-facts", args.device_facts.file());
   require_one_reader(inputs);
   require_source(args.matrix);
   require_threads(args.threads);
-  const auto facts = args.device_facts.empty()
-                         ? resolve(args.device, args.threads, threads_for::all_work).facts()
-                         : facts_of(args.device_facts);
+  const auto facts = args.device_facts.given()
+                         ? args.device_facts.read()
+                         : resolve(args.device, args.threads, threads_for::all_work).facts();
   args.options.policy = args.policy;
   args.options.mixed_precision = args.precision == "mixed";
 
@@ -76,11 +78,9 @@ command add_command(CLI::App& app, const std::string& name) {
   set_completions(add_input(app, "MATRIX", args->matrix, matrix_help, "")->required(),
                   {matrix_kind_words(), value_completions::file});
   auto* here = add_device(app, args->device, "Explain for this device");
-  std::vector<std::string> devices;
-  for (const char* name : known_devices()) devices.emplace_back(name);
-  add_choice(app, "--device-facts", args->device_facts, devices,
-             "Explain for a device that need not be here, from its data sheet. Needs a build with "
-             "CUDA, but no GPU")
+  add_device_facts(app, args->device_facts,
+                   "Explain for a device that need not be here, by name or from a file that 'dwell "
+                   "measure --save' wrote. For a GPU it needs a build with CUDA, but no GPU")
       ->excludes(here);
   add_positive(app, "--threads", args->threads,
                "Threads to read with, and of the CPU as a device (default: of those there are, as "

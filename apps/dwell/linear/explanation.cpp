@@ -64,8 +64,12 @@ std::string streamed(const policy_plan& p) {
 std::string device_text(const solve_explanation& e) {
   if (!e.projected) return e.device.name + " (cpu); no model of CPUs, so no projected time";
   return fmt::format("{} ({} multiprocessors){}; its limits are {}", e.device.name, e.device.units,
-                     e.probed ? "" : ", not here: from its data sheet",
-                     e.limits_measured ? "measured" : "those of its data sheet, scaled");
+                     e.probed          ? ""
+                     : e.device.limits ? ", not here: from a file of facts"
+                                       : ", not here: from its data sheet",
+                     e.limits_measured ? "measured"
+                     : e.device.limits ? "not all measured"
+                                       : "those of its data sheet, scaled");
 }
 
 /// "pipelined, the least of textbook 5.57 us, single-reduction 4.01 us, pipelined 3.50 us".

@@ -12,6 +12,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/ranks.hpp"
@@ -38,6 +39,7 @@ struct solve_arguments {
   std::string command;
   std::string matrix, rhs = "row-sums", start, null_vectors;
   device_choice device;
+  device_facts_choice device_facts;
   int threads = 0;
   std::string precision = "f64";
   solve_options options;
@@ -79,11 +81,13 @@ output_files check_files(const solve_arguments& args) {
   inputs.insert(inputs.begin(), {{"MATRIX", args.matrix},
                                  {"--rhs", rhs.file},
                                  {"--x0", args.start},
-                                 {"--null-vectors", args.null_vectors}});
+                                 {"--null-vectors", args.null_vectors},
+                                 {"--device-facts", args.device_facts.file()}});
   require_one_reader(inputs);
   outputs.protect(args.matrix);
   if (rhs.what == rhs_source::kind::file) outputs.protect(rhs.file);
   args.near_null.protect_from(outputs);
+  args.device_facts.protect_from(outputs);
   if (!args.start.empty()) outputs.protect(args.start, "--output");  // a restart in place is fine
   if (!args.null_vectors.empty()) outputs.protect(args.null_vectors);
   return outputs;
@@ -146,6 +150,7 @@ void check_ranks(const solve_arguments& args) {
   if (!args.near_null.vectors.empty()) refuse("--near-null");
   if (!args.near_null.coordinates.empty()) refuse("--coordinates");
   if (args.device.what == device_choice::kind::cuda) refuse("--device cuda");
+  if (args.device_facts.given()) refuse("--device-facts");
 }
 
 /// Reads all, and sets `to` up for the solve but for what the progress line needs.
@@ -237,7 +242,7 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
   problem p = on_all(comm, [&] {
     check_ranks(args);
     if (!args.ranks.any()) {
-      where = resolve(args.device, args.threads, threads_for::all_work);
+      where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
       require_executor(args, where->on());
     }
     if (first) return read_problem(args, progress);
@@ -308,6 +313,7 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   app.option_defaults()->group("Execution");
   if (args.command == "solve") add_solver(app, args.options.method);
   add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
+  add_device_facts(app, args.device_facts, planned_with_help);
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: of those there are, "
                "as many as the work is worth)");

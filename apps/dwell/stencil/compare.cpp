@@ -65,7 +65,7 @@ std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
 }
 
 stencil_request request_of(const compare_stencil_arguments& args) {
-  stencil_request r(resolve(args.device, args.threads, threads_for::runs));
+  stencil_request r(args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs)));
   r.executors = args.executors;
   r.policies = args.policies;
   r.precision = args.precision;
@@ -123,6 +123,8 @@ exit_code run(const compare_stencil_arguments& args) {
   output_files outputs;
   outputs.add(args.output);
   if (!args.source.empty()) outputs.protect(args.source);
+  args.device_facts.protect_from(outputs);
+  require_one_reader({{"--source", args.source}, {"--device-facts", args.device_facts.file()}});
   const auto subjects = subjects_of(args);
   auto request = request_of(args);
   if (!args.source.empty()) {

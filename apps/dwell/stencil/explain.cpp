@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/arguments.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
 #include "stencil/choices.hpp"
@@ -11,7 +12,6 @@
 #include "stencil/explanation.hpp"
 #include "stencil/field.hpp"
 
-#include "dwell/execution/device/limits.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 
 namespace dwell::app {
@@ -21,7 +21,7 @@ namespace {
 struct explain_stencil_arguments {
   std::string size, source, boundary = "fixed", precision = "f64";
   device_choice device;
-  std::string device_facts;
+  device_facts_choice device_facts;
   int threads = 0;
   stencil_options options;
   destination json_target;
@@ -31,11 +31,13 @@ exit_code run(explain_stencil_arguments args) {
   output_files outputs;
   outputs.add(args.json_target);
   if (!args.source.empty()) outputs.protect(args.source);
+  args.device_facts.protect_from(outputs);
+  require_one_reader({{"--source", args.source}, {"--device-facts", args.device_facts.file()}});
   const extents size = parse_size("--size", args.size);
   if (!args.source.empty()) require_source(args.source, size, args.precision);
-  const auto facts = args.device_facts.empty()
-                         ? resolve(args.device, args.threads, threads_for::runs).facts()
-                         : facts_of(args.device_facts);
+  const auto facts = args.device_facts.given()
+                         ? args.device_facts.read()
+                         : resolve(args.device, args.threads, threads_for::runs).facts();
   args.options.edge = parse_boundary(args.boundary);
   const auto found = explain(size, args.precision, facts, args.options, !args.source.empty());
   if (!args.json_target.standard()) write_stdout(app::to_text(found));
@@ -58,14 +60,13 @@ command add_explain_stencil(CLI::App& app) {
             "f.npy|-");
   add_boundary(app, args->boundary, "Of the run");
   auto* here = add_device(app, args->device, "Explain for this device");
-  std::vector<std::string> devices;
-  for (const char* name : known_devices()) devices.emplace_back(name);
   auto* threads =
       add_positive(app, "--threads", args->threads,
                    "Of the CPU as a device (default: of those there are, as many as the work is "
                    "worth); refused for a GPU");
-  add_choice(app, "--device-facts", args->device_facts, devices,
-             "Explain for a device that need not be here, from its data sheet")
+  add_device_facts(app, args->device_facts,
+                   "Explain for a device that need not be here, by name or from a file that 'dwell "
+                   "measure --save' wrote")
       ->excludes(here)
       ->excludes(threads);
   add_choice(app, "--policy", args->options.policy, after_auto(built_stencil_policies()),

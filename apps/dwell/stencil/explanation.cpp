@@ -24,7 +24,9 @@ namespace {
 std::string device_text(const stencil_explanation& e) {
   if (!e.projected) return e.device.name + " (cpu); no model of CPUs, so no projected time";
   return fmt::format("{} ({} multiprocessors){}", e.device.name, e.device.units,
-                     e.probed ? "" : ", not here: from its data sheet");
+                     e.probed          ? ""
+                     : e.device.limits ? ", not here: from a file of facts"
+                                       : ", not here: from its data sheet");
 }
 
 std::string kernel_text(const stencil_explanation& e, const stencil_policy_plan& p) {

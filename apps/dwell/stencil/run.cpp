@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/ranks.hpp"
@@ -33,6 +34,7 @@ struct stencil_arguments {
   std::string shape, input, initial, source, boundary = "fixed";
   std::optional<extents> size;
   device_choice device;
+  device_facts_choice device_facts;
   int threads = 0;
   std::string precision = "f64";
   bool default_weights = true;
@@ -51,8 +53,11 @@ output_files check_files(const stencil_arguments& args) {
   if (args.output) require_field_name(args.output);
   outputs.add(args.output);
   outputs.add(args.report.json);
-  require_one_reader({{"--input", args.input}, {"--source", args.source}});
+  require_one_reader({{"--input", args.input},
+                      {"--source", args.source},
+                      {"--device-facts", args.device_facts.file()}});
   if (!args.source.empty()) outputs.protect(args.source);
+  args.device_facts.protect_from(outputs);
   if (!args.input.empty()) outputs.protect(args.input, "--output");  // going on in place is fine
   return outputs;
 }
@@ -202,6 +207,8 @@ void check_ranks(const stencil_arguments& args) {
   }
   if (args.device.what == device_choice::kind::cuda)
     throw unsupported_error("--device cuda: not with --ranks or --distributed");
+  if (args.device_facts.given())
+    throw unsupported_error("--device-facts: not with --ranks or --distributed");
 }
 
 exit_code run_as(stencil_arguments& args, communicator* comm) {
@@ -222,8 +229,9 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
     if (!args.source.empty()) inputs.source.emplace(args.source);
     require_precisions(args, inputs);
     if (inputs.source) require_source(args.source, inputs.source->facts(), found);
-    where =
-        args.ranks.any() ? device::cpu(1) : resolve(args.device, args.threads, threads_for::runs);
+    where = args.ranks.any()
+                ? device::cpu(1)
+                : args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs));
     require_memory({found, args.precision, 1, !args.source.empty()}, *where);
     return found;
   });
@@ -300,6 +308,7 @@ void add_stops(CLI::App& app, stencil_arguments& args) {
 void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
   add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_device_facts(app, args.device_facts, planned_with_help);
   add_positive(app, "--threads", args.threads,
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU. perks runs one for "

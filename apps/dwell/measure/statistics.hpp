@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The two ways to measure what one repetition of something takes (Zhang 2023, section 3.3): by the
+// difference of two repeat counts, which is free of what the repetitions cost together (a launch, a
+// meeting), and by the clock around many of them. Pure functions.
+#pragma once
+#include <vector>
+
+namespace dwell::app {
+
+/// Seconds of runs with many and with few repetitions, one of each per sample.
+struct repeated_runs {
+  double many = 2, few = 1;  ///< repetitions of a run
+  std::vector<double> many_s, few_s;
+};
+
+/// Of one repetition; all in seconds.
+struct repetition_time {
+  double median = 0, min = 0, max = 0;
+  double sigma = 0;  ///< standard deviation (Zhang 2023, equation 3.5)
+  double clock = 0;  ///< by the clock: median time of a long run over its repetitions
+};
+
+/// (T1 - T2) / (r1 - r2) (equation 3.4), with the median, least and largest time T1 of the long
+/// runs and the median T2 of the short ones, of which there are two or more each. sigma is
+/// sqrt(s1^2 + s2^2) / (r1 - r2), with the standard deviations s1 and s2 of the two.
+repetition_time by_difference(const repeated_runs& runs);
+
+/// Do the two ways differ by more than 5 %, the bound that the dissertation's agree within?
+bool methods_disagree(const repetition_time& t);
+
+double median_of(std::vector<double> values);
+
+}  // namespace dwell::app

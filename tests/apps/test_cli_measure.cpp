@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// dwell measure: the arithmetic of its two methods, the rows of every group and what must hold
+// between them by logic, the facts that --save writes, an interrupt, and bad command lines. No test
+// asserts a time.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli_runner.hpp"
+#include "json_reference.hpp"
+#include "measure/statistics.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+using nlohmann::json;
+
+strings measured(strings more) {
+  strings args = {"measure", "--device", "cpu", "--quiet"};
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+
+/// The rows of a group that was measured, each of which has what every row must have.
+std::vector<json> measured_rows(strings more) {
+  auto args = measured(std::move(more));
+  args.insert(args.end(), {"--json", "-"});
+  const auto r = dwell_cli(args);
+  EXPECT_EQ(r.code, 0) << r.err;
+  std::vector<json> rows = r.json().at("rows");
+  EXPECT_FALSE(rows.empty());
+  for (const json& row : rows) {
+    EXPECT_GE(row.at("samples"), 2) << row;
+    EXPECT_GE(row.at("sigma"), 0.0) << row;
+    EXPECT_GT(row.at("clock").get<double>(), 0.0) << row;
+    if (row.at("median").is_null()) continue;  // the machine was busy with something else
+    EXPECT_GT(row.at("median"), 0.0) << row;
+    EXPECT_TRUE(row.at("min").is_null() || row.at("min") <= row.at("median")) << row;
+    EXPECT_TRUE(row.at("max").is_null() || row.at("max") >= row.at("median")) << row;
+  }
+  return rows;
+}
+
+/// Times of runs whose repetitions take 3 us each, besides 50 us for all.
+app::repeated_runs even_runs(std::vector<double> late) {
+  app::repeated_runs runs;
+  runs.many = 1000, runs.few = 100;
+  for (const double by : late) {
+    runs.many_s.push_back(50e-6 + 1000 * 3e-6 + by);
+    runs.few_s.push_back(50e-6 + 100 * 3e-6);
+  }
+  return runs;
+}
+
+TEST(measure_statistics, the_difference_is_free_of_what_repetitions_cost_together) {
+  const auto t = app::by_difference(even_runs({0, 0, 0}));
+  EXPECT_NEAR(t.median, 3e-6, 1e-15);
+  EXPECT_NEAR(t.min, 3e-6, 1e-15);
+  EXPECT_NEAR(t.max, 3e-6, 1e-15);
+  EXPECT_NEAR(t.sigma, 0, 1e-15);
+  EXPECT_NEAR(t.clock, 3.05e-6, 1e-15);  // the clock is not
+  EXPECT_FALSE(app::methods_disagree(t));
+}
+
+TEST(measure_statistics, spread_is_that_of_equation_3_5) {
+  auto runs = even_runs({0, 9e-6, 18e-6});
+  runs.few_s = {300e-6, 302e-6, 304e-6};
+  const auto t = app::by_difference(runs);
+  EXPECT_NEAR(t.median, (3059e-6 - 302e-6) / 900, 1e-15);
+  EXPECT_NEAR(t.min, (3050e-6 - 302e-6) / 900, 1e-15);
+  EXPECT_NEAR(t.max, (3068e-6 - 302e-6) / 900, 1e-15);
+  EXPECT_NEAR(t.sigma, std::sqrt(81e-12 + 4e-12) / 900, 1e-15);
+}
+
+TEST(measure_statistics, methods_disagree_beyond_five_percent) {
+  app::repetition_time t;
+  t.median = 1e-6;
+  for (const auto& [clock, disagree] :
+       {std::pair(1.04e-6, false), {1.06e-6, true}, {0.96e-6, false}, {0.94e-6, true}}) {
+    t.clock = clock;
+    EXPECT_EQ(app::methods_disagree(t), disagree) << clock;
+  }
+}
+
+TEST(measure_statistics, medians) {
+  EXPECT_EQ(app::median_of({3, 1, 2}), 2);
+  EXPECT_EQ(app::median_of({4, 1, 2, 3}), 2.5);
+}
+
+TEST(cli_measure, synchronisation_by_threads) {
+  std::map<std::string, std::vector<int>> threads;
+  for (const json& row : measured_rows({"--only", "sync", "--threads", "3"})) {
+    EXPECT_EQ(row.at("group"), "sync");
+    EXPECT_EQ(row.at("unit"), "s");
+    EXPECT_TRUE(row.at("footprint_bytes").is_null());
+    threads[row.at("probe")].push_back(row.at("threads"));
+  }
+  const std::vector<int> all = {1, 2, 3}, together = {2, 3};
+  EXPECT_EQ(threads.at("launch"), all);
+  EXPECT_EQ(threads.at("dwell barrier"), all);
+  EXPECT_EQ(threads.at("std::barrier"), all);
+  EXPECT_EQ(threads.at("neighbour flags"), together);
+  // Where the build has OpenMP.
+  EXPECT_TRUE(!threads.contains("openmp barrier") || threads.at("openmp barrier") == all);
+}
+
+TEST(cli_measure, memory_by_footprint) {
+  std::map<std::pair<std::string, int>, std::vector<double>> footprints;
+  for (const json& row :
+       measured_rows({"--only", "memory", "--threads", "2", "--footprint", "1"})) {
+    EXPECT_EQ(row.at("group"), "memory");
+    EXPECT_EQ(row.at("unit"), "bytes/s");
+    footprints[{row.at("probe"), row.at("threads")}].push_back(row.at("footprint_bytes"));
+  }
+  std::vector<double> doubling;
+  for (double bytes = 4096; bytes <= 1 << 20; bytes *= 2) doubling.push_back(bytes);
+  ASSERT_EQ(footprints.size(), 4u);
+  for (const auto& [which, found] : footprints) EXPECT_EQ(found, doubling) << which.first;
+}
+
+TEST(cli_measure, latency_by_footprint) {
+  const auto rows = measured_rows({"--only", "latency", "--footprint", "1"});
+  EXPECT_EQ(rows.size(), 9u);
+  for (const json& row : rows) {
+    EXPECT_EQ(row.at("probe"), "load");
+    EXPECT_EQ(row.at("unit"), "s");
+    EXPECT_EQ(row.at("threads"), 1);
+  }
+}
+
+/// Dozens of multiply-adds are under way where none needs another: far more than one of them is
+/// done in the time of one of a chain.
+TEST(cli_measure, arithmetic_that_is_independent_is_faster) {
+  std::map<std::string, double> value;
+  for (const json& row : measured_rows({"--only", "arithmetic", "--threads", "1"})) {
+    ASSERT_FALSE(row.at("median").is_null()) << row;
+    value[row.at("probe")] = row.at("median");
+  }
+  for (const std::string type : {"fma f64", "fma f32"}) {
+    EXPECT_GT(value.at(type) * value.at(type + " latency"), 1) << type;
+  }
+}
+
+TEST(cli_measure, groups_are_measured_in_the_order_of_the_list) {
+  std::vector<std::string> groups;
+  for (const json& row :
+       measured_rows({"--only", "arithmetic,latency", "--threads", "1", "--footprint", "1"}))
+    if (groups.empty() || groups.back() != row.at("group")) groups.push_back(row.at("group"));
+  EXPECT_EQ(groups, (strings{"latency", "arithmetic"}));
+}
+
+TEST(cli_measure, csv_has_the_same_names) {
+  const auto r = dwell_cli(measured({"--only", "arithmetic", "--threads", "1", "--csv", "-"}));
+  EXPECT_EQ(r.code, 0) << r.err;
+  const auto fields = documented_fields().at("measure");
+  std::set<std::string> expected, found;
+  for (const auto& [name, type] : fields)
+    if (name.starts_with("rows[].")) expected.insert(name.substr(7));
+  const auto lines = lines_of(r.out);
+  ASSERT_GE(lines.size(), 2u);
+  std::string word;
+  for (const char c : lines[0] + ",") {
+    if (c != ',') {
+      word += c;
+      continue;
+    }
+    found.insert(word);
+    word.clear();
+  }
+  EXPECT_EQ(found, expected);
+}
+
+/// What was measured is what runs are planned with.
+TEST(cli_measure, saved_facts_are_read) {
+  const scratch_folder in;
+  const auto r = dwell_cli(measured({"--threads", "1", "--footprint", "1", "--only",
+                                     "sync,memory,arithmetic", "--save", in("here.json")}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto facts = json::parse(read_text(in("here.json")));
+  EXPECT_EQ(complaints_about(facts, documented_fields().at("device facts")), strings{});
+  EXPECT_EQ(facts.at("measured"), true);
+  EXPECT_EQ(facts.at("units"), 1);
+  EXPECT_GT(facts.at("source").size(), 8u);
+  for (const strings& reader :
+       {strings{"cg", "trefethen:20", "--executor", "perks", "--policy", "model"},
+        strings{"explain", "cg", "trefethen:20"},
+        strings{"stencil", "2d5pt", "--size", "9x9", "--steps", "2"},
+        strings{"compare", "cg", "trefethen:20", "--no-peers", "--repetitions", "1"}}) {
+    auto args = reader;
+    if (reader.front() != "explain") args.insert(args.end(), {"--device", "cpu", "--threads", "1"});
+    args.insert(args.end(), {"--device-facts", in("here.json")});
+    const auto read = dwell_cli(args);
+    EXPECT_EQ(read.code, 0) << reader.front() << ": " << read.err;
+  }
+}
+
+TEST(cli_measure, an_interrupt_keeps_the_rows_before_it) {
+  const scratch_folder in;
+  cli_setting setting;
+  setting.terminal = true;
+  setting.signal = SIGINT;
+  setting.signal_when = [](const std::string& err) {
+    return err.find("std::barrier") != std::string::npos;
+  };
+  const auto r = dwell_cli({"measure", "--device", "cpu", "--threads", "2", "--json", in("m.json"),
+                            "--save", in("facts.json")},
+                           setting);
+  EXPECT_EQ(r.code, 130);
+  EXPECT_TRUE(holds(r.err, "interrupted; the rows measured before it are complete")) << r.err;
+  EXPECT_TRUE(holds(r.err, "facts.json is not written")) << r.err;
+  EXPECT_EQ(in.files(), strings{"m.json"});
+  const auto j = json::parse(read_text(in("m.json")));
+  EXPECT_EQ(j.at("interrupted"), true);
+  EXPECT_GE(j.at("rows").size(), 4u);  // launches and Dwell's own barrier come first
+  for (const json& row : j.at("rows")) EXPECT_EQ(row.at("group"), "sync");
+}
+
+TEST(cli_measure, what_cannot_be_written_costs_nothing_else) {
+  const scratch_folder in;
+  const auto r = dwell_cli(measured(
+      {"--only", "arithmetic", "--threads", "1", "--json", "/dev/full", "--csv", in("m.csv")}));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(holds(r.err, "/dev/full")) << r.err;
+  EXPECT_TRUE(holds(r.out, "fma f64")) << r.out;
+  EXPECT_EQ(lines_of(read_text(in("m.csv"))).size(), 6u);  // the heads, and five rows
+}
+
+TEST(cli_measure, bad_command_lines) {
+  expect_refused({"measure", "--only", "snyc"}, "found 'snyc'; did you mean 'sync'?");
+  expect_refused({"measure", "--only", "sync,sync"}, "expected each word once");
+  expect_refused({"measure", "--device", "cuda"},
+                 "measure: no probes for GPUs in this build; use --device cpu");
+  expect_refused(
+      {"measure", "--device", "cpu", "--only", "sync", "--save", "/tmp/none.json"},
+      "--save: expected groups sync, memory, arithmetic to be measured, found --only sync");
+  expect_refused({"measure", "--device", "cpu", "--footprint", "2147483647"},
+                 "--footprint: expected at most half of the free memory", 4);
+  expect_refused({"measure", "--device", "cpu", "--json", "/no/such/folder/m.json"}, "no folder");
+}
+
+}  // namespace
+}  // namespace dwell::test
