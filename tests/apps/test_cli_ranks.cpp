@@ -146,7 +146,7 @@ TEST(cli_ranks, divide_fields) {
                                  "--ranks", "3", "--exchange-every", "4"}));
   EXPECT_EQ(r.at("transport"), "threads");
   ASSERT_EQ(r.at("ranks").size(), 3u);
-  EXPECT_EQ(r.at("ranks")[1].at("ghost_layers"), 16);
+  EXPECT_EQ(r.at("ranks")[1].at("ghost_layers"), 8);
   EXPECT_EQ(r.at("ranks")[1].at("first_layer"), 20);
   for (const char* same : {"steps", "least", "greatest", "stop_reason"})
     EXPECT_EQ(r.at(same), one.at(same)) << same;
