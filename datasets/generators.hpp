@@ -44,10 +44,10 @@ DWELL_API csr<double> generate(std::string_view kind);
 
 /// Rows of a generated matrix that may be too large for one machine, for distributed_matrix.
 struct generated_rows {
-  std::int64_t all_rows = 0;  ///< of the whole matrix
-  std::vector<std::int64_t> row_ptr,
-      col;  ///< row_ptr from 0, columns in the numbering of the whole
-  std::vector<double> val;
+  std::int64_t all_rows = 0;          ///< of the whole matrix
+  std::vector<std::int64_t> row_ptr;  ///< of the rows here, from 0
+  std::vector<std::int64_t> col;      ///< in the numbering of the whole
+  std::vector<double> val;            ///< as many as col
 };
 /// The rows of part `part` of `parts`, all but one as long: from all_rows * part / parts on. Of
 /// poisson2d and poisson3d, with up to 2^31 - 1 points along each axis; the values of generate().

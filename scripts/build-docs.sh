@@ -19,12 +19,12 @@ if [[ $(cat "$venv/stamp" 2>/dev/null) != "$stamp" ]]; then
 fi
 
 # What the entry headers include is public; so are these, which stand alone or are included by those.
-headers=(include/dwell/custom_stencil.hpp include/dwell/eigen.hpp base/index.hpp execution/stencil/stencil.hpp
-         execution/device/progress_function.hpp)
+headers=(include/dwell/custom_stencil.hpp include/dwell/eigen.hpp include/dwell/mpi.hpp include/dwell/metis.hpp
+         base/index.hpp execution/comm/halo.hpp execution/stencil/stencil.hpp execution/device/progress_function.hpp)
 while read -r header; do
   [[ -e include/dwell/$header ]] || { echo "$0: $header: no such header" >&2; exit 1; }
-  case $header in core.hpp | stencil.hpp | io.hpp) ;; *) headers+=("$header") ;; esac
-done < <(sed -n 's|^#include "dwell/\(.*\)"$|\1|p' include/dwell/{core,stencil,io}.hpp | sort -u)
+  case $header in core.hpp | distributed.hpp | stencil.hpp | io.hpp) ;; *) headers+=("$header") ;; esac
+done < <(sed -n 's|^#include "dwell/\(.*\)"$|\1|p' include/dwell/{core,distributed,stencil,io}.hpp | sort -u)
 for k in "${!headers[@]}"; do [[ ${headers[k]} != version.hpp ]] || headers[k]=include/dwell/version.hpp; done
 {
   cat docs/Doxyfile

@@ -31,12 +31,13 @@ V value_of_rank(communicator& comm, int rank, const V& mine) {
   return values_of_ranks(comm, mine)[static_cast<std::size_t>(rank)];
 }
 
-/// Is it true on any rank? / on all of them?
+/// Is it true on any rank?
 inline bool any_of_ranks(communicator& comm, bool mine) {
   for (const char yes : values_of_ranks(comm, static_cast<char>(mine)))
     if (yes) return true;
   return false;
 }
+/// Is it true on all of them?
 inline bool all_of_ranks(communicator& comm, bool mine) { return !any_of_ranks(comm, !mine); }
 
 /// combine(to, from) of `count` doubles of each rank, in the order of the ranks: `mine` becomes

@@ -18,9 +18,9 @@ namespace dwell {
 
 /// Bytes to a rank, or from it. The memory stays the caller's.
 struct rank_message {
-  int peer = 0;
-  void* data = nullptr;
-  std::size_t bytes = 0;
+  int peer = 0;           ///< the other rank, or this one
+  void* data = nullptr;   ///< where they are, or go to
+  std::size_t bytes = 0;  ///< how many
 };
 
 /// Messages that are exchanged again and again, from the same memory and into the same memory.
@@ -36,6 +36,7 @@ class DWELL_API message_set {
   virtual void finish() = 0;
 };
 
+/// What ranks that solve together know each other by: see the head of this file.
 class DWELL_API communicator {
  public:
   communicator() = default;

@@ -13,17 +13,20 @@ namespace dwell {
 
 /// Which elements a rank sends and gets. A peer is in a list at most once.
 struct halo_pattern {
+  /// Of a list of elements, what concerns one other rank.
   struct part {
-    int peer = 0;
-    index first = 0, count = 0;
+    int peer = 0;     ///< that rank
+    index first = 0;  ///< place in the list
+    index count = 0;  ///< elements
   };
   index own = 0;                ///< elements of this rank
   index ghosts = 0;             ///< behind them
   std::vector<index> elements;  ///< own ones that others have as ghosts, peer by peer
   std::vector<part> sends;      ///< pieces of `elements`
   std::vector<part> receives;   ///< pieces of the ghosts, from 0 on
-  /// Elements whose own computation reads no ghosts: a run of them, as long as there is.
-  index interior_begin = 0, interior_end = 0;
+  /// Elements whose own computation reads no ghosts: the first of a run, as long as there is.
+  index interior_begin = 0;
+  index interior_end = 0;  ///< before this one the run ends
 };
 
 /// The exchange of the ghosts of one vector in the host's memory, to be made again and again.
@@ -37,6 +40,7 @@ class halo_exchange {
   void start();
   /// The ghosts are there.
   void finish() { messages_->finish(); }
+  /// Both.
   void run() { start(), finish(); }
 
  private:
@@ -50,9 +54,9 @@ class halo_exchange {
 /// The ranks among which the rows of a matrix are divided, as solvers see them. Columns of a rank's
 /// rows are numbered by its own elements, then by its ghosts.
 struct row_ranks {
-  communicator* comm = nullptr;
-  const halo_pattern* halo = nullptr;
-  double all_rows = 0;  ///< of all ranks
+  communicator* comm = nullptr;        ///< the ranks
+  const halo_pattern* halo = nullptr;  ///< of vectors that are divided as the rows are
+  double all_rows = 0;                 ///< of all ranks
 };
 
 }  // namespace dwell

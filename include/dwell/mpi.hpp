@@ -3,10 +3,10 @@
 // the program that includes it: one build of Dwell serves programs with any implementation of MPI.
 #pragma once
 #ifndef OMPI_SKIP_MPICXX
-#define OMPI_SKIP_MPICXX 1
+#define OMPI_SKIP_MPICXX 1  ///< OpenMPI's mpi.h without the C++ bindings of old
 #endif
 #ifndef MPICH_SKIP_MPICXX
-#define MPICH_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1  ///< MPICH's likewise
 #endif
 #include <mpi.h>
 

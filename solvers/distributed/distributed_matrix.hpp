@@ -22,20 +22,21 @@ struct global_rows {
   std::int64_t all_rows = 0;              ///< of the whole matrix, which is square
   std::span<const std::int64_t> row_ptr;  ///< rows here + 1, from 0
   std::span<const std::int64_t> col;      ///< 0 to all_rows - 1, ascending in each row
-  std::span<const T> val;
+  std::span<const T> val;                 ///< as many as col
 };
 
 /// What a rank has of a divided matrix.
 struct rank_share {
-  std::int64_t first_row = 0;
-  index rows = 0;
-  index nonzeros = 0;
-  index ghosts = 0;         ///< elements of other ranks that its rows read
-  index sent = 0;           ///< elements of its own that it sends, once for each reader
-  int neighbours = 0;       ///< ranks that it sends to or gets from
-  index interior_rows = 0;  ///< that read no ghosts
+  std::int64_t first_row = 0;  ///< in the numbering of the whole
+  index rows = 0;              ///< of the rank
+  index nonzeros = 0;          ///< in them
+  index ghosts = 0;            ///< elements of other ranks that its rows read
+  index sent = 0;              ///< elements of its own that it sends, once for each reader
+  int neighbours = 0;          ///< ranks that it sends to or gets from
+  index interior_rows = 0;     ///< that read no ghosts
 };
 
+/// T: double or float. Copies share the communicator.
 template <class T>
 class DWELL_API distributed_matrix {
  public:
@@ -49,9 +50,11 @@ class DWELL_API distributed_matrix {
   distributed_matrix(std::shared_ptr<communicator> comm, const csr_view<T>& whole,
                      std::span<const std::int64_t> first_rows, int root = 0);
 
+  /// The ranks.
   const std::shared_ptr<communicator>& comm() const { return comm_; }
-  std::int64_t all_rows() const { return first_rows_.back(); }
-  std::int64_t all_nonzeros() const { return all_nonzeros_; }
+  std::int64_t all_rows() const { return first_rows_.back(); }  ///< of the whole
+  std::int64_t all_nonzeros() const { return all_nonzeros_; }   ///< of the whole
+  /// Of this rank, in the numbering of the whole.
   std::int64_t first_row() const { return first_rows_[static_cast<std::size_t>(comm_->rank())]; }
   index rows() const { return local_.rows; }  ///< of this rank
   /// Of every rank; size() + 1 numbers.
@@ -60,8 +63,8 @@ class DWELL_API distributed_matrix {
   csr_view<T> local() const { return local_.view(); }
   /// Ghost k is element ghosts()[k] of the whole; ascending.
   std::span<const std::int64_t> ghosts() const { return ghosts_; }
-  const halo_pattern& halo() const { return halo_; }
-  rank_share share() const;
+  const halo_pattern& halo() const { return halo_; }  ///< of vectors that are divided as the rows
+  rank_share share() const;                           ///< of this rank
   /// Of every rank. Called by all ranks together.
   std::vector<rank_share> shares() const;
 

@@ -29,10 +29,13 @@ class DWELL_API distributed_solver {
   /// On a CPU. Keeps the matrix, and with it the communicator.
   distributed_solver(const device& where, distributed_matrix<T> a,
                      const solve_options& options = {});
+  /// What was moved from can only be destroyed or assigned to.
   distributed_solver(distributed_solver&&) noexcept;
+  /// Frees what this one had.
   distributed_solver& operator=(distributed_solver&&) noexcept;
   ~distributed_solver();
 
+  /// What the constructor's time went to on this rank, or that of the last update_values().
   const solve_setup& setup() const;
 
   /// Solves A x = b; b and x are this rank's elements (distributed_matrix::rows() of them). The

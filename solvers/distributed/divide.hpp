@@ -13,7 +13,7 @@ namespace dwell {
 /// Row k of the divided system is row order[k] of the one that was given.
 struct row_division {
   std::vector<std::int64_t> first_rows;  ///< of each rank, and the number of rows
-  std::vector<index> order;
+  std::vector<index> order;              ///< of all rows
 };
 
 /// Rank r gets the rows of part r (0 to ranks - 1 each): first those that read rows of their own
@@ -25,13 +25,14 @@ DWELL_API row_division divide_by_parts(const csr_view<T>& a, std::span<const int
 /// The same matrix with rows and columns in that order, columns ascending.
 template <class T>
 DWELL_API csr<T> in_order(const csr_view<T>& a, std::span<const index> order);
-/// A vector in that order, and back.
+/// A vector in that order.
 template <class T>
 std::vector<T> in_order(std::span<const T> v, std::span<const index> order) {
   std::vector<T> to(v.size());
   for (std::size_t k = 0; k < v.size(); ++k) to[k] = v[static_cast<std::size_t>(order[k])];
   return to;
 }
+/// And back.
 template <class T>
 std::vector<T> from_order(std::span<const T> v, std::span<const index> order) {
   std::vector<T> to(v.size());

@@ -17,10 +17,10 @@ namespace dwell {
 
 /// What a rank has of a divided field.
 struct slab_share {
-  int first_layer = 0;  ///< of all layers
-  int layers = 0;       ///< of its own
-  int ghosts = 0;       ///< layers of neighbours
-  int steps_per_exchange = 1;
+  int first_layer = 0;         ///< of all layers
+  int layers = 0;              ///< of its own
+  int ghosts = 0;              ///< layers of neighbours
+  int steps_per_exchange = 1;  ///< 0: there are no exchanges
 };
 
 /// T is double or float. All ranks make the same calls, in the same order, with the same options
@@ -36,20 +36,25 @@ class DWELL_API distributed_stencil {
   distributed_stencil(const device& where, std::shared_ptr<communicator> comm, const extents& all,
                       const stencil_options& options = {}, int steps_per_exchange = 0,
                       bool has_source = false);
+  /// What was moved from can only be destroyed or assigned to.
   distributed_stencil(distributed_stencil&&) noexcept;
+  /// Frees what this one had.
   distributed_stencil& operator=(distributed_stencil&&) noexcept;
   ~distributed_stencil();
 
   const extents& all() const;  ///< cells of the whole field
   extents size() const;        ///< cells of this rank's own
-  slab_share share() const;
+  slab_share share() const;    ///< of this rank
 
-  /// This rank's own cells, of size(). Throw input_error as stencil_runner does.
+  /// Takes this rank's own cells, of size(). Throws input_error as stencil_runner does.
   void set_field(grid_view<const T> mine);
+  /// Takes its part of the source, likewise.
   void set_source(grid_view<const T> mine);
+  /// Copies this rank's own cells to the host.
   void field(grid_view<T> mine);
-  /// All cells on rank `root` from or to a whole field there; what others give does not count.
+  /// set_field() of all ranks from a whole field on rank `root`; what others give does not count.
   void scatter(grid_view<const T> whole, int root = 0);
+  /// The whole field on rank `root`; one cell on the others.
   grid<T> gather(int root = 0);
 
   /// Does steps and waits for their end. The outcome is that of all ranks but for solve_s, which

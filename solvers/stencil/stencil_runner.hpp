@@ -110,11 +110,12 @@ class DWELL_API stencil_runner {
   /// stream.
   void field(device_span<T> u);
 
-  /// Layers of the field, rows in two dimensions and planes in three, from layer `first` on, to the
-  /// host or from it: of {count, x} or {count, y, x} cells, which may be any values. For programs
-  /// that exchange the edges of fields. Both throw input_error if there are no such layers, or if
-  /// the memory is not the host's; set_layers() also if there is no field yet.
+  /// Copies layers of the field, rows in two dimensions and planes in three, from layer `first` on,
+  /// to the host: {count, x} or {count, y, x} cells. For programs that exchange the edges of
+  /// fields. Throws input_error if there are no such layers or no field, or if the memory is not
+  /// the host's.
   void layers(int first, grid_view<T> some);
+  /// Copies layers from the host, likewise; their values may be any.
   void set_layers(int first, grid_view<const T> some);
 
   /// Does steps and waits for their end. With `progress` and `interrupt` as in the options; if
