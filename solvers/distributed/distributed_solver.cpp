@@ -32,6 +32,9 @@ void check_request(const device& where, const solve_options& o) {
   if (!o.null_vectors.empty())
     throw unsupported_error(
         "null_vectors: expected none where rows are divided among ranks, found some");
+  if (!o.preconditioning.near_null.empty())
+    throw unsupported_error(
+        "near_null: expected none where rows are divided among ranks, found some");
   if (o.preconditioner == preconditioner::automatic)
     throw unsupported_error(
         "preconditioner: expected one by name where rows are divided among ranks, found auto");

@@ -16,7 +16,7 @@ namespace dwell {
 /// T: double or float. Movable. All ranks make the same calls, in the same order, with the same
 /// options (but for progress and interrupt, which any rank may have); exceptions are those of all
 /// ranks. Options that ask for other executors than host-loop, for a preconditioner "auto", for
-/// mixed_precision or null_vectors are refused with unsupported_error.
+/// mixed_precision, null_vectors or near_null are refused with unsupported_error.
 ///
 /// Sums are those of the ranks in their order: a solve has the same bits in every run with the same
 /// division, and of one rank those of linear_solver under host-loop. With another division sums are

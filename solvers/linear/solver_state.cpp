@@ -3,6 +3,8 @@
 // answer, judge).
 #include "dwell/solvers/linear/solver_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -33,6 +35,19 @@ void solver_state<T>::make_preconditioner() {
 }
 
 template <class T>
+void solver_state<T>::make_preconditioners() {
+  const row_ranks* const ranks = matrix.ranks();
+  if (!ranks) return make_preconditioner();
+  together(*ranks->comm, [&] {
+    try {
+      make_preconditioner();
+    } catch (const input_error& e) {  // its rows are those of the block
+      throw input_error(fmt::format("block of rank {}: {}", ranks->comm->rank(), e.what()));
+    }
+  });
+}
+
+template <class T>
 std::string solver_state<T>::preconditioner_note() const {
   return kind_of(options.preconditioner).is_chain() ? chain->note : std::string();
 }
@@ -50,7 +65,7 @@ template <class T>
 void solver_state<T>::prepare() {
   const device& where = queue.where();
   if (options.mixed_precision && prepare_mixed()) return;
-  make_preconditioner();
+  make_preconditioners();
   cuts.emplace(where, matrix.arrays());
   const solve_request<T> request{target,        *cuts,
                                  options,       matrix.scale_exponent(),
@@ -136,7 +151,7 @@ void solver_state<T>::refresh() {
     groups->refresh();
   }
   options.preconditioning.keep_patterns = true;
-  make_preconditioner();
+  make_preconditioners();
   prepared.preconditioner_note = preconditioner_note();
   place_matrix();
 }

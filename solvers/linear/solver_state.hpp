@@ -90,6 +90,8 @@ struct solver_state {
   void refresh_mixed();
   void place_vectors();
   void make_preconditioner();
+  /// The same by all ranks, if there are several: where it fails on one, it does on all.
+  void make_preconditioners();
   /// Of the one that was set up, if one was: what a user should know.
   std::string preconditioner_note() const;
   /// To be called when the matrix has other values.

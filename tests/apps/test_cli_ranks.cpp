@@ -128,7 +128,7 @@ TEST(cli_ranks, may_be_more_than_rows) {
 
 TEST(cli_ranks, divide_fields) {
   const scratch_folder in;
-  const strings what = {"stencil",    "2ds9pt",   "--size",    "61x50",    "--steps",  "13",
+  const strings what = {"stencil",    "2d9pt",    "--size",    "61x50",    "--steps",  "13",
                         "--boundary", "periodic", "--initial", "random:3", "--device", "cpu"};
   const auto with = [&](strings more) {
     strings all = what;

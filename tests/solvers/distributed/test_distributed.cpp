@@ -506,11 +506,24 @@ TEST(divided_refusals, are_of_options_that_one_has_and_ranks_have_not) {
   o.preconditioner = preconditioner::automatic;
   EXPECT_NE(refusal<unsupported_error>(a, o), "");
   o = {};
+  o.preconditioning.near_null.assign(64, 1.0);
+  EXPECT_NE(refusal<unsupported_error>(a, o), "");
+  o = {};
   o.null_vectors.assign(64, 1.0);
   EXPECT_NE(refusal<unsupported_error>(a, o), "");
   o = {};
   o.rtol = -1;
   EXPECT_NE(refusal<input_error>(a, o).find("rtol"), std::string::npos);
+}
+
+// A block that has no inverse, of the second rank alone: the first one does not wait for it.
+TEST(divided_refusals, are_of_a_block_of_one_rank) {
+  const csr<double> a = dense({{2, 0, 1, 0}, {0, 2, 0, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}});
+  solve_options o;
+  o.method = "gmres";
+  o.preconditioner = preconditioner::block_jacobi;
+  o.preconditioning.block_size = 2;
+  EXPECT_NE(refusal<input_error>(a, o).find("block of rank 1: block-jacobi"), std::string::npos);
 }
 
 TEST(divided_refusals, are_of_rows_that_are_malformed) {
