@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from typing import Any, NamedTuple
 
 from .history import BadInput, write_panels
@@ -77,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         sweeps = [read(path) for path in args.files]
         write_panels(args.output, (5.4 * len(sweeps), 4.2),
-                     [lambda ax, one=one: draw(one, ax) for one in sweeps])
+                     [partial(draw, one) for one in sweeps])
     except BadInput as error:
         print(f"dwell.balance: {error}", file=sys.stderr)
         return 1
