@@ -40,13 +40,16 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# MPI: the library needs none (dwell/mpi.hpp is compiled in programs); the command line and tests use it.
-set(DWELL_MPI AUTO CACHE STRING "Build the command line with MPI: AUTO (if it is found), ON, OFF")
-set_property(CACHE DWELL_MPI PROPERTY STRINGS AUTO ON OFF)
-if(NOT DWELL_MPI MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "DWELL_MPI is AUTO, ON or OFF, not '${DWELL_MPI}'")
-endif()
-set(DWELL_HAVE_MPI OFF)
+# MPI and METIS: the library needs neither (dwell/mpi.hpp and dwell/metis.hpp are compiled in programs); the command
+# line and tests use them.
+foreach(name MPI METIS)
+  set(DWELL_${name} AUTO CACHE STRING "Build the command line with ${name}: AUTO (if it is found), ON, OFF")
+  set_property(CACHE DWELL_${name} PROPERTY STRINGS AUTO ON OFF)
+  if(NOT DWELL_${name} MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "DWELL_${name} is AUTO, ON or OFF, not '${DWELL_${name}}'")
+  endif()
+  set(DWELL_HAVE_${name} OFF)
+endforeach()
 if(NOT DWELL_MPI STREQUAL "OFF" AND (DWELL_APPS OR DWELL_TESTS))
   enable_language(C)  # of its interface; mpicxx would link that of C++, which is gone from MPI
   find_package(MPI QUIET COMPONENTS C)
@@ -56,14 +59,6 @@ if(NOT DWELL_MPI STREQUAL "OFF" AND (DWELL_APPS OR DWELL_TESTS))
     message(FATAL_ERROR "DWELL_MPI=ON, but no MPI was found: set MPI_HOME or MPI_C_COMPILER")
   endif()
 endif()
-
-# METIS likewise (dwell/metis.hpp).
-set(DWELL_METIS AUTO CACHE STRING "Build the command line with METIS: AUTO (if it is found), ON, OFF")
-set_property(CACHE DWELL_METIS PROPERTY STRINGS AUTO ON OFF)
-if(NOT DWELL_METIS MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "DWELL_METIS is AUTO, ON or OFF, not '${DWELL_METIS}'")
-endif()
-set(DWELL_HAVE_METIS OFF)
 if(NOT DWELL_METIS STREQUAL "OFF" AND (DWELL_APPS OR DWELL_TESTS))
   find_path(DWELL_METIS_INCLUDE metis.h)
   find_library(DWELL_METIS_LIBRARY metis)

@@ -54,14 +54,6 @@ failure failure_of(const std::exception_ptr& failed) {
 
 }  // namespace
 
-std::string text_of_rank(communicator& comm, int rank, std::string_view mine) {
-  const auto size = value_of_rank(comm, rank, mine.size());
-  std::string all(size * static_cast<std::size_t>(comm.size()), '\0'), padded(mine);
-  padded.resize(size, '\0');
-  comm.all_gather(padded.data(), size, all.data());
-  return all.substr(static_cast<std::size_t>(rank) * size, size);
-}
-
 namespace detail {
 
 void agree_on_failure(communicator& comm, std::exception_ptr failed) {

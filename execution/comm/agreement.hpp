@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,8 +52,21 @@ void combine_over_ranks(communicator& comm, double* mine, int count, Combine&& c
   for (std::size_t at = n; at < all.size(); at += n) combine(mine, all.data() + at);
 }
 
-/// The text that one rank has, on all of them.
-DWELL_API std::string text_of_rank(communicator& comm, int rank, std::string_view mine);
+/// The values that one rank has, on all of them; what the others give does not count.
+template <class V>
+std::vector<V> list_of_rank(communicator& comm, int rank, std::span<const V> mine) {
+  const auto count = value_of_rank(comm, rank, mine.size()), at = static_cast<std::size_t>(rank);
+  std::vector<V> padded(mine.begin(), mine.end()),
+      all(count * static_cast<std::size_t>(comm.size()));
+  padded.resize(count);
+  comm.all_gather(padded.data(), count * sizeof(V), all.data());
+  return {all.data() + at * count, all.data() + (at + 1) * count};
+}
+/// The text that one rank has, likewise.
+inline std::string text_of_rank(communicator& comm, int rank, std::string_view mine) {
+  const std::vector<char> text = list_of_rank(comm, rank, std::span<const char>(mine));
+  return {text.begin(), text.end()};
+}
 
 /// What an exception is, besides its own type, that all ranks throw together: nobody waits for the
 /// rank that has it.

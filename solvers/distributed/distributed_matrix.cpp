@@ -10,6 +10,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/comm/pieces.hpp"
 
 namespace dwell {
 namespace {
@@ -208,20 +209,9 @@ std::vector<T> distributed_matrix<T>::gather(std::span<const T> mine, int root) 
                                     local_.rows, comm_->rank(), mine.size()));
   });
   std::vector<T> whole;
-  std::vector<rank_message> out, in;
-  // Nothing is written through the pointer of an outgoing message.
-  out.push_back({root, const_cast<T*>(mine.data()), mine.size_bytes()});
-  if (comm_->rank() == root) {
-    whole.resize(static_cast<std::size_t>(all_rows()));
-    for (int r = 0; r < comm_->size(); ++r) {
-      const auto at = static_cast<std::size_t>(r);
-      in.push_back({r, whole.data() + first_rows_[at],
-                    static_cast<std::size_t>(first_rows_[at + 1] - first_rows_[at]) * sizeof(T)});
-    }
-  }
-  const auto messages = comm_->messages(std::move(out), std::move(in));
-  messages->start();
-  messages->finish();
+  if (comm_->rank() == root) whole.resize(static_cast<std::size_t>(all_rows()));
+  collect_pieces(*comm_, root, mine, whole.data(),
+                 [&](int r) { return first_rows_[static_cast<std::size_t>(r)]; });
   return whole;
 }
 
@@ -233,17 +223,8 @@ std::vector<T> distributed_matrix<T>::scatter(std::span<const T> whole, int root
           fmt::format("vector: expected {} elements, found {}", all_rows(), whole.size()));
   });
   std::vector<T> mine(static_cast<std::size_t>(local_.rows));
-  std::vector<rank_message> out, in;
-  in.push_back({root, mine.data(), mine.size() * sizeof(T)});
-  if (comm_->rank() == root)
-    for (int r = 0; r < comm_->size(); ++r) {
-      const auto at = static_cast<std::size_t>(r);
-      out.push_back({r, const_cast<T*>(whole.data()) + first_rows_[at],
-                     static_cast<std::size_t>(first_rows_[at + 1] - first_rows_[at]) * sizeof(T)});
-    }
-  const auto messages = comm_->messages(std::move(out), std::move(in));
-  messages->start();
-  messages->finish();
+  deal_pieces(*comm_, root, whole.data(), std::span<T>(mine),
+              [&](int r) { return first_rows_[static_cast<std::size_t>(r)]; });
   return mine;
 }
 
@@ -257,7 +238,7 @@ struct piece_of_rows {
   global_rows<T> view(std::int64_t all_rows) const { return {all_rows, row_ptr, col, val}; }
 };
 
-/// Sends the rows of rank `to` of `whole`, whose row_ptr tells how many nonzeros there are.
+/// The rows from first to before last.
 template <class T>
 piece_of_rows<T> piece_of(const csr_view<T>& whole, std::int64_t first, std::int64_t last) {
   piece_of_rows<T> piece;

@@ -15,6 +15,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/comm/pieces.hpp"
 #include "dwell/solvers/stencil/check.hpp"
 
 namespace dwell {
@@ -73,6 +74,13 @@ struct distributed_stencil<T>::state {
     const bool around = options.edge == boundary::periodic;
     low = around || rank > 0 ? between * radius : 0;
     high = around || rank + 1 < ranks ? between * radius : 0;
+  }
+
+  /// Of a rank, in the whole field.
+  std::size_t first_cell_of(int rank) const {
+    const int layers = layers_of(all);
+    return all.cells() / static_cast<std::size_t>(layers) *
+           static_cast<std::size_t>(first_layer_of(layers, comm->size(), rank));
   }
 
   /// To the rank before go the first own layers, which it has behind its own, and so on. Where two
@@ -244,30 +252,26 @@ void distributed_stencil<T>::field(grid_view<T> mine) {
   });
 }
 
+/// This rank's part of a field or source that is whole on the root.
 template <class T>
-void distributed_stencil<T>::scatter(grid_view<const T> whole, int root) {
-  state& s = *s_;
-  const bool here = s.comm->rank() == root;
+grid<T> distributed_stencil<T>::dealt(const char* name, grid_view<const T> whole, int root) const {
+  const state& s = *s_;
   together(*s.comm, [&] {
-    if (here) check_values("field", whole, s.all);
+    if (s.comm->rank() == root) check_values(name, whole, s.all);
   });
   grid<T> mine(size());
-  const std::size_t layer = s.all.cells() / static_cast<std::size_t>(layers_of(s.all));
-  std::vector<rank_message> out, in;
-  in.push_back({root, mine.view().data, mine.view().cells().size_bytes()});
-  for (int r = 0; here && r < s.comm->size(); ++r) {
-    const auto first =
-                   static_cast<std::size_t>(first_layer_of(layers_of(s.all), s.comm->size(), r)),
-               next = static_cast<std::size_t>(
-                   first_layer_of(layers_of(s.all), s.comm->size(), r + 1));
-    // Nothing is written through the pointer of an outgoing message.
-    out.push_back(
-        {r, const_cast<T*>(whole.data) + first * layer, (next - first) * layer * sizeof(T)});
-  }
-  const auto messages = s.comm->messages(std::move(out), std::move(in));
-  messages->start();
-  messages->finish();
-  set_field(mine.view());
+  deal_pieces(*s.comm, root, whole.data, mine.cells(), [&](int r) { return s.first_cell_of(r); });
+  return mine;
+}
+
+template <class T>
+void distributed_stencil<T>::scatter(grid_view<const T> whole, int root) {
+  set_field(dealt("field", whole, root).view());
+}
+
+template <class T>
+void distributed_stencil<T>::scatter_source(grid_view<const T> whole, int root) {
+  set_source(dealt("source", whole, root).view());
 }
 
 template <class T>
@@ -275,19 +279,8 @@ grid<T> distributed_stencil<T>::gather(int root) {
   state& s = *s_;
   grid<T> mine(size()), whole(s.comm->rank() == root ? s.all : extents(1, 1));
   field(mine.view());
-  const std::size_t layer = s.all.cells() / static_cast<std::size_t>(layers_of(s.all));
-  std::vector<rank_message> out, in;
-  out.push_back({root, mine.view().data, mine.view().cells().size_bytes()});
-  for (int r = 0; s.comm->rank() == root && r < s.comm->size(); ++r) {
-    const auto first =
-                   static_cast<std::size_t>(first_layer_of(layers_of(s.all), s.comm->size(), r)),
-               next = static_cast<std::size_t>(
-                   first_layer_of(layers_of(s.all), s.comm->size(), r + 1));
-    in.push_back({r, whole.view().data + first * layer, (next - first) * layer * sizeof(T)});
-  }
-  const auto messages = s.comm->messages(std::move(out), std::move(in));
-  messages->start();
-  messages->finish();
+  collect_pieces(*s.comm, root, std::span<const T>(mine.cells()), whole.cells().data(),
+                 [&](int r) { return s.first_cell_of(r); });
   return whole;
 }
 

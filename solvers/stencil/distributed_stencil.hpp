@@ -54,6 +54,8 @@ class DWELL_API distributed_stencil {
   void field(grid_view<T> mine);
   /// set_field() of all ranks from a whole field on rank `root`; what others give does not count.
   void scatter(grid_view<const T> whole, int root = 0);
+  /// set_source() likewise.
+  void scatter_source(grid_view<const T> whole, int root = 0);
   /// The whole field on rank `root`; one cell on the others.
   grid<T> gather(int root = 0);
 
@@ -69,6 +71,7 @@ class DWELL_API distributed_stencil {
   const stencil_report& report() const;
 
  private:
+  grid<T> dealt(const char* name, grid_view<const T> whole, int root) const;
   struct state;
   std::unique_ptr<state> s_;
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "linear/vectors.hpp"
 #include "report/aligned_table.hpp"
@@ -21,17 +22,6 @@
 
 namespace dwell::app {
 namespace {
-
-/// The numbers that the first rank has, on all ranks.
-std::vector<std::int64_t> numbers_of_first(communicator& comm,
-                                           const std::vector<std::int64_t>& mine) {
-  const std::size_t count = value_of_rank(comm, 0, mine.size());
-  std::vector<std::int64_t> padded = mine, all(count * static_cast<std::size_t>(comm.size()));
-  padded.resize(count);
-  comm.all_gather(padded.data(), count * sizeof(std::int64_t), all.data());
-  all.resize(count);
-  return all;
-}
 
 /// Without an order where rows stay in theirs.
 template <class T>
@@ -53,7 +43,8 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const std:
   const row_division by = together(*comm, [&] {
     return first ? divide(partition, whole.view(), comm->size()) : row_division{};
   });
-  const std::vector<std::int64_t> first_rows = numbers_of_first(*comm, by.first_rows);
+  const std::vector<std::int64_t> first_rows =
+      list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
   const bool renumbered = !by.order.empty();
   const csr<T> in_parts = renumbered ? in_order(whole.view(), by.order) : csr<T>{};
   const auto there = [&](const std::vector<T>& v) {

@@ -23,16 +23,6 @@ std::size_t changing_cells(const extents& n, int radius, boundary edge) {
   return along(n.y) * along(n.x) * (n.dims == 3 ? along(n.z) : 1);
 }
 
-/// The cells of one rank, where the whole is on the first.
-template <class T>
-grid<T> own_part(distributed_stencil<T>& field, const grid<T>& whole) {
-  // By way of the field itself, which deals out whole fields.
-  field.scatter(whole.view());
-  grid<T> mine(field.size());
-  field.field(mine.view());
-  return mine;
-}
-
 template <class T>
 ranked_field solve_as_rank(const std::shared_ptr<communicator>& comm, int threads,
                            int exchange_every, const extents& size, bool has_source, grid<T>& u,
@@ -44,10 +34,7 @@ ranked_field solve_as_rank(const std::shared_ptr<communicator>& comm, int thread
   if (!first) here.progress = {};
   distributed_stencil<T> field(device::cpu(line.threads), comm, size, here, exchange_every,
                                has_source);
-  if (has_source) {
-    const grid<T> none;
-    field.set_source(own_part(field, first ? *source : none).view());
-  }
+  if (has_source) field.scatter_source(source->view());
   field.scatter(u.view());
   const stencil_outcome end =
       options.until ? field.run_until(*options.until, options.steps, options.check_every)
