@@ -22,6 +22,7 @@ execution/program/     base/ formats/ execution/device/ execution/comm/ executio
 execution/order/       base/ formats/
 execution/stencil/     base/ formats/ execution/device/ execution/team/ execution/order/
 execution/model/       base/ formats/ execution/device/ execution/program/ execution/stencil/
+execution/trace/       base/ formats/ execution/order/ execution/model/
 execution/policies/    base/ formats/ execution/device/ execution/order/ execution/program/ execution/stencil/ execution/model/
 execution/naive/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
 execution/host_loop/   base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/

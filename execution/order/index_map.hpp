@@ -13,18 +13,30 @@ namespace dwell {
 class index_map {
  public:
   index_map() = default;  ///< of one cell
-  /// Of an order whose numbers suit the grid's dimensions; no axis is shorter than 0.
-  index_map(const cell_order& order, const extents& size)
+  /// Of an order whose numbers suit the grid's dimensions; no axis is shorter than 0. Where pieces
+  /// of several cells are taken at a time, `size` is how many of these there are, and the blocks
+  /// are those of the order in whole pieces.
+  index_map(const cell_order& order, const extents& size, const block_size& piece = {})
       : kind_(order.kind), cells_(static_cast<std::int64_t>(size.cells())) {
+    const auto in_cells = [](int pieces, int each) {
+      const std::int64_t n = static_cast<std::int64_t>(pieces) * each;
+      return static_cast<int>(n < INT32_MAX ? n : INT32_MAX);
+    };
+    const auto in_pieces = [](int cells, int each, int all) {
+      const int n = cells / each + (cells % each > 0 ? 1 : 0);
+      return n < all ? n : all > 0 ? all : 1;
+    };
+    const block_size block = cell_orders::with<block_size>(kind_, [&]<class Order>() {
+      const block_size all{in_cells(size.z, piece.depth), in_cells(size.y, piece.height),
+                           in_cells(size.x, piece.width)};
+      return Order::block(order.numbers, all, size.dims);
+    });
     grid_.dims = size.dims;
     grid_.grid = {size.z, size.y, size.x};
-    grid_.block = cell_orders::with<block_size>(
-        kind_, [&]<class Order>() { return Order::block(order.numbers, grid_.grid, size.dims); });
+    grid_.block = {in_pieces(block.depth, piece.depth, size.z),
+                   in_pieces(block.height, piece.height, size.y),
+                   in_pieces(block.width, piece.width, size.x)};
     mirrors_ = cell_orders::with<bool>(kind_, []<class Order>() { return Order::mirrors; });
-    for (const auto& [block, all] :
-         {pair{&grid_.block.depth, size.z}, pair{&grid_.block.height, size.y},
-          pair{&grid_.block.width, size.x}})
-      *block = *block > all ? (all > 0 ? all : 1) : *block > 0 ? *block : 1;
   }
 
   /// How many cells there are.
@@ -60,10 +72,6 @@ class index_map {
   }
 
  private:
-  struct pair {
-    int* block;
-    int all;
-  };
   int kind_ = 0;
   bool mirrors_ = false;
   std::int64_t cells_ = 1;

@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 
+#include "dwell/execution/order/cell_order.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {
@@ -40,6 +41,27 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "
              "the chip; "
              "refused where all are cached");
+}
+
+/// How the orders of cells are written: "rows, tiles:WxH[xD], ...".
+inline std::string order_forms() {
+  std::string list;
+  for (const auto& one : cell_order_helps()) list += (list.empty() ? "" : ", ") + one.form;
+  return list;
+}
+/// Adds --order of a single run; parse_cell_order() takes its value, once the dimensions are known.
+inline void add_order(CLI::App& app, std::string& value) {
+  auto* option =
+      app.add_option(
+             "--order", value,
+             "host-loop, graph, persistent: the order in which a step takes the cells (on a "
+             "GPU its tiles), with the same bits: auto, " +
+                 order_forms() +
+                 ". auto on a CPU is rows, or columns where a core's cache cannot hold the "
+                 "rows that a cell reads")
+          ->type_name("ORDER")
+          ->capture_default_str();
+  set_completions(option, {{"auto", "rows", "tiles:", "columns:", "zigzag:", "hilbert"}});
 }
 
 }  // namespace dwell::app
