@@ -64,4 +64,14 @@ inline void add_order(CLI::App& app, std::string& value) {
   set_completions(option, {{"auto", "rows", "tiles:", "columns:", "zigzag:", "hilbert"}});
 }
 
+/// Adds --orders, several with commas between, each at most once.
+inline void add_orders(CLI::App& app, std::vector<std::string>& values) {
+  app.add_option("--orders", values,
+                 "host-loop, graph, persistent: orders in which a step takes the cells, as 'dwell "
+                 "stencil --order' takes them")
+      ->delimiter(',')
+      ->type_name("ORDER,...")
+      ->capture_default_str();
+}
+
 }  // namespace dwell::app
