@@ -33,4 +33,10 @@ constexpr double column_width_of_product(double unit, double inner, double cache
   return cache_bytes / (unit * inner);
 }
 
+/// The same less what a cache needs beside them, the present and the next row of A: with c as above
+/// a cache that replaces the least recently used line loses all of B from row to row.
+constexpr double column_width_beside_rows(double unit, double inner, double cache_bytes) {
+  return column_width_of_product(unit, inner, cache_bytes) - 2;
+}
+
 }  // namespace dwell::model

@@ -194,6 +194,7 @@ TEST(trace_models, column_widths_fill_the_cache) {
   EXPECT_DOUBLE_EQ(model::column_cache_exact(p, 32, 8), 8.0 * 13 * 9);
   EXPECT_LT(model::column_width(p, 100), 0);
   EXPECT_DOUBLE_EQ(model::column_width_of_product(4, 512, 32768), 16);
+  EXPECT_DOUBLE_EQ(model::column_width_beside_rows(4, 512, 32768), 14);
 }
 /// A column as wide as the cache's size allows is fetched once, one wider is not.
 TEST(trace_models, columns_of_the_width_for_a_cache_are_fetched_once) {
@@ -220,6 +221,17 @@ TEST(trace_models, of_products) {
     }
     EXPECT_EQ(fetched(p, "rows", modelled(p, "rows").lines_needed), modelled(p, "rows").once);
   }
+}
+
+/// Columns of B that fill the cache, c = M / (u h), leave no room for the rows of A, and LRU then
+/// loses them all from row to row.
+TEST(trace_models, products_need_room_for_rows_of_a_beside_columns_of_b) {
+  const auto p = traced_product({30, 40}, 32, unit, line, false);
+  const std::int64_t lines = 160;
+  EXPECT_EQ(model::column_width_of_product(unit, 32, double(lines * line)), 20);
+  EXPECT_EQ(model::column_width_beside_rows(unit, 32, double(lines * line)), 18);
+  EXPECT_LE(fetched(p, "columns:16", lines), modelled(p, "columns:16").once);
+  EXPECT_GT(fetched(p, "columns:20", lines), 3 * modelled(p, "columns:20").once);
 }
 
 /// Without interference each line misses once; where all reuse is lost, each load.

@@ -2,9 +2,14 @@
 // The choices that the subcommands of stencils share; among them those that override how perks lays
 // out its tiles.
 #pragma once
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 
+#include "dwell/base/error.hpp"
 #include "dwell/execution/order/cell_order.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
@@ -49,6 +54,10 @@ inline std::string order_forms() {
   for (const auto& one : cell_order_helps()) list += (list.empty() ? "" : ", ") + one.form;
   return list;
 }
+/// What a shell may complete.
+inline std::vector<std::string> order_words() {
+  return {"auto", "rows", "tiles:", "columns:", "zigzag:", "hilbert"};
+}
 /// Adds --order of a single run; parse_cell_order() takes its value, once the dimensions are known.
 inline void add_order(CLI::App& app, std::string& value) {
   auto* option =
@@ -61,17 +70,30 @@ inline void add_order(CLI::App& app, std::string& value) {
                  "rows that a cell reads")
           ->type_name("ORDER")
           ->capture_default_str();
-  set_completions(option, {{"auto", "rows", "tiles:", "columns:", "zigzag:", "hilbert"}});
+  set_completions(option, {order_words()});
 }
 
-/// Adds --orders, several with commas between, each at most once.
-inline void add_orders(CLI::App& app, std::vector<std::string>& values) {
-  app.add_option("--orders", values,
-                 "host-loop, graph, persistent: orders in which a step takes the cells, as 'dwell "
-                 "stencil --order' takes them")
-      ->delimiter(',')
-      ->type_name("ORDER,...")
-      ->capture_default_str();
+/// Adds --orders, several with commas between, each at most once; parse_cell_order() takes each.
+inline void add_orders(CLI::App& app, std::vector<std::string>& values, const std::string& help) {
+  std::string usual;
+  for (const auto& value : values) usual += (usual.empty() ? "" : ",") + value;
+  auto* option =
+      app.add_option_function<std::string>(
+             "--orders",
+             [&values](const std::string& text) {
+               values.clear();
+               for (std::size_t begin = 0; begin <= text.size();) {
+                 const auto end = std::min(text.find(',', begin), text.size());
+                 values.push_back(text.substr(begin, end - begin));
+                 begin = end + 1;
+                 if (std::count(values.begin(), values.end(), values.back()) > 1)
+                   throw input_error("--orders: expected each order once, found '" + text + "'");
+               }
+             },
+             help)
+          ->type_name("ORDER,...")
+          ->default_str(usual);
+  set_completions(option, {order_words(), value_completions::list});
 }
 
 }  // namespace dwell::app

@@ -177,7 +177,10 @@ command add_compare_stencil(CLI::App& app) {
       ->required()
       ->type_name("NxN[xN],...");
   add_compared(app, *args, executors_of("stencil"), built_stencil_policies());
-  add_orders(app, args->orders);
+  add_orders(
+      app, args->orders,
+      "host-loop, graph, persistent: orders in which a step takes the cells, as of 'dwell stencil "
+      "--order'");
   app.option_defaults()->group("How");
   add_where(app, *args,
             "; refused on a GPU. perks runs one for every tile of its plan, more or fewer than "

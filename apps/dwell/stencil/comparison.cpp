@@ -91,7 +91,9 @@ columns<stencil_row> field_run_columns(bool order = false) {
 bool shows_orders(const compared_stencil& s) {
   return std::any_of(s.runs.begin(), s.runs.end(), [](const auto& r) {
     const auto& asked = r.how.requested.order;
-    return !asked.empty() && (asked != automatic || r.plan.order != to_string(cell_order{}));
+    const auto& taken = r.plan.order;
+    return !asked.empty() &&
+           (asked != automatic || (!taken.empty() && taken != to_string(cell_order{})));
   });
 }
 
