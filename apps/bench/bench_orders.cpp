@@ -100,12 +100,13 @@ void race_stencil(const settings& how) {
   }
 }
 
-/// Columns that a core's cache holds beside the rows of A.
+/// Columns that half of a core's cache holds beside the rows of A.
 cell_order order_of_product(const std::string& text, int inner, std::size_t unit) {
   const auto asked = parse_cell_order(text, 2);
   if (asked) return *asked;
-  const double c = model::column_width_beside_rows(
-      static_cast<double>(unit), inner, static_cast<double>(device::cpu(1).facts().core_cache));
+  const double c =
+      model::column_width_beside_rows(static_cast<double>(unit), inner,
+                                      0.5 * static_cast<double>(device::cpu(1).facts().core_cache));
   const int width = std::max(static_cast<int>(c) / product_lanes, 1) * product_lanes;
   return *parse_cell_order("columns:" + std::to_string(width), 2);
 }

@@ -36,7 +36,7 @@ class index_map {
     grid_.block = {in_pieces(block.depth, piece.depth, size.z),
                    in_pieces(block.height, piece.height, size.y),
                    in_pieces(block.width, piece.width, size.x)};
-    mirrors_ = cell_orders::with<bool>(kind_, []<class Order>() { return Order::mirrors; });
+    mirrors_ = cell_orders::with<bool>(kind_, [&]<class Order>() { return Order::mirrors; });
   }
 
   /// How many cells there are.

@@ -95,7 +95,7 @@ void simulated_cache::link(cache_set& set, std::int32_t slot) {
   set.latest = slot;
 }
 
-/// splitmix64 (Steele, Lea and Flood 2014): the same numbers everywhere.
+/// splitmix64 (Steele et al. 2014): the same numbers everywhere.
 std::uint64_t simulated_cache::random_below(std::uint64_t n) {
   std::uint64_t v = random_ += 0x9e3779b97f4a7c15u;
   v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
