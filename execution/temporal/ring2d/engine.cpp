@@ -183,11 +183,12 @@ layout_result ring2d::lay_out(const config& c, const tiling_request& asked,
                               const layout_problem& on) {
   const stencil_problem& problem = on.stencil;
   const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
-  const auto runs = runs_of(c, strips, {problem.size.y, problem.radius, asked.depth}, asked.teams);
+  const int depth = asked.depth > 0 ? asked.depth : most_depth(c, problem);
+  const auto runs = runs_of(c, strips, {problem.size.y, problem.radius, depth}, asked.teams);
   if (!runs) return layout_obstacle::numbers;
   stencil_candidate out;
   stencil_plan& p = out.plan;
-  p.depth = asked.depth;
+  p.depth = depth;
   p.teams = static_cast<int>(runs->cut.size()) - 1;
   p.tile_x = std::min(strips.own(), problem.size.x);
   p.tile_y = problem.size.y;
