@@ -2,6 +2,11 @@
 // The choices that the subcommands of stencils share; among them those that override how perks lays
 // out its tiles.
 #pragma once
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 
@@ -39,7 +44,9 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
   std::vector<std::string> engines = stencil_engines();
   engines.insert(engines.begin(), "auto");
   add_choice(app, "--engine", options.engine, engines,
-             "How an executor lays the field over the chip: an engine that it has for the stencil");
+             fmt::format("How an executor lays the field over the chip: {}",
+                         fmt::join(engines, ", ")))
+      ->type_name("NAME");
   add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "
              "the chip; "
