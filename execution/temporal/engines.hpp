@@ -2,6 +2,7 @@
 // The engines of executor temporal: passes of several steps over a field in device memory.
 #pragma once
 #include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/temporal/column3d/engine.hpp"
 #include "dwell/execution/temporal/ring2d/engine.hpp"
 #include "dwell/execution/temporal/skewed/engine.hpp"
 
@@ -13,6 +14,12 @@ struct ring2d_on : ring2d {
   using engine = ring2d;
   template <class S, class T>
   static constexpr auto configs = ring_configs<On, S, T>();
+};
+template <backend On>
+struct column3d_on : column3d {
+  using engine = column3d;
+  template <class S, class T>
+  static constexpr auto configs = column_configs<On, S, T>();
 };
 /// For CPUs alone, and all shapes.
 template <backend On>
@@ -27,10 +34,10 @@ struct skewed_on : skewed {
   }();
 };
 
-/// On a CPU, for which nothing is projected, the first one that serves is taken; ring2d is there to
-/// test the protocol of GPUs.
+/// On a CPU, for which nothing is projected, the first one that serves is taken; the others
+/// are there to test the protocols of GPUs.
 template <backend On>
-using temporal_engines = engine_list<skewed_on<On>, ring2d_on<On>>;
+using temporal_engines = engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On>>;
 
 /// Whether there is one for a shape.
 template <backend On, class S, class T>

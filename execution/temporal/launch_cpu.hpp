@@ -7,6 +7,7 @@
 
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
+#include "dwell/execution/temporal/column3d/agent.hpp"
 #include "dwell/execution/temporal/engines.hpp"
 #include "dwell/execution/temporal/ring2d/agent.hpp"
 #include "dwell/execution/temporal/skewed/pass.hpp"
@@ -49,7 +50,7 @@ class passes<S, T, ring2d_on<backend::cpu>, C> {
         pass_(divided_pass(C, radius_of<S>, a.size, a.edge, a.plan)) {}
   void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
     if (has_ended(a)) return;
-    ring_pass pass = pass_;
+    pass_runs pass = pass_;
     pass.from = from;
     pass.steps = steps;
     player warps(team, a.reverse_lanes, scratch_.of(team));
@@ -61,7 +62,32 @@ class passes<S, T, ring2d_on<backend::cpu>, C> {
 
  private:
   team_scratch scratch_;
-  ring_pass pass_;
+  pass_runs pass_;
+};
+
+template <class S, class T, column_config C>
+class passes<S, T, column3d_on<backend::cpu>, C> {
+  using player = cpu_grid_team<perks_lanes>;
+
+ public:
+  static constexpr int phases = 1;
+  static int copy_after(int from, int) { return from ^ 1; }
+
+  explicit passes(const stencil_args<T>& a)
+      : scratch_(a.plan.teams, column_sizes<S, T, C>::scratch_bytes + 64),
+        pass_(column_pass_of(C, radius_of<S>, a.size, a.edge, a.pitch, a.plan)) {}
+  void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
+    if (has_ended(a)) return;
+    pass_runs pass = pass_;
+    pass.from = from;
+    pass.steps = steps;
+    player lanes(team, a.plan.teams, nullptr, a.reverse_lanes, scratch_.of(team), scratch_.bytes());
+    column_pass<S, T, player, C>(lanes, a, pass).run();
+  }
+
+ private:
+  team_scratch scratch_;
+  pass_runs pass_;
 };
 
 template <class S, class T, class E>

@@ -17,7 +17,8 @@ std::vector<stencil_way> stencil_place::ways() {
             {"perks", "model", 5, false, 1},
             {"perks", "shared", 6, true, 0, "temporal"},
             {"temporal", "none", 3, true},
-            {"temporal", "none", 3, true, 0, "spatial", "ring2d"}};
+            {"temporal", "none", 3, true, 0, "spatial", "ring2d"},
+            {"temporal", "none", 3, true, 0, "spatial", "column3d"}};
   std::vector<stencil_way> all = {
       {"naive", "none", 0, false},      {"naive", "none", 5, true},
       {"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
@@ -37,7 +38,10 @@ std::vector<stencil_way> stencil_place::ways() {
                                             {"temporal", "none", 3, false, 1},
                                             {"temporal", "none", 0, false, 0, "spatial", "ring2d"},
                                             {"temporal", "none", 5, true, 0, "spatial", "ring2d"},
-                                            {"temporal", "none", 3, false, 1, "spatial", "ring2d"}};
+                                            {"temporal", "none", 3, false, 1, "spatial", "ring2d"},
+                                            {"temporal", "none", 0, false, 0, "spatial", "column3d"},
+                                            {"temporal", "none", 5, true, 0, "spatial", "column3d"},
+                                            {"temporal", "none", 3, false, 1, "spatial", "column3d"}};
   all.insert(all.end(), caching.begin(), caching.end());
   return all;
 }

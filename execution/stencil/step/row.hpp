@@ -13,6 +13,12 @@ struct column_range {
   int first, last;
 };
 
+/// All cells of a row but those at its ends have their neighbours in the grid.
+template <class T>
+bool is_inner_row(const stencil_args<T>& a, int z, int y) {
+  return z >= a.inner.z0 && z < a.inner.z1 && y >= a.inner.y0 && y < a.inner.y1;
+}
+
 template <class S, class T, bool Source, class Team>
 void step_row_of(Team& team, const stencil_call<S, T>& a, const T* in, T* out, int z, int y,
                  column_range columns) {
@@ -31,7 +37,7 @@ void step_row_of(Team& team, const stencil_call<S, T>& a, const T* in, T* out, i
   const int first = std::clamp(inner.x0, columns.first, columns.last);
   const int last = std::clamp(inner.x1, first, columns.last), count = last - first;
   beside(columns.first, first);
-  if (z >= inner.z0 && z < inner.z1 && y >= inner.y0 && y < inner.y1) {
+  if (is_inner_row(a, z, y)) {
     team.over(
         count, 1, [&](int i, int) __attribute__((always_inline)) {
           put(first + i,

@@ -6,7 +6,6 @@
 #pragma once
 #include <cstdint>
 
-#include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/args.hpp"
 #include "dwell/execution/stencil/step/near.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
@@ -87,7 +86,7 @@ void step_frame_rows(Team& team, const stencil_call<S, T>& a, const T* in, T* ou
   const auto [first, last] = team.part(static_cast<std::int64_t>(a.size.z) * a.size.y);
   for (std::int64_t row = first; row < last; ++row) {
     const int z = static_cast<int>(row / a.size.y), y = static_cast<int>(row % a.size.y);
-    if (within(z - inner.z0, inner.z1 - inner.z0) && within(y - inner.y0, inner.y1 - inner.y0)) {
+    if (is_inner_row(a, z, y)) {
       step_row<S, T>(team, a, in, out, z, y, {0, inner.x0});
       step_row<S, T>(team, a, in, out, z, y, {inner.x1, a.size.x});
     } else {
