@@ -63,6 +63,7 @@ struct engine_shape {
   bool orders = false;      ///< layers that stream may be taken in any order
   bool tile_flags = false;  ///< teams own no subdomain, and every tile has a flag
   int subdomains_per_team = 1;
+  bool measured = true;  ///< times were, on a GPU; executor `auto` takes no others
 };
 
 /// Where a plan may cache layers.
@@ -79,7 +80,8 @@ struct engine_request {
 };
 
 /// A tiling that is asked for. In two dimensions subdomains_z is 1. There are at most so many
-/// teams.
+/// teams. depth: steps between two exchanges, or of a pass; 0, of engines of passes only: as
+/// planned.
 struct tiling_request {
   int subdomains_z = 1, subdomains_y = 1, subdomains_x = 1;
   int teams = 1;

@@ -112,6 +112,7 @@ void add_stencil_values(nb::module_& m) {
       .def_rw("depth", &stencil_options::depth)
       .def_rw("traversal", &stencil_options::traversal)
       .def_rw("blocking", &stencil_options::blocking)
+      .def_rw("engine", &stencil_options::engine)
       .def_rw("order", &stencil_options::order);
   m.def("shapes", &shapes);
 }

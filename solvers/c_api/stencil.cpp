@@ -34,6 +34,7 @@ struct stencil_table {
       {"traversal", set_member<&stencil_options::traversal>},
       {"blocking", set_member<&stencil_options::blocking>},
       {"order", set_member<&stencil_options::order>},
+      {"engine", set_member<&stencil_options::engine>},
       {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
   };
   static void listen(stencil_options& o, dwell_progress_function function, void* user) {

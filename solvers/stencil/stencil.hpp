@@ -83,6 +83,8 @@ struct stencil_options {
   /// cells (execution/order/cell_order.hpp). The answer has the same bits. "auto" on a CPU is rows,
   /// or columns where a core's cache cannot hold the rows that a cell reads; on a GPU rows.
   std::string order = "auto";
+  /// How the field is laid out, a name of stencil_engines(); "auto".
+  std::string engine = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };
@@ -114,7 +116,7 @@ struct stencil_report {
   int teams = 0;                    ///< threads or thread blocks
   int lanes = 0;                    ///< per team
   /// How the field lay over the chip: "step" and "dataflow_step", or an engine of
-  /// perks/engines.hpp.
+  /// perks/engines.hpp or temporal/engines.hpp.
   std::string engine;
   bool alternates = false;  ///< every second step took the tiles from the last to the first
   std::string order;      ///< of the cells in a step, as options have it; empty if they are cached
@@ -163,6 +165,9 @@ struct stencil_shape {
 DWELL_API std::vector<stencil_shape> stencil_shapes();
 /// Throws unsupported_error with the list of shapes if there is none of this name.
 DWELL_API stencil_shape find_stencil_shape(std::string_view name);
+
+/// The engines of this build, by which executors lay a field over the chip: "step", "skewed", ...
+DWELL_API std::vector<std::string> stencil_engines();
 
 /// Does steps on `u` in place; also when interrupted, it then holds the field after report.steps
 /// steps. `source`, if given, has u's size and is added to every changing cell in every step.
