@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
+#include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/device/array_place.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
@@ -22,17 +22,6 @@ namespace {
 
 constexpr std::array borders = {"zero", "replicate", "reflect", "periodic"};
 constexpr int most_cells_of_an_axis = 1 << 30;  // numbers of cells beyond the border are 32 bits
-
-class stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(since_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
-};
 
 void check_sizes(const extents& size, std::size_t in, std::size_t out,
                  const convolution_filter& filter) {
