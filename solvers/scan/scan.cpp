@@ -202,11 +202,10 @@ scan_report box_mean(const device& where, grid_view<const T> image, grid_view<T>
     sum_table_in_f64(place, in, table.data(), image.size);
     const window_means means{table.data(),   image.size.y, image.size.x,     rows / 2,
                              (rows - 1) / 2, columns / 2,  (columns - 1) / 2};
-    const auto cells = static_cast<std::int64_t>(image.size.cells());
     if (place.where.on() == backend::cpu)
-      cpu::run_means(place, means, cells, to);
+      cpu::run_means(place, means, to);
     else
-      cuda::run_means(place, means, cells, to);
+      cuda::run_means(place, means, to);
   });
 }
 

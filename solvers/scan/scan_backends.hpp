@@ -36,9 +36,9 @@ void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation ope
 /// in -> a.table, which is then summed.
 template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a);
-/// means of `count` cells to `out`.
+/// The mean of every cell to `out`.
 template <class T>
-void run_means(const scan_place& place, const window_means& means, std::int64_t count, T* out);
+void run_means(const scan_place& place, const window_means& means, T* out);
 template <class From, class To>
 void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to);
 }  // namespace cpu
@@ -50,7 +50,7 @@ void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation ope
 template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a);
 template <class T>
-void run_means(const scan_place& place, const window_means& means, std::int64_t count, T* out);
+void run_means(const scan_place& place, const window_means& means, T* out);
 template <class From, class To>
 void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to);
 }  // namespace cuda

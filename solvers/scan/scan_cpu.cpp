@@ -66,24 +66,28 @@ void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
 }
 
 template <class T>
-void run_means(const scan_place& place, const window_means& means, std::int64_t count, T* out) {
-  constexpr std::int64_t piece = 4096;
-  each_of(place, (count - 1) / piece + 1, [&](std::int64_t k) {
-    for (std::int64_t i = k * piece; i < std::min(count, (k + 1) * piece); ++i)
-      out[i] = static_cast<T>(means(i));
+void run_means(const scan_place& place, const window_means& means, T* out) {
+  each_of(place, means.rows, [&](std::int64_t y) {
+    const window_means::row row = means.of_row(static_cast<int>(y));
+    T* const to = out + y * means.columns;
+    for (int x = 0; x < means.columns; ++x) to[x] = static_cast<T>(means.mean(row, x));
   });
 }
 
 template <class From, class To>
-void run_convert(const scan_place&, const From* from, std::int64_t count, To* to) {
-  std::transform(from, from + count, to, [](From v) { return static_cast<To>(v); });
+void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to) {
+  constexpr std::int64_t piece = 1 << 14;
+  each_of(place, (count - 1) / piece + 1, [&](std::int64_t k) {
+    const std::int64_t begin = k * piece, end = std::min(count, begin + piece);
+    std::transform(from + begin, from + end, to + begin, [](From v) { return static_cast<To>(v); });
+  });
 }
 
 #define DWELL_SCAN(T) \
   template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
 #define DWELL_TABLE(T)                                                        \
   template void run_table(const scan_place&, const T*, const table_args<T>&); \
-  template void run_means(const scan_place&, const window_means&, std::int64_t, T*);
+  template void run_means(const scan_place&, const window_means&, T*);
 DWELL_SCAN(double)
 DWELL_SCAN(float)
 DWELL_SCAN(std::int32_t)

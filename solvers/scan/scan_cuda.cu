@@ -107,8 +107,12 @@ void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
 }
 
 template <class T>
-void run_means(const scan_place& place, const window_means& means, std::int64_t count, T* out) {
-  run_items(place, count, [=] __device__(std::int64_t i) { out[i] = static_cast<T>(means(i)); });
+void run_means(const scan_place& place, const window_means& means, T* out) {
+  const std::int64_t count = static_cast<std::int64_t>(means.rows) * means.columns;
+  run_items(place, count, [=] __device__(std::int64_t i) {
+    const window_means::row row = means.of_row(static_cast<int>(i / means.columns));
+    out[i] = static_cast<T>(means.mean(row, static_cast<int>(i % means.columns)));
+  });
 }
 
 template <class From, class To>
@@ -120,7 +124,7 @@ void run_convert(const scan_place& place, const From* from, std::int64_t count, 
   template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
 #define DWELL_TABLE(T)                                                        \
   template void run_table(const scan_place&, const T*, const table_args<T>&); \
-  template void run_means(const scan_place&, const window_means&, std::int64_t, T*);
+  template void run_means(const scan_place&, const window_means&, T*);
 DWELL_SCAN(double)
 DWELL_SCAN(float)
 DWELL_SCAN(std::int32_t)

@@ -21,7 +21,7 @@ void run_table(const scan_place&, const T*, const table_args<T>&) {
   refuse();
 }
 template <class T>
-void run_means(const scan_place&, const window_means&, std::int64_t, T*) {
+void run_means(const scan_place&, const window_means&, T*) {
   refuse();
 }
 template <class From, class To>
@@ -33,7 +33,7 @@ void run_convert(const scan_place&, const From*, std::int64_t, To*) {
   template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
 #define DWELL_TABLE(T)                                                        \
   template void run_table(const scan_place&, const T*, const table_args<T>&); \
-  template void run_means(const scan_place&, const window_means&, std::int64_t, T*);
+  template void run_means(const scan_place&, const window_means&, T*);
 DWELL_SCAN(double)
 DWELL_SCAN(float)
 DWELL_SCAN(std::int32_t)

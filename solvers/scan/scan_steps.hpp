@@ -224,19 +224,24 @@ struct window_means {
   int rows, columns;
   int up, down, left, right;  ///< the window: so many cells to either side of one's own
 
-  /// Of cell number i.
-  DWELL_FN double operator()(std::int64_t i) const {
-    const int y = static_cast<int>(i / columns), x = static_cast<int>(i % columns);
-    const int y0 = y - up < 0 ? 0 : y - up, y1 = y + down < rows ? y + down : rows - 1;
-    const int x0 = x - left < 0 ? 0 : x - left, x1 = x + right < columns ? x + right : columns - 1;
-    const double whole = at(y1, x1) - at(y0 - 1, x1);
-    const double beside = at(y1, x0 - 1) - at(y0 - 1, x0 - 1);
-    return (whole - beside) / (static_cast<double>(y1 - y0 + 1) * (x1 - x0 + 1));
+  /// The sums that windows around the cells of row y need.
+  struct row {
+    const double *below, *above;  ///< rows of the table; above: null where there is none
+    int rows;                     ///< of the window
+  };
+  DWELL_FN row of_row(int y) const {
+    const int first = y - up < 0 ? 0 : y - up, last = y + down < rows ? y + down : rows - 1;
+    const auto line = [&](int k) { return table + static_cast<std::int64_t>(k) * columns; };
+    return {line(last), first > 0 ? line(first - 1) : nullptr, last - first + 1};
   }
-
- private:
-  DWELL_FN double at(int y, int x) const {
-    return y < 0 || x < 0 ? 0 : table[static_cast<std::int64_t>(y) * columns + x];
+  /// Of cell x of that row.
+  DWELL_FN double mean(const row& r, int x) const {
+    const int first = x - left < 0 ? 0 : x - left,
+              last = x + right < columns ? x + right : columns - 1;
+    double sum = r.below[last];
+    if (first > 0) sum -= r.below[first - 1];
+    if (r.above) sum -= r.above[last] - (first > 0 ? r.above[first - 1] : 0);
+    return sum / (static_cast<double>(r.rows) * (last - first + 1));
   }
 };
 

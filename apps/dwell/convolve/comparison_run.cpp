@@ -13,6 +13,7 @@
 #include "convolve/choices.hpp"
 #include "stencil/field.hpp"
 #include "stencil/field_difference.hpp"
+#include "stencil/field_memory.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
@@ -102,6 +103,8 @@ compared_convolution measure(const convolution_request& request, const std::stri
   try {
     const convolution_filter taps = parse_filter(filter, size.dims);
     out.taps = taps.size();
+    // The images; those of the outcome and of the baseline are as many as a run's own copies.
+    require_memory({stacked(size, request.images), request.precision, 1, false}, request.where);
     if (request.precision == "f64")
       measurement<double>(request, taps, out).run_all();
     else
