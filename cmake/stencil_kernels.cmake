@@ -39,8 +39,9 @@ function(dwell_add_stencils)
   set(DECLARATIONS "")
   set(CALLS "")
   foreach(SHAPE IN LISTS wanted)
-    dwell_write_stencil(${SHAPE} CPU "" "${DWELL_KERNEL_OPTIONS}" DRIVEN ${s_CPU_DRIVEN} LOOPING ${s_CPU_LOOPING})
-    dwell_write_stencil(${SHAPE} CPU _caching "${DWELL_PROTOCOL_OPTIONS}" CACHING ${s_CPU_CACHING} PASSING ${s_CPU_PASSING})
+    dwell_write_stencil(${SHAPE} CPU "" "${DWELL_KERNEL_OPTIONS}"
+      DRIVEN ${s_CPU_DRIVEN} LOOPING ${s_CPU_LOOPING} PASSING ${s_CPU_PASSING})
+    dwell_write_stencil(${SHAPE} CPU _caching "${DWELL_PROTOCOL_OPTIONS}" CACHING ${s_CPU_CACHING})
     if(DWELL_HAVE_CUDA)
       dwell_write_stencil(${SHAPE} CUDA "" ""
         DRIVEN ${s_CUDA_DRIVEN} LOOPING ${s_CUDA_LOOPING} CACHING ${s_CUDA_CACHING} PASSING ${s_CUDA_PASSING})

@@ -3,6 +3,7 @@
 #include "dwell/solvers/built_kernels.hpp"
 
 #include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 
 namespace dwell {
@@ -13,7 +14,10 @@ std::vector<kernel_info> built_kernels() {
     all.push_back({problem, v.type == precision::f64 ? "f64" : "f32", v.executor, v.on, shape});
   };
   for (const auto& v : program_kernels()) add(v, v.problem, "");
-  for (const auto& v : stencil_kernels()) add(v, "stencil", v.shape.name);
+  for (const auto& v : stencil_kernels()) {
+    add(v, "stencil", v.shape.name);
+    for (const stencil_engine* e : v.engines) all.back().engines.push_back(e->name());
+  }
   return all;
 }
 

@@ -463,6 +463,40 @@ def ring2d():
     return p
 
 
+def skewed():
+    p = Picture(900, 430, "Engine skewed: slabs of layers shrink with every step, and a second phase fills what they leave between them")
+    p.text(24, 32, "skewed: several steps of a field in a core's caches, no cell computed twice (R = 1, 6 steps)", 15, bold=True)
+    x0, y0, w, h, steps = 96, 84, 16, 30, 6
+    cuts = [0, 16, 32, 48]
+    shades = ["register", "shared", "register"]
+    p.text(24, y0 - 14, "step", 12.5, fill="soft")
+    for s in range(steps):
+        y = y0 + (steps - 1 - s) * h
+        p.text(40, y + 20, f"{s + 1}", 13)
+        for k in range(3):
+            first = cuts[k] + (s if k > 0 else 0)
+            last = cuts[k + 1] - (s if k < 2 else 0)
+            p.rect(x0 + first * w, y, (last - first) * w, h - 3, shades[k])
+        for cut in cuts[1:3]:
+            if s:
+                p.rect(x0 + (cut - s) * w, y, 2 * s * w, h - 3, "halo")
+    for k in range(3):
+        p.text(x0 + (cuts[k] + cuts[k + 1]) / 2 * w, y0 + 3 * h + 18, f"slab of team {k}", 13, "middle", bold=True)
+    for k, cut in enumerate(cuts[1:3]):
+        p.text(x0 + cut * w, y0 + 18, f"team {k + 1}, later", 12.5, "middle")
+    # A front that goes down the first slab.
+    p.line(x0 + 5.5 * w, y0 - 4, x0 + 11.5 * w, y0 + steps * h, stroke="strong", thick=2)
+    p.arrow(x0 + 14 * w, y0 + steps * h + 16, x0 + 17 * w, y0 + steps * h + 16, stroke="strong", thick=1.8)
+    p.text(x0, y0 + steps * h + 21, "the front of a team goes this way", 12.5, fill="soft")
+    p.text(x0 + 24 * w, y0 + steps * h + 21, "layers: rows in two dimensions, planes in three", 12.5, fill="soft")
+    p.legend(96, 310, [("register", "first phase", 130), ("halo", "second phase, when all teams have done the first", 330)])
+    p.text(24, 348, ["Behind the front, step s of a layer follows step s - 1 of the layer R further on: a team needs (steps + 1) x R + 1 layers at a time, and",
+                     "cuts them into tiles of columns (rows of planes) that fit into a core's caches. Tiles come one after the other, skewed in the same way.",
+                     "Step s goes from one copy of the field to the other, as single steps do."], 12.5, fill="soft")
+    p.text(24, 414, "The literature's terms: time skewing (McCalpin, Wonnacott 1999), split tiling (Krishnamoorthy et al. 2007).", 12.5, fill="soft")
+    return p
+
+
 def stream3d():
     p = Picture(900, 440, "Engine stream3d: a team takes planes of 64 by 64 cells through several time steps")
     p.text(24, 32, "stream3d: a subdomain per team, planes of 64 x 64 cells, several steps per pass", 15, bold=True)
@@ -544,7 +578,7 @@ def ghosts():
     return p
 
 
-PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, stream3d, ghosts]
+PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts]
 
 
 def main(names):

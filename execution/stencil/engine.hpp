@@ -79,7 +79,8 @@ struct engine_request {
 };
 
 /// A tiling that is asked for. In two dimensions subdomains_z is 1. There are at most so many
-/// teams.
+/// teams. depth: steps between two exchanges, or of a pass; 0, of engines of passes only: as
+/// planned.
 struct tiling_request {
   int subdomains_z = 1, subdomains_y = 1, subdomains_x = 1;
   int teams = 1;

@@ -2,19 +2,42 @@
 // The engines of executor temporal: passes of several steps over a field in device memory.
 #pragma once
 #include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/temporal/column3d/engine.hpp"
 #include "dwell/execution/temporal/ring2d/engine.hpp"
+#include "dwell/execution/temporal/skewed/engine.hpp"
 
 namespace dwell {
 
 /// With the kernels of a backend.
 template <backend On>
 struct ring2d_on : ring2d {
+  using engine = ring2d;
   template <class S, class T>
   static constexpr auto configs = ring_configs<On, S, T>();
 };
-
 template <backend On>
-using temporal_engines = engine_list<ring2d_on<On>>;
+struct column3d_on : column3d {
+  using engine = column3d;
+  template <class S, class T>
+  static constexpr auto configs = column_configs<On, S, T>();
+};
+/// For CPUs alone, and all shapes.
+template <backend On>
+struct skewed_on : skewed {
+  using engine = skewed;
+  template <class S, class T>
+  static constexpr auto configs = [] {
+    if constexpr (On == backend::cpu)
+      return std::array{skewed_config{8}};
+    else
+      return std::array<skewed_config, 0>{};
+  }();
+};
+
+/// On a CPU, for which nothing is projected, the first one that serves is taken; the others
+/// are there to test the protocols of GPUs.
+template <backend On>
+using temporal_engines = engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On>>;
 
 /// Whether there is one for a shape.
 template <backend On, class S, class T>
@@ -25,7 +48,8 @@ template <backend On, class S, class T>
 const engine_row& temporal_kernels() {
   static const engine_row& row = lasting([] {
     engine_row all;
-    temporal_engines<On>::template each<S, T>([&](auto, const auto& c) { all.add<ring2d>(c); });
+    temporal_engines<On>::template each<S, T>(
+        [&](auto of, const auto& c) { all.add<typename decltype(of)::type::engine>(c); });
     return all;
   }());
   return row;

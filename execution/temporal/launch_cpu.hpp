@@ -1,54 +1,103 @@
 // SPDX-License-Identifier: MIT
-// How the CPU runs temporal: the protocol of the GPU, for tests. A thread plays a team.
+// How the CPU runs temporal, a thread for each team: engine skewed for CPUs, and the protocol of
+// the GPU, for tests.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
+#include "dwell/execution/temporal/column3d/agent.hpp"
 #include "dwell/execution/temporal/engines.hpp"
 #include "dwell/execution/temporal/ring2d/agent.hpp"
+#include "dwell/execution/temporal/skewed/pass.hpp"
 #include "dwell/execution/temporal/stencil.hpp"
 
 namespace dwell::cpu {
 
-template <class S, class T, ring_config C>
-using ring_team_of = cpu_ring_team<ring_sizes<S, T, C>>;
+/// The passes of a plan, as a queue runs them (launch_cpu.hpp, single_steps).
+template <class S, class T, class Engine, auto C>
+class passes;
 
-/// The passes of a plan: a thread for each team.
-template <class S, class T>
-class played_passes {
+template <class S, class T, skewed_config C>
+class passes<S, T, skewed_on<backend::cpu>, C> {
  public:
-  explicit played_passes(const stencil_args<T>& a) : scratch_(a.plan.teams, scratch_bytes(a.plan)) {
-    temporal_engines<backend::cpu>::with<S, T>(
-        a.plan.config, [&]<class Engine, auto C>() {
-          pass_ = divided_pass(C, radius_of<S>, a.size, a.edge, a.plan);
-        });
-  }
+  static constexpr int phases = 2;
+  static int copy_after(int from, int steps) { return (from + steps) % 2; }
 
-  /// One team's part of so many steps from field[from] to the other copy.
-  void run(int team, const stencil_call<S, T>& a, int from, int steps) const {
+  explicit passes(const stencil_args<T>& a)
+      : by_(skewed_division_of(a.plan, a.size, a.inner, radius_of<S>, a.edge)) {}
+  void run(int team, const stencil_call<S, T>& a, int from, int steps, int phase) const {
     if (has_ended(a)) return;
-    temporal_engines<backend::cpu>::with<S, T>(
-        a.plan.config, [&]<class Engine, auto C>() {
-          ring_pass pass = pass_;
-          pass.from = from;
-          pass.steps = steps;
-          ring_team_of<S, T, C> player(team, a.reverse_lanes, scratch_.of(team));
-          if (a.source)
-            ring_pass_of_team<S, T, C, true>(player, a, pass);
-          else
-            ring_pass_of_team<S, T, C, false>(player, a, pass);
-        });
+    cpu_grid_team<C.lanes> lanes(team, a.plan.teams, nullptr, a.reverse_lanes, nullptr, 0);
+    skewed_pass<S, T, cpu_grid_team<C.lanes>>(lanes, a, by_, from, steps).run(phase);
   }
 
  private:
-  static std::size_t scratch_bytes(const stencil_plan& how) {
-    return temporal_engines<backend::cpu>::with<S, T>(
-        how.config, []<class Engine, auto C>() { return ring_team_of<S, T, C>::scratch_bytes(); });
-  }
-  team_scratch scratch_;
-  ring_pass pass_;
+  skewed_division by_;
 };
+
+template <class S, class T, ring_config C>
+class passes<S, T, ring2d_on<backend::cpu>, C> {
+  using player = cpu_ring_team<ring_sizes<S, T, C>>;
+
+ public:
+  static constexpr int phases = 1;
+  static int copy_after(int from, int) { return from ^ 1; }
+
+  explicit passes(const stencil_args<T>& a)
+      : scratch_(a.plan.teams, player::scratch_bytes()),
+        pass_(divided_pass(C, radius_of<S>, a.size, a.edge, a.plan)) {}
+  void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
+    if (has_ended(a)) return;
+    pass_runs pass = pass_;
+    pass.from = from;
+    pass.steps = steps;
+    player warps(team, a.reverse_lanes, scratch_.of(team));
+    if (a.source)
+      ring_pass_of_team<S, T, C, true>(warps, a, pass);
+    else
+      ring_pass_of_team<S, T, C, false>(warps, a, pass);
+  }
+
+ private:
+  team_scratch scratch_;
+  pass_runs pass_;
+};
+
+template <class S, class T, column_config C>
+class passes<S, T, column3d_on<backend::cpu>, C> {
+  using player = cpu_grid_team<perks_lanes>;
+
+ public:
+  static constexpr int phases = 1;
+  static int copy_after(int from, int) { return from ^ 1; }
+
+  explicit passes(const stencil_args<T>& a)
+      : scratch_(a.plan.teams, column_sizes<S, T, C>::scratch_bytes + 64),
+        pass_(column_pass_of(C, radius_of<S>, a.size, a.edge, a.pitch, a.plan)) {}
+  void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
+    if (has_ended(a)) return;
+    pass_runs pass = pass_;
+    pass.from = from;
+    pass.steps = steps;
+    player lanes(team, a.plan.teams, nullptr, a.reverse_lanes, scratch_.of(team), scratch_.bytes());
+    column_pass<S, T, player, C>(lanes, a, pass).run();
+  }
+
+ private:
+  team_scratch scratch_;
+  pass_runs pass_;
+};
+
+template <class S, class T, class E>
+std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device&) {
+  const auto& a = *static_cast<const stencil_args<T>*>(args);
+  return temporal_engines<backend::cpu>::with<S, T>(
+      a.plan.config, [&]<class Engine, auto C>()->std::unique_ptr<stencil_launcher> {
+        return std::make_unique<driven_launcher<S, T, E, passes<S, T, Engine, C>>>(a);
+      });
+}
 
 template <class S, class T>
 engine_facts assume_passes(const device_facts& facts, int config) {
@@ -60,14 +109,11 @@ engine_facts probe_passes(const device& where, int config) {
   return assume_passes<S, T>(where.facts(), config);
 }
 
-/// Nothing for shapes that have no such kernels.
 template <class S, class T, class E>
 void add_passing_kernel(std::vector<stencil_kernel>& all) {
-  if constexpr (has_temporal_engines<backend::cpu, S, T>)
-    all.push_back({shape_facts<S>(), E::name, precision_of<T>, backend::cpu, false,
-                   temporal_kernels<backend::cpu, S, T>().all(), &assume_passes<S, T>,
-                   &probe_passes<S, T>,
-                   &prepare_plain<T, driven_launcher<S, T, E, played_passes<S, T>>>});
+  all.push_back({shape_facts<S>(), E::name, precision_of<T>, backend::cpu, false,
+                 temporal_kernels<backend::cpu, S, T>().all(), &assume_passes<S, T>,
+                 &probe_passes<S, T>, &prepare_passes<S, T, E>});
 }
 
 }  // namespace dwell::cpu

@@ -2,12 +2,21 @@
 // How a GPU runs temporal: a launch for each pass, one block per multiprocessor.
 #pragma once
 #include "dwell/execution/stencil/launch/launch_cuda.cuh"
+#include "dwell/execution/team/grid_team_cuda.cuh"
 #include "dwell/execution/team/ring_team_cuda.cuh"
+#include "dwell/execution/temporal/column3d/agent.hpp"
 #include "dwell/execution/temporal/ring2d/agent.hpp"
 #include "dwell/execution/temporal/rows_cuda.hpp"
 #include "dwell/execution/temporal/stencil.hpp"
 
 namespace dwell::cuda {
+
+template <class S, class T>
+using pass_kernel_type = void (*)(stencil_call<S, T>, pass_runs);
+
+/// The kernel of config K of an engine: what is launched, and how a plan is divided.
+template <class S, class T, class Engine, int K>
+struct pass_kernel_of;
 
 template <class S, class T, int K>
 inline constexpr ring_config ring_config_of = ring_configs<backend::cuda, S, T>()[K];
@@ -16,12 +25,12 @@ using ring_sizes_of = ring_sizes<S, T, ring_config_of<S, T, K>>;
 template <class S, class T, int K>
 using ring_team_of = cuda_ring_team<ring_sizes_of<S, T, K>>;
 
-/// Config K of engine ring2d. Code for a GPU that has not what the team needs has a mark instead:
-/// so the host knows (compiled_for_rings).
+/// Code for a GPU that has not what the team needs has a mark instead: so the host knows
+/// (compiled_for_rings).
 template <class S, class T, int K, bool Source>
 __global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, 1)
-    pass_kernel(const __grid_constant__ stencil_call<S, T> a,
-                const __grid_constant__ ring_pass pass) {
+    ring_kernel(const __grid_constant__ stencil_call<S, T> a,
+                const __grid_constant__ pass_runs pass) {
   if constexpr (has_ring_teams) {
     if (has_ended(a)) return;
     ring_team_of<S, T, K> team;
@@ -37,8 +46,46 @@ bool compiled_for_rings(Kernel kernel) {
   return loaded(kernel).sharedSizeBytes == 0;
 }
 
-template <class S, class T>
-using pass_kernel_type = void (*)(stencil_call<S, T>, ring_pass);
+template <class S, class T, int K>
+struct pass_kernel_of<S, T, ring2d_on<backend::cuda>, K> {
+  static constexpr int threads = ring_team_of<S, T, K>::threads;
+  static constexpr std::size_t scratch_bytes = ring_sizes_of<S, T, K>::scratch_bytes;
+
+  static pass_kernel_type<S, T> kernel(bool source) {
+    return source ? ring_kernel<S, T, K, true> : ring_kernel<S, T, K, false>;
+  }
+  static pass_runs runs(const stencil_args<T>& a) {
+    return divided_pass(ring_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.plan);
+  }
+  static bool is_there() { return compiled_for_rings(kernel(false)); }
+};
+
+template <class S, class T, int K>
+inline constexpr column_config column_config_of = column_configs<backend::cuda, S, T>()[K];
+
+template <class S, class T, int K>
+__global__ void __launch_bounds__(perks_lanes, 1)
+    column_kernel(const __grid_constant__ stencil_call<S, T> a,
+                  const __grid_constant__ pass_runs pass) {
+  if (has_ended(a)) return;
+  using team_type = cuda_grid_team<perks_lanes>;
+  team_type team(nullptr);
+  column_pass<S, T, team_type, column_config_of<S, T, K>>(team, a, pass).run();
+}
+
+template <class S, class T, int K>
+struct pass_kernel_of<S, T, column3d_on<backend::cuda>, K> {
+  static constexpr int threads = perks_lanes;
+  static constexpr std::size_t scratch_bytes =
+      cuda_grid_team<perks_lanes>::reserved_bytes() +
+      column_sizes<S, T, column_config_of<S, T, K>>::scratch_bytes;
+
+  static pass_kernel_type<S, T> kernel(bool) { return column_kernel<S, T, K>; }
+  static pass_runs runs(const stencil_args<T>& a) {
+    return column_pass_of(column_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.pitch, a.plan);
+  }
+  static bool is_there() { return true; }
+};
 
 /// The passes of a plan: a launch each.
 template <class S, class T>
@@ -46,17 +93,18 @@ class launched_passes {
  public:
   explicit launched_passes(const stencil_args<T>& a) {
     temporal_engines<backend::cuda>::with_index<S, T>(a.plan.config, [&]<class Engine, int K>() {
-      kernel_ = a.source ? pass_kernel<S, T, K, true> : pass_kernel<S, T, K, false>;
-      threads_ = ring_team_of<S, T, K>::threads;
-      scratch_ = ring_sizes_of<S, T, K>::scratch_bytes;
-      pass_ = divided_pass(ring_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.plan);
+      using pass_kernel = pass_kernel_of<S, T, Engine, K>;
+      kernel_ = pass_kernel::kernel(a.source != nullptr);
+      threads_ = pass_kernel::threads;
+      scratch_ = pass_kernel::scratch_bytes;
+      runs_ = pass_kernel::runs(a);
     });
     allow_scratch(kernel_, scratch_);
     loaded(kernel_);
   }
   /// So many steps from field[from] to the other copy.
   void launch(cudaStream_t on, const stencil_call<S, T>& a, int from, int steps) const {
-    ring_pass pass = pass_;
+    pass_runs pass = runs_;
     pass.from = from;
     pass.steps = steps;
     kernel_<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
@@ -66,7 +114,7 @@ class launched_passes {
   pass_kernel_type<S, T> kernel_ = nullptr;
   int threads_ = 0;
   std::size_t scratch_ = 0;
-  ring_pass pass_;
+  pass_runs runs_;
 };
 
 template <class S, class T, class E>
@@ -82,9 +130,10 @@ engine_facts probe_passes(const device& where, int config) {
   const stencil_engine& engine =
       *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
   return temporal_engines<backend::cuda>::with_index<S, T>(config, [&]<class Engine, int K>() {
+    using pass_kernel = pass_kernel_of<S, T, Engine, K>;
     engine_facts f =
-        facts_of(pass_kernel<S, T, K, false>, engine, ring_sizes_of<S, T, K>::scratch_bytes, where);
-    if (!compiled_for_rings(pass_kernel<S, T, K, false>)) f.max_teams = 0;
+        facts_of(pass_kernel::kernel(false), engine, pass_kernel::scratch_bytes, where);
+    if (!pass_kernel::is_there()) f.max_teams = 0;
     return f;
   });
 }

@@ -53,7 +53,10 @@ class Runner(_gpu.StreamUser):
     policy, blocking, traversal, depth
         Of ``perks``: what it caches ("auto", "none", "shared", "registers", "both", "greedy", "model", "measured"),
         how what is not cached streams ("auto", "spatial", "temporal"), in which order ("auto", "static", "zig-zag",
-        "ring"), and the steps between two exchanges of halos (0: as planned).
+        "ring"), and the steps between two exchanges of halos (0: as planned). depth is also the steps of a pass of
+        ``temporal``.
+    engine : str
+        How an executor lays the field over the chip, as ``StencilReport.engine`` has it; "auto".
     device, threads
         As of ``Solver``.
     progress_interval : float
@@ -90,7 +93,7 @@ class Runner(_gpu.StreamUser):
     def __init__(
         self, u: Any, shape: str, *, source: Any = None, boundary: str = "fixed",
         weights: Any = None, executor: str = "auto", policy: str = "auto", blocking: str = "auto",
-        traversal: str = "auto", depth: int = 0, device: str | None = None, threads: int = 0,
+        traversal: str = "auto", depth: int = 0, engine: str = "auto", device: str | None = None, threads: int = 0,
         progress_interval: float = 0.1,
     ) -> None:
         self._place = place_of(u)
@@ -105,7 +108,7 @@ class Runner(_gpu.StreamUser):
         options = _core.StencilOptions()
         for name, value in (("shape", shape), ("boundary", boundary), ("executor", executor), ("policy", policy),
                             ("blocking", blocking), ("traversal", traversal), ("depth", depth),
-                            ("weights", _weights(weights)), ("progress_interval", progress_interval)):
+                            ("engine", engine), ("weights", _weights(weights)), ("progress_interval", progress_interval)):
             setattr(options, name, value)
         self._take_stream(self._place)
         where = resolve(device, threads, self._place.gpu, self._stream)

@@ -110,7 +110,8 @@ void add_stencil_values(nb::module_& m) {
       .def_rw("progress_interval", &stencil_options::progress_interval)
       .def_rw("depth", &stencil_options::depth)
       .def_rw("traversal", &stencil_options::traversal)
-      .def_rw("blocking", &stencil_options::blocking);
+      .def_rw("blocking", &stencil_options::blocking)
+      .def_rw("engine", &stencil_options::engine);
   m.def("shapes", &shapes);
 }
 

@@ -33,6 +33,7 @@ struct stencil_table {
       {"depth", set_member<&stencil_options::depth>},
       {"traversal", set_member<&stencil_options::traversal>},
       {"blocking", set_member<&stencil_options::blocking>},
+      {"engine", set_member<&stencil_options::engine>},
       {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
   };
   static void listen(stencil_options& o, dwell_progress_function function, void* user) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Runs of the stencils of this build. A program with stencils of its own alone links none of their
 // kernels: no other file of the runs names the table.
+#include <algorithm>
+
+#include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 #include "dwell/solvers/stencil/stencil_runner.hpp"
@@ -12,6 +15,14 @@ std::vector<stencil_shape> stencil_shapes() {
   std::vector<stencil_shape> all;
   for (const auto& s : shapes_of(stencil_kernels()))
     all.push_back(find_stencil_shape(stencil_kernels(), s.name));
+  return all;
+}
+
+std::vector<std::string> stencil_engines() {
+  std::vector<std::string> all;
+  for (const stencil_kernel& v : stencil_kernels())
+    for (const stencil_engine* e : v.engines)
+      if (std::find(all.begin(), all.end(), e->name()) == all.end()) all.push_back(e->name());
   return all;
 }
 

@@ -44,6 +44,20 @@ std::vector<stencil_choice> possible_plans(const stencil_request& q, const stenc
   return {policies::plan_uncached(q.problem, v.cooperative, kernels, q.target.facts, o.teams)};
 }
 
+bool has_engine(const stencil_kernel& v, std::string_view name) {
+  return std::any_of(v.engines.begin(), v.engines.end(),
+                     [&](const stencil_engine* e) { return e->name() == name; });
+}
+void require_engine(const stencil_kernel& v, const std::string& name) {
+  if (has_engine(v, name)) return;
+  std::string others;
+  for (const stencil_engine* e : v.engines)
+    if (others.find(e->name()) == std::string::npos)
+      others += fmt::format("{}{}", others.empty() ? "" : ", ", e->name());
+  throw unsupported_error(fmt::format("engine '{}': executor '{}' has {} for {}", name, v.executor,
+                                      others, v.shape.name));
+}
+
 stencil_decision decide_on(const std::string& executor, const std::string& why,
                            const stencil_request& q, const stencil_options& o) {
   stencil_decision out;
@@ -51,10 +65,30 @@ stencil_decision decide_on(const std::string& executor, const std::string& why,
   out.why = why;
   const stencil_kernel& v = find_kernel(q.table, o.shape, executor, q.type, q.target.on());
   out.kernel = &v;
+  if (o.engine != automatic) require_engine(v, o.engine);
   out.kernels = kernels_of(v, q.target);
   out.plans = possible_plans(q, o, v, out.kernels);
   out.tries = v.engines[0]->shape().caches && policies::find_stencil_policy(o.policy).tries;
   return out;
+}
+
+/// Whether the cores of a CPU find both copies of a field in their caches, or nearly so
+/// (docs/results/temporal-cpu.md).
+bool stays_in_caches(const stencil_problem& problem, const device_facts& device) {
+  constexpr double bytes_per_thread = 4 << 20;
+  const auto bytes = static_cast<double>(2 * problem.size.cells() * problem.scalar_bytes);
+  return bytes <= bytes_per_thread * device.units;
+}
+
+/// The first executor that has an engine.
+executor_info executor_with(const std::string& engine, const stencil_request& q,
+                            const stencil_options& o) {
+  for (const executor_info& e : {executors::perks, executors::temporal, executors::persistent})
+    if (has_kernel(q, o.shape, e.name) &&
+        has_engine(find_kernel(q.table, o.shape, e.name, q.type, q.target.on()), engine))
+      return e;
+  throw unsupported_error(fmt::format("engine '{}': no executor has it for {} on {}", engine,
+                                      o.shape, to_string(q.target.on())));
 }
 
 std::string us_text(double seconds) {
@@ -106,7 +140,8 @@ stencil_plan_request request_of(const stencil_options& o) {
           parse_traversal(o.traversal),
           parse_passing(o.blocking),
           stretch,
-          o.until.has_value()};
+          o.until.has_value(),
+          o.engine};
 }
 
 bool has_kernel(const stencil_request& q, std::string_view shape, std::string_view executor) {
@@ -129,9 +164,15 @@ stencil_decision decide(const stencil_request& q, const stencil_options& o) {
     return decide_on(e.name, why, q, o);
   };
   if (o.executor != automatic) return decide_on(o.executor, "as asked", q, o);
+  if (o.engine != automatic) return with(executor_with(o.engine, q, o), "it has that engine");
   if (!request_for_tiles(o).empty()) return with(executors::perks, "only it has what is asked for");
-  if (facts.on == backend::cpu && !asks_to_cache(o.policy))
+  if (facts.on == backend::cpu && !asks_to_cache(o.policy)) {
+    if (!stays_in_caches(q.problem, facts) && has_kernel(q, o.shape, executors::temporal.name)) {
+      stencil_decision passes = with(executors::temporal, "the field is larger than the caches");
+      if (passes.plans.front().plan.depth > 1) return passes;
+    }
     return with(executors::persistent, "one start of the threads for the whole run");
+  }
   if (asks_to_cache(o.policy))
     return with(executors::perks, "no other executor caches anything on the chip");
   stencil_decision launched =

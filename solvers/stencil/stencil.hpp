@@ -78,6 +78,8 @@ struct stencil_options {
   /// many as a lane's registers hold time_steps for (linear stencils; radius 1 and 2 in 3-D);
   /// "auto".
   std::string blocking = "auto";
+  /// How the field is laid out, a name of stencil_engines(); "auto".
+  std::string engine = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
   bool reverse_lanes = false;
 };
@@ -109,7 +111,7 @@ struct stencil_report {
   int teams = 0;                    ///< threads or thread blocks
   int lanes = 0;                    ///< per team
   /// How the field lay over the chip: "step" and "dataflow_step", or an engine of
-  /// perks/engines.hpp.
+  /// perks/engines.hpp or temporal/engines.hpp.
   std::string engine;
   bool alternates = false;  ///< every second step took the tiles from the last to the first
   extents subdomains;     ///< so many along each axis, each owned for the whole run; 0 if none are
@@ -157,6 +159,9 @@ struct stencil_shape {
 DWELL_API std::vector<stencil_shape> stencil_shapes();
 /// Throws unsupported_error with the list of shapes if there is none of this name.
 DWELL_API stencil_shape find_stencil_shape(std::string_view name);
+
+/// The engines of this build, by which executors lay a field over the chip: "step", "skewed", ...
+DWELL_API std::vector<std::string> stencil_engines();
 
 /// Does steps on `u` in place; also when interrupted, it then holds the field after report.steps
 /// steps. `source`, if given, has u's size and is added to every changing cell in every step.

@@ -17,7 +17,7 @@ constexpr ring_config small{3, 2, 5, 3, 2, 1, 0}, large{8, 3, 15, 3, 2, 4, 1};
 TEST(ring_strips, own_every_column_once_and_begin_far_enough_before) {
   for (const boundary edge : {boundary::fixed, boundary::periodic})
     for (int nx = 1; nx < 700; ++nx) {
-      const ring_strips s = strips_of(small, 1, extents(10, nx), edge);
+      const overlapping_strips s = strips_of(small, 1, extents(10, nx), edge);
       int next = 0;
       for (int i = 0; i < s.count(); ++i) {
         ASSERT_EQ(s.first(i), next) << nx << ' ' << i;
@@ -48,7 +48,7 @@ TEST(ring_runs, have_every_row_of_every_strip_and_are_about_equal) {
   for (const boundary edge : {boundary::fixed, boundary::periodic})
     for (const extents& n : {extents(1, 1), extents(3, 5000), extents(5000, 3), extents(301, 1037),
                              extents(8192, 8192), extents(4099, 5003), extents(17, 100000)}) {
-      const ring_strips s = strips_of(large, 1, n, edge);
+      const overlapping_strips s = strips_of(large, 1, n, edge);
       const auto runs = runs_of(large, s, {n.y, 1, 24}, 132);
       ASSERT_TRUE(runs) << to_string(n);
       EXPECT_EQ(runs->cut.front(), 0);
@@ -67,7 +67,7 @@ TEST(ring_runs, have_every_row_of_every_strip_and_are_about_equal) {
 }
 
 TEST(ring_runs, of_more_rows_than_can_be_numbered_there_are_none) {
-  const ring_strips s = strips_of(large, 1, extents(1 << 30, 5000), boundary::fixed);
+  const overlapping_strips s = strips_of(large, 1, extents(1 << 30, 5000), boundary::fixed);
   EXPECT_FALSE(runs_of(large, s, {1 << 30, 1, 24}, 132));
 }
 

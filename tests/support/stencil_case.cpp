@@ -76,6 +76,13 @@ std::vector<std::string> executors_for(const std::string& shape, backend on) {
   return names;
 }
 
+std::vector<std::string> engines_for(const std::string& shape, const std::string& executor,
+                                     backend on) {
+  for (const auto& v : built_kernels())
+    if (v.shape == shape && v.executor == executor && v.on == on) return v.engines;
+  return {};
+}
+
 /// What perks is asked for. Policy "measured" is left out: its plan depends on the clock.
 void draw_tiles(dice& d, stencil_case& c, const device& where) {
   auto policies = built_stencil_policies();
@@ -87,6 +94,21 @@ void draw_tiles(dice& d, stencil_case& c, const device& where) {
   if (c.blocking != "temporal" && d.once_in(6))
     c.traversal = d.one_of<std::string>({"static", "zig-zag", "ring"});
   if (d.once_in(2)) c.teams = d.between(1, where.on() == backend::cpu ? 12 : where.facts().units);
+}
+
+/// What temporal is asked for, and can do.
+void draw_passes(dice& d, stencil_case& c, const device& where) {
+  const auto engines = engines_for(c.shape, c.executor, where.on());
+  c.engine = d.one_of(engines);
+  int most = 4;
+  if (c.engine != "skewed") {
+    if (c.edge == boundary::reflect) most = 1;
+  } else if (c.edge == boundary::periodic) {
+    const int layers = c.size.dims == 3 ? c.size.z : c.size.y;
+    most = std::min(6, 1 + (layers - 1) / (2 * find_stencil_shape(c.shape).radius));
+  }
+  if (d.once_in(2)) c.depth = d.between(1, most);
+  if (d.once_in(2)) c.teams = d.between(1, where.on() == backend::cpu ? 9 : where.facts().units);
 }
 
 }  // namespace
@@ -111,6 +133,7 @@ stencil_options stencil_case::options() const {
   o.depth = depth;
   o.blocking = blocking;
   o.traversal = traversal;
+  o.engine = engine;
   o.reverse_lanes = reverse_lanes;
   return o;
 }
@@ -144,6 +167,7 @@ std::ostream& operator<<(std::ostream& out, const stencil_case& c) {
   number("depth", c.depth, usual.depth);
   word("blocking", c.blocking, usual.blocking);
   word("traversal", c.traversal, usual.traversal);
+  word("engine", c.engine, usual.engine);
   number("reverse_lanes", c.reverse_lanes, usual.reverse_lanes);
   return out << '}';
 }
@@ -170,8 +194,8 @@ stencil_case draw_case(std::uint32_t seed, std::uint32_t number, const device& w
   c.executor = d.once_in(3) ? d.one_of(executors) : "perks";
   if (c.executor == "perks")
     draw_tiles(d, c, where);
-  else if (c.executor == "temporal" && d.once_in(2))
-    c.depth = d.between(1, c.edge == boundary::reflect ? 1 : 4);
+  else if (c.executor == "temporal")
+    draw_passes(d, c, where);
   else if (on_cpu ? d.once_in(2) : c.executor == "persistent" || c.executor == "naive")
     c.teams = d.between(1, 9);
   if (on_cpu) {

@@ -29,7 +29,7 @@ struct stencil_case {
   std::string executor = "auto", policy = "auto";
   int threads = 2;  ///< of the CPU as a device
   int teams = 0, depth = 0;
-  std::string blocking = "auto", traversal = "auto";
+  std::string blocking = "auto", traversal = "auto", engine = "auto";
   bool reverse_lanes = false;
 
   stencil_options options() const;

@@ -18,6 +18,7 @@ struct stencil_way {
   bool reversed = false;
   int depth = 0;
   std::string blocking = "spatial";  ///< of perks, where there are streams
+  std::string engine = "auto";
   friend std::ostream& operator<<(std::ostream& out, const stencil_way& w);
   void apply(stencil_options& o) const;
 };
@@ -27,7 +28,7 @@ struct stencil_place {
   static std::string absent();
   static device where();
   static std::vector<stencil_way> ways();
-  /// Those whose executor this build has for the shape.
+  /// Those whose executor and engine this build has for the shape.
   static std::vector<stencil_way> ways(const std::string& shape);
 };
 

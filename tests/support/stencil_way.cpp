@@ -11,7 +11,8 @@ namespace dwell::test {
 
 std::ostream& operator<<(std::ostream& out, const stencil_way& w) {
   return out << w.executor << '/' << w.policy << ", teams " << w.teams << ", depth " << w.depth
-             << ", " << w.blocking << (w.reversed ? ", lanes reversed" : "");
+             << ", " << w.blocking << ", engine " << w.engine
+             << (w.reversed ? ", lanes reversed" : "");
 }
 void stencil_way::apply(stencil_options& o) const {
   o.executor = executor;
@@ -21,6 +22,7 @@ void stencil_way::apply(stencil_options& o) const {
   const bool streams = shape.linear && (shape.dims == 2 || shape.radius <= 2);
   if (executor == "perks" && streams) o.blocking = blocking;
   o.teams = teams;
+  o.engine = engine;
   o.reverse_lanes = reversed;
 }
 
@@ -29,7 +31,9 @@ std::vector<stencil_way> stencil_place::ways(const std::string& shape) {
   const auto kernels = built_kernels();
   std::erase_if(all, [&](const stencil_way& w) {
     return std::none_of(kernels.begin(), kernels.end(), [&](const auto& v) {
-      return v.shape == shape && v.on == where().on() && v.executor == w.executor;
+      const bool has = w.engine == "auto" ||
+                       std::find(v.engines.begin(), v.engines.end(), w.engine) != v.engines.end();
+      return v.shape == shape && v.on == where().on() && v.executor == w.executor && has;
     });
   });
   return all;

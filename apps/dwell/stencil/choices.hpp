@@ -2,6 +2,11 @@
 // The choices that the subcommands of stencils share; among them those that override how perks lays
 // out its tiles.
 #pragma once
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 
@@ -27,7 +32,7 @@ inline void add_boundary(CLI::App& app, std::string& value, const std::string& h
   add_choice(app, "--boundary", value, {"fixed", "periodic", "reflect"}, help);
 }
 
-/// Adds --blocking, --depth and --traversal.
+/// Adds --blocking, --depth, --engine and --traversal.
 inline void add_tiling(CLI::App& app, stencil_options& options) {
   add_choice(app, "--blocking", options.blocking, {"auto", "spatial", "temporal"},
              "perks: every pass over what is not in registers does one step (spatial) or as many "
@@ -36,6 +41,12 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
                "perks: steps between two exchanges of tiles' edges; temporal: steps of a pass "
                "(default: as planned)")
       ->default_str("");
+  std::vector<std::string> engines = stencil_engines();
+  engines.insert(engines.begin(), "auto");
+  add_choice(app, "--engine", options.engine, engines,
+             fmt::format("How an executor lays the field over the chip: {}",
+                         fmt::join(engines, ", ")))
+      ->type_name("NAME");
   add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "
              "the chip; "

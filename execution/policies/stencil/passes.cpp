@@ -27,7 +27,8 @@ void refuse_impossible_pass(const stencil_problem& problem, const stencil_plan_r
         "its kernels are for compute capability 9.0, compiled for 90a "
         "(CMAKE_CUDA_ARCHITECTURES)");
   int most = 0;
-  for (const engine_facts& f : kernels) most = std::max(most, f.engine->most_depth(problem));
+  for (const engine_facts& f : kernels)
+    if (request.takes(f.engine->name())) most = std::max(most, f.engine->most_depth(problem));
   if (request.depth > most)
     refuse_pass(fmt::format("depth {}: a pass takes at most {} of this stencil{}", request.depth,
                             steps_text(most),
@@ -53,24 +54,30 @@ std::vector<stencil_choice> plan_passes(const stencil_problem& problem,
   refuse_impossible_pass(problem, request, kernels);
   const stencil_rates rates(problem, device);
   std::vector<stencil_choice> all;
+  layout_obstacle met = layout_obstacle::subdomains;
   for (int config = 0; config < static_cast<int>(kernels.size()); ++config) {
     const engine_facts& kernel = kernels[static_cast<std::size_t>(config)];
     const stencil_engine& engine = *kernel.engine;
-    const int depth = request.depth > 0 ? request.depth : engine.most_depth(problem);
-    if (kernel.max_teams == 0 || !engine.serves(problem, {request, {}}) ||
-        depth > engine.most_depth(problem))
+    if (kernel.max_teams == 0 || !request.takes(engine.name()) ||
+        !engine.serves(problem, {request, {}}) || request.depth > engine.most_depth(problem))
       continue;
     tiling_request asked;
     asked.teams = request.teams > 0 ? request.teams : kernel.max_teams;
-    asked.depth = depth;
+    asked.depth = request.depth;
     layout_result laid = engine.lay_out(asked, {problem, device, rates, kernel.scratch_bytes});
-    if (!laid.candidate) continue;
+    if (!laid.candidate) {
+      met = std::max(met, laid.obstacle);
+      continue;
+    }
     stencil_plan& p = laid.candidate->plan;
     p.config = config;
-    shorten(laid.candidate->time, depth, request);
+    shorten(laid.candidate->time, p.depth, request);
     all.push_back({p, device.on == backend::cpu ? stencil_projection{} : laid.candidate->time,
                    nothing_cached, engine.describe(p, problem, ""), ""});
   }
+  if (all.empty() && met == layout_obstacle::subdomains)
+    refuse_pass(fmt::format("depth {}: {} cells are too few for so many steps in a pass",
+                            request.depth, to_string(problem.size)));
   if (all.empty())
     refuse_pass(
         fmt::format("rows of strips of {} cells cannot be numbered, or not divided among {} teams",

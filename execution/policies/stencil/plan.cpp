@@ -119,7 +119,7 @@ std::size_t caching_count(std::span<const engine_facts> kernels) {
 }
 bool asks_for_tiles(const stencil_plan_request& request) {
   return request.teams > 0 || request.depth > 0 || request.order ||
-         request.passes != passing::planned;
+         request.passes != passing::planned || request.engine != automatic;
 }
 bool sooner(const stencil_choice& a, const stencil_choice& b) {
   return a.projected.seconds < b.projected.seconds;
@@ -179,7 +179,7 @@ std::vector<stencil_choice> stencil_candidates(const stencil_problem& problem,
     for (int config = 0; config < static_cast<int>(kernels.size()); ++config) {
       const engine_facts& kernel = kernels[static_cast<std::size_t>(config)];
       const stencil_engine& engine = *kernel.engine;
-      if (!engine.serves(problem, {request, m, mixed})) continue;
+      if (!request.takes(engine.name()) || !engine.serves(problem, {request, m, mixed})) continue;
       const layout_problem on{problem, device, rates, kernel.scratch_bytes};
       for (const int depth : depths(engine, problem, request.depth)) {
         met.subdomain(engine.most_of_layer(problem, depth), engine.shape().temporal);

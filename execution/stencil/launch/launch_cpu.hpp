@@ -73,10 +73,14 @@ class launcher : public stencil_launcher {
 template <class S, class T, class E>
 class single_steps {
  public:
+  static constexpr int phases = 1;  ///< of a launch; teams meet between two of them
+  /// The copy of the field that holds the result of so many steps from field[from] on.
+  static int copy_after(int from, int) { return from ^ 1; }
+
   explicit single_steps(const stencil_args<T>& a)
       : teams_(a.plan.teams), scratch_(a.plan.teams, plain_lanes * sizeof(double)) {}
-  /// One team's part of one step from field[from] to the other copy.
-  void run(int team, const stencil_call<S, T>& a, int from, int) const {
+  /// One team's part of a phase of one step from field[from].
+  void run(int team, const stencil_call<S, T>& a, int from, int, int) const {
     with_grid_team<plain_lanes>(a, team, teams_, nullptr, scratch_,
                                 [&](auto& t) { step_of<S, T, E>(t, a, from); });
   }
@@ -106,8 +110,9 @@ class stencil_queue {
   void begin() {}
   /// So many steps, at most plan.depth, in one launch.
   void step(int steps) {
-    pool_.launch([&](int team) { steps_.run(team, *a_, copy_, steps); });
-    copy_ ^= 1;
+    for (int phase = 0; phase < Steps::phases; ++phase)
+      pool_.launch([&](int team) { steps_.run(team, *a_, copy_, steps, phase); });
+    copy_ = Steps::copy_after(copy_, steps);
   }
   void compare(int steps) {
     launch(teams_, [&](auto& team) { launch_compare<T>(team, *a_, steps, copy_); });

@@ -52,6 +52,9 @@ struct stencil_plan_request {
   passing passes = passing::planned;
   int stretch = 0;      ///< steps from one test of the change to the next, or of the run; 0: many
   bool tested = false;  ///< a stretch ends with a test of the change
+  std::string engine = automatic;
+
+  bool takes(std::string_view name) const { return engine == automatic || engine == name; }
 };
 
 /// Projected seconds of one step, and the seconds that each resource alone would take: they overlap

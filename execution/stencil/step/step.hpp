@@ -7,48 +7,11 @@
 #include <cstdint>
 
 #include "dwell/execution/stencil/args.hpp"
+#include "dwell/execution/stencil/step/near.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
+#include "dwell/execution/stencil/step/row.hpp"
 
 namespace dwell {
-
-/// The cell that stands for cell i of an axis of n cells.
-DWELL_HD int cell_for(boundary edge, int i, int n) {
-  if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return i;
-  // A mirror at either end makes 2n cells that repeat.
-  const int period = edge == boundary::periodic ? n : 2 * n;
-  int k = i % period;
-  if (k < 0) k += period;
-  return k < n ? k : period - 1 - k;
-}
-
-/// Neighbours of a cell of the frame.
-template <class S, class T>
-class near_frame {
- public:
-  DWELL_FN near_frame(const T* field, const stencil_args<T>& a, int z, int y, int x)
-      : field_(field) {
-    DWELL_UNROLL
-    for (int d = -R; d <= R; ++d) {
-      x_[d + R] = cell_for(a.edge, x + d, a.size.x);
-      y_[d + R] = static_cast<std::ptrdiff_t>(cell_for(a.edge, y + d, a.size.y)) * a.pitch;
-      if constexpr (S::dims == 3)
-        z_[d + R] =
-            static_cast<std::ptrdiff_t>(cell_for(a.edge, z + d, a.size.z)) * a.size.y * a.pitch;
-    }
-  }
-  DWELL_FN T operator()(int dy, int dx) const { return (*this)(0, dy, dx); }
-  DWELL_FN T operator()(int dz, int dy, int dx) const {
-    std::ptrdiff_t at = y_[dy + R] + x_[dx + R];
-    if constexpr (S::dims == 3) at += z_[dz + R];
-    return field_[at];
-  }
-
- private:
-  static constexpr int R = radius_of<S>;
-  const T* field_;
-  int x_[2 * R + 1];
-  std::ptrdiff_t y_[2 * R + 1], z_[S::dims == 3 ? 2 * R + 1 : 1];
-};
 
 /// f(z, y, x) for the cells outside `inner`, each by one lane of one team.
 template <class Team, class F>
@@ -116,16 +79,34 @@ void step_rows(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
   }
 }
 
+/// The cells outside `inner`, row by row.
+template <class S, class T, class Team>
+void step_frame_rows(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
+  const cell_box& inner = a.inner;
+  const auto [first, last] = team.part(static_cast<std::int64_t>(a.size.z) * a.size.y);
+  for (std::int64_t row = first; row < last; ++row) {
+    const int z = static_cast<int>(row / a.size.y), y = static_cast<int>(row % a.size.y);
+    if (is_inner_row(a, z, y)) {
+      step_row<S, T>(team, a, in, out, z, y, {0, inner.x0});
+      step_row<S, T>(team, a, in, out, z, y, {inner.x1, a.size.x});
+    } else {
+      step_row<S, T>(team, a, in, out, z, y, {0, a.size.x});
+    }
+  }
+}
+
 template <class S, class T, bool Tiles, class Team>
 DWELL_FN void step_field(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
   if constexpr (!Team::vectors) {
     step_tiles<S, T, Tiles>(team, a, in, out);
-  } else if (a.source) {
-    step_rows<S, T, true>(team, a, in, out);
+    if (a.edge != boundary::fixed) step_frame<S, T>(team, a, in, out);
   } else {
-    step_rows<S, T, false>(team, a, in, out);
+    if (a.source)
+      step_rows<S, T, true>(team, a, in, out);
+    else
+      step_rows<S, T, false>(team, a, in, out);
+    if (a.edge != boundary::fixed) step_frame_rows<S, T>(team, a, in, out);
   }
-  if (a.edge != boundary::fixed) step_frame<S, T>(team, a, in, out);
 }
 
 }  // namespace dwell

@@ -17,7 +17,7 @@ namespace dwell {
 
 /// One team's part of a pass. Source: one is added in every step.
 template <class S, class T, ring_config C, bool Source, class Team>
-DWELL_FN void ring_pass_of_team(Team& team, const stencil_call<S, T>& a, const ring_pass& pass) {
+DWELL_FN void ring_pass_of_team(Team& team, const stencil_call<S, T>& a, const pass_runs& pass) {
   const int levels = (pass.steps + C.steps - 1) / C.steps;
   team.play(
       levels, [&] { return ring_intake<S, T, Team, C>(team, a, pass, levels); },

@@ -23,7 +23,7 @@ constexpr int least_rows = 16;
 /// Divides rows greedily into runs of at most a given cost.
 class run_divider {
  public:
-  run_divider(const ring_config& c, const ring_strips& strips, const ring_field& field, int teams)
+  run_divider(const ring_config& c, const overlapping_strips& strips, const ring_field& field, int teams)
       : strips_(strips),
         count_(strips.count()),
         ny_(field.ny),
@@ -87,7 +87,7 @@ class run_divider {
     return taken;
   }
 
-  ring_strips strips_;
+  overlapping_strips strips_;
   int count_, ny_;
   int by_, levels_;  ///< rows by which a warp of the chain is behind the one before it; warps
   int border_rows_;  ///< that a warp tests at a border
@@ -128,14 +128,14 @@ int steps_of(const ring_config& c) { return c.warps * c.steps; }
 
 }  // namespace
 
-ring_strips strips_of(const ring_config& c, int radius, const extents& size, boundary edge) {
+overlapping_strips strips_of(const ring_config& c, int radius, const extents& size, boundary edge) {
   return {32 * c.across, steps_of(c) * radius, size.x, edge != boundary::fixed};
 }
 
-std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
+std::optional<ring_runs> runs_of(const ring_config& c, const overlapping_strips& strips,
                                  const ring_field& field, int teams) {
   if (std::int64_t{strips.count()} * field.ny > INT32_MAX) return std::nullopt;
-  const run_divider divider(c, strips, field, std::min(teams, ring_pass::most_teams));
+  const run_divider divider(c, strips, field, std::min(teams, pass_runs::most_teams));
   double low = 1, high = (2.0 * field.ny + 16 * strips.halo + 256) * (strips.count() / teams + 2.0);
   ring_runs best;
   if (!divider.divide(high, best)) return std::nullopt;
@@ -152,12 +152,12 @@ std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips
   return best;
 }
 
-ring_pass divided_pass(const ring_config& c, int radius, const extents& size, boundary edge,
+pass_runs divided_pass(const ring_config& c, int radius, const extents& size, boundary edge,
                        const stencil_plan& p) {
   const auto runs =
       runs_of(c, strips_of(c, radius, size, edge), {size.y, radius, p.depth}, p.teams);
   if (!runs) throw unsupported_error(fmt::format("{} teams are too few for a pass", p.teams));
-  ring_pass pass;
+  pass_runs pass;
   std::copy(runs->cut.begin(), runs->cut.end(), pass.cut);
   return pass;
 }
@@ -182,12 +182,13 @@ extents ring2d::most_of_layer(const config&, const stencil_problem& problem, int
 layout_result ring2d::lay_out(const config& c, const tiling_request& asked,
                               const layout_problem& on) {
   const stencil_problem& problem = on.stencil;
-  const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
-  const auto runs = runs_of(c, strips, {problem.size.y, problem.radius, asked.depth}, asked.teams);
+  const overlapping_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
+  const int depth = asked.depth > 0 ? asked.depth : most_depth(c, problem);
+  const auto runs = runs_of(c, strips, {problem.size.y, problem.radius, depth}, asked.teams);
   if (!runs) return layout_obstacle::numbers;
   stencil_candidate out;
   stencil_plan& p = out.plan;
-  p.depth = asked.depth;
+  p.depth = depth;
   p.teams = static_cast<int>(runs->cut.size()) - 1;
   p.tile_x = std::min(strips.own(), problem.size.x);
   p.tile_y = problem.size.y;
@@ -208,7 +209,7 @@ subdomain_facts ring2d::subdomains(const config& c, const stencil_plan& p,
 
 std::string ring2d::describe(const config& c, const stencil_plan& p, const stencil_problem& problem,
                              const std::string&) {
-  const ring_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
+  const overlapping_strips strips = strips_of(c, problem.radius, problem.size, problem.edge);
   const std::int64_t rows = std::int64_t{p.tiles_x} * problem.size.y;
   return fmt::format(
       "{} in one pass; {} of {} columns, {} of them a strip's own; {} teams of {} warps, {} rows "

@@ -31,7 +31,7 @@ struct DWELL_API ring2d {
 };
 
 /// The strips of a field.
-DWELL_API ring_strips strips_of(const ring_config& c, int radius, const extents& size,
+DWELL_API overlapping_strips strips_of(const ring_config& c, int radius, const extents& size,
                                 boundary edge);
 
 /// Runs of rows of about equal cost, one for each team.
@@ -45,11 +45,11 @@ struct ring_field {
   int depth;  ///< steps of a pass
 };
 /// For at most so many teams. Nothing if the rows cannot be numbered.
-DWELL_API std::optional<ring_runs> runs_of(const ring_config& c, const ring_strips& strips,
+DWELL_API std::optional<ring_runs> runs_of(const ring_config& c, const overlapping_strips& strips,
                                            const ring_field& field, int teams);
 
 /// The runs of a plan's teams, for every pass of a run.
-DWELL_API ring_pass divided_pass(const ring_config& c, int radius, const extents& size,
+DWELL_API pass_runs divided_pass(const ring_config& c, int radius, const extents& size,
                                  boundary edge, const stencil_plan& p);
 
 }  // namespace dwell

@@ -28,7 +28,7 @@ class ring_levels {
 
  public:
   /// Warp `number` of the chain; `levels`: of the warps that compute in this pass.
-  DWELL_FN ring_levels(Team& team, const stencil_call<S, T>& a, const ring_pass& pass, int number,
+  DWELL_FN ring_levels(Team& team, const stencil_call<S, T>& a, const pass_runs& pass, int number,
                        int levels)
       : team_(team),
         a_(a),
@@ -326,7 +326,7 @@ class ring_levels {
 
   Team& team_;
   const stencil_call<S, T>& a_;
-  const ring_strips strips_;
+  const overlapping_strips strips_;
   typename Team::link link_;
   const int number_, levels_;
   const int active_;  ///< steps of this pass that the warp makes, the others rest

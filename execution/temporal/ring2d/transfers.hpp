@@ -19,7 +19,7 @@ class ring_transfer {
   using sizes = ring_sizes<S, T, C>;
   static constexpr int N = C.rows;
 
-  DWELL_FN ring_transfer(const Team& team, const stencil_call<S, T>& a, const ring_pass& pass,
+  DWELL_FN ring_transfer(const Team& team, const stencil_call<S, T>& a, const pass_runs& pass,
                          int levels)
       : a_(a),
         strips_{sizes::width, sizes::halo, a.size.x, a.edge != boundary::fixed},
@@ -48,7 +48,7 @@ class ring_transfer {
 
  protected:
   const stencil_call<S, T>& a_;
-  const ring_strips strips_;
+  const overlapping_strips strips_;
   const int lag_;
   int at_, stop_;
   ring_segment segment_{};
@@ -62,7 +62,7 @@ class ring_intake : ring_transfer<S, T, Team, C> {
   static constexpr int N = C.rows;
 
  public:
-  DWELL_FN ring_intake(Team& team, const stencil_call<S, T>& a, const ring_pass& pass, int levels)
+  DWELL_FN ring_intake(Team& team, const stencil_call<S, T>& a, const pass_runs& pass, int levels)
       : base(team, a, pass, levels), port_(team), field_(a.field[pass.from]) {
     begin();
   }
@@ -160,7 +160,7 @@ class ring_outlet : ring_transfer<S, T, Team, C> {
   static constexpr int N = C.rows;
 
  public:
-  DWELL_FN ring_outlet(Team& team, const stencil_call<S, T>& a, const ring_pass& pass, int levels)
+  DWELL_FN ring_outlet(Team& team, const stencil_call<S, T>& a, const pass_runs& pass, int levels)
       : base(team, a, pass, levels), port_(team, levels), field_(a.field[pass.from ^ 1]) {
     begin();
   }

@@ -64,8 +64,7 @@ template <class S, class T>
 std::vector<way> ways() {
   std::vector<way> all;
   for (const auto& v : custom_kernels<S, T>()) all.push_back({v.executor});
-  EXPECT_EQ(all.size(), S::dims == 2 && is_linear<S> ? 5u : 4u)
-      << "naive, host-loop, persistent, perks, and temporal in two dimensions";
+  EXPECT_EQ(all.size(), 5u) << "naive, host-loop, persistent, perks, temporal";
   for (const char* policy : {"none", "shared", "registers", "both"}) {
     all.push_back({"perks", policy, "spatial", 1});
     if (is_linear<S>) all.push_back({"perks", policy, "temporal"});
