@@ -3,6 +3,8 @@
 // another share rows in the multiprocessor's cache. The weights lie in shared memory, from which
 // all lanes read the same one at a time.
 #pragma once
+#include <string>
+
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/team/row_warp_cuda.cuh"
@@ -53,8 +55,18 @@ __global__ void __launch_bounds__(32 * convolution_warps,
       warp, a, at, weights + in_pieces<T>(count) + number * scratch_each);
 }
 
+/// Throws unsupported_error if a block of the device has less shared memory.
+inline void require_shared(std::size_t bytes, int ordinal) {
+  int most = 0;
+  DWELL_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
+  if (bytes > static_cast<std::size_t>(most))
+    throw unsupported_error(
+        "filter: its weights and a copy of the cells need " + std::to_string(bytes) +
+        " bytes of shared memory, of which the device has " + std::to_string(most));
+}
+
 template <class Way, int Instance, class T>
-void launch_convolution(cudaStream_t stream, const convolution_pass<T>& a) {
+void launch_convolution(const device& where, const convolution_pass<T>& a) {
   using warp_type = convolution_warp<Way, T>;
   const tile_grid tiles = Way::template tiles<T, warp_type>(a);
   const std::size_t scratch = in_pieces<T>(Way::template scratch<T, warp_type>(a));
@@ -65,7 +77,9 @@ void launch_convolution(cudaStream_t stream, const convolution_pass<T>& a) {
   constexpr std::int64_t most_blocks = 0x7fffffff;
   if (blocks > most_blocks)
     throw unsupported_error("convolution: the images have more tiles than a launch has blocks");
+  require_shared(bytes, where.ordinal());
   const auto kernel = convolution_kernel<Way, Instance, T>;
+  const auto stream = static_cast<cudaStream_t>(where.stream());
   DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)));
   kernel<<<static_cast<unsigned>(blocks), 32 * convolution_warps, bytes, stream>>>(
@@ -76,8 +90,7 @@ void launch_convolution(cudaStream_t stream, const convolution_pass<T>& a) {
 template <class Way, class T>
 void run_convolution(const convolution_place& place, const convolution_pass<T>& a) {
   DWELL_CUDA(cudaSetDevice(place.where.ordinal()));
-  const auto stream = static_cast<cudaStream_t>(place.where.stream());
-  with_instance<Way>(a.filter.y, [&](auto i) { launch_convolution<Way, i, T>(stream, a); });
+  with_instance<Way>(a.filter.y, [&](auto i) { launch_convolution<Way, i, T>(place.where, a); });
 }
 
 template <class Way>
