@@ -9,6 +9,7 @@
 # cache the field on the chip, and a launch of PASSING ones takes several steps; the last two have a
 # launcher of their own.
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all; none: none)")
+set(DWELL_CUDA_SHAPES "" CACHE STRING "Of these, the ones to compile for GPUs, too (empty: all)")
 
 function(dwell_add_stencils)
   cmake_parse_arguments(s "" "SHAPES"
@@ -42,7 +43,7 @@ function(dwell_add_stencils)
     dwell_write_stencil(${SHAPE} CPU "" "${DWELL_KERNEL_OPTIONS}"
       DRIVEN ${s_CPU_DRIVEN} LOOPING ${s_CPU_LOOPING} PASSING ${s_CPU_PASSING})
     dwell_write_stencil(${SHAPE} CPU _caching "${DWELL_PROTOCOL_OPTIONS}" CACHING ${s_CPU_CACHING})
-    if(DWELL_HAVE_CUDA)
+    if(DWELL_HAVE_CUDA AND (NOT DWELL_CUDA_SHAPES OR SHAPE IN_LIST DWELL_CUDA_SHAPES))
       dwell_write_stencil(${SHAPE} CUDA "" ""
         DRIVEN ${s_CUDA_DRIVEN} LOOPING ${s_CUDA_LOOPING} CACHING ${s_CUDA_CACHING} PASSING ${s_CUDA_PASSING})
     endif()

@@ -12,11 +12,12 @@ namespace dwell {
 struct pass_runs {
   static constexpr int most_teams = 256;
   int from = 0, steps = 0;
-  int cut[most_teams + 1] = {};  ///< team t has layers cut[t] to cut[t + 1] - 1, counted through all strips
+  int cut[most_teams + 1] =
+      {};  ///< team t has layers cut[t] to cut[t + 1] - 1, counted through all strips
 };
 
-/// The strips of an axis of so many cells. Where the border is fixed the first strip begins with the
-/// field, and the last one ends with it; else strips have halos beyond the field.
+/// The strips of an axis of so many cells. Where the border is fixed the first strip begins with
+/// the field, and the last one ends with it; else strips have halos beyond the field.
 struct overlapping_strips {
   int width, halo, cells;
   bool beyond;  ///< the border is not fixed

@@ -34,8 +34,7 @@ TEST(cli_explain_limits, a_field_that_perks_cannot_tile_has_a_table_with_the_rea
         EXPECT_EQ(p.at("projection"), p.at("executor") == "temporal" ? "model" : "roof");
         EXPECT_GT(p.at("projected_us").at("total").get<double>(), 1) << p;
       }
-    EXPECT_EQ(others, shape[0] == '2' ? "host-loop graph persistent temporal "
-                                      : "host-loop graph persistent ");
+    EXPECT_EQ(others, "host-loop graph persistent temporal ");
     auto asked = args;
     asked.insert(asked.end(), {"--policy", "model"});
     expect_refused(asked, part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Passes of several steps on a GPU, where strips are wide: fields of several strips and of one,
+// Passes of several steps on a GPU, where strips and tiles are wide: fields of several and of one,
 // rows that copies take whole and rows that they do not, last passes of fewer steps; and all small
 // grids, whose chains must not wait for ever. Judged by executor naive on the same GPU.
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 std::vector<std::string> shapes_of_temporal() {
   std::vector<std::string> names;
   for (const auto& v : built_kernels())
-    if (v.executor == std::string("temporal") &&
+    if (v.executor == std::string("temporal") && v.on == backend::cuda &&
         std::find(names.begin(), names.end(), v.shape) == names.end())
       names.push_back(v.shape);
   return names;
@@ -62,6 +62,16 @@ class temporal_on_gpu : public testing::TestWithParam<std::string> {
   static void check_all() {
     for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect}) {
       const int most = edge == boundary::reflect ? 3 : 53;
+      if (find_stencil_shape(GetParam()).dims == 3) {
+        check<T>({97, 131, 200}, edge, most > 13 ? 13 : most);
+        check<T>({40, 48, 64}, edge, most > 9 ? 9 : most);
+        check<T>({150, 90, 203}, edge, most > 6 ? 6 : most);
+        check<T>({7, 301, 133}, edge, most > 8 ? 8 : most);
+        check<T>({300, 5, 31}, edge, most > 7 ? 7 : most);
+        check<T>({61, 101, 130}, edge, 6, true);
+        check<T>({61, 101, 131}, edge, 100, false, 1e-2);
+        continue;
+      }
       check<T>({301, 480}, edge, most);
       check<T>({613, 1037}, edge, most - 2);
       check<T>({409, 2048}, edge, most);
@@ -81,6 +91,17 @@ TEST_P(temporal_on_gpu, wide_fields_have_the_bits_of_loops_in_single_precision) 
 
 /// A chain in which a warp waits for rows or room that never come would hang here.
 TEST_P(temporal_on_gpu, small_grids_end) {
+  if (find_stencil_shape(GetParam()).dims == 3) {
+    for (int n = 1; n <= 140; n += n < 70 ? 3 : 7) {
+      const boundary edge = n % 2 == 0 ? boundary::fixed : boundary::periodic;
+      const auto start = random_field<double>(extents(1 + n % 13, n, 1 + (3 * n) % 150), 5);
+      auto u = start, expected = start;
+      solve(stencil_place::where(), u, options("temporal", edge, 1 + n % 11));
+      solve(stencil_place::where(), expected, options("naive", edge, 1 + n % 11));
+      ASSERT_EQ(difference(u, expected), "") << to_string(start.size()) << ' ' << to_string(edge);
+    }
+    return;
+  }
   const bool all = GetParam() == std::string("2d5pt");
   for (int y = 1; y <= 200; y += all ? 1 : 23)
     for (int x = 1; x <= 200; x += all ? 1 : 17) {

@@ -175,7 +175,7 @@ const typename Engine::config* config_of(const stencil_engine& e) {
 
 std::string engine_word(const stencil_engine& e) {
   const engine_shape& shape = e.shape();
-  if (config_of<ring2d>(e) || config_of<skewed>(e)) return e.name();
+  if (shape.temporal && !shape.caches) return e.name();
   if (!shape.caches)
     return fmt::format("{}{}", shape.tile_flags ? "dataflow_" : "",
                        shape.across > 1 ? "register_tiles" : "columns");
@@ -189,8 +189,9 @@ std::string kernel_text(const stencil_engine& e) {
   if (const auto* ring = config_of<ring2d>(e)) {
     steps = ring->warps * ring->steps;
     together = ring->rows;
-  } else if (config_of<skewed>(e)) {
-    source = 1;
+  } else if (const auto* column = config_of<column3d>(e)) {
+    steps = column->steps;
+  } else if (shape.temporal && !shape.caches) {  // skewed: any number of steps
   } else if (!shape.caches) {
     const step_config& c = step_config_of(e);
     deep = c.deep;

@@ -24,24 +24,25 @@ std::vector<stencil_way> stencil_place::ways() {
       {"host-loop", "none", 0, false},  {"host-loop", "none", 5, true},
       {"persistent", "none", 1, false}, {"persistent", "none", 0, false},
       {"persistent", "none", 7, false}, {"persistent", "none", 3, true}};
-  const std::vector<stencil_way> caching = {{"perks", "auto", 0, false, 0, "auto"},
-                                            {"perks", "none", 3, false, 1},
-                                            {"perks", "shared", 4, true},
-                                            {"perks", "registers", 6, false},
-                                            {"perks", "both", 9, true},
-                                            {"perks", "model", 5, false, 1},
-                                            {"perks", "none", 3, false, 0, "temporal"},
-                                            {"perks", "shared", 4, true, 0, "temporal"},
-                                            {"perks", "model", 9, false, 1, "temporal"},
-                                            {"temporal", "none", 0, false},
-                                            {"temporal", "none", 5, true},
-                                            {"temporal", "none", 3, false, 1},
-                                            {"temporal", "none", 0, false, 0, "spatial", "ring2d"},
-                                            {"temporal", "none", 5, true, 0, "spatial", "ring2d"},
-                                            {"temporal", "none", 3, false, 1, "spatial", "ring2d"},
-                                            {"temporal", "none", 0, false, 0, "spatial", "column3d"},
-                                            {"temporal", "none", 5, true, 0, "spatial", "column3d"},
-                                            {"temporal", "none", 3, false, 1, "spatial", "column3d"}};
+  const std::vector<stencil_way> caching = {
+      {"perks", "auto", 0, false, 0, "auto"},
+      {"perks", "none", 3, false, 1},
+      {"perks", "shared", 4, true},
+      {"perks", "registers", 6, false},
+      {"perks", "both", 9, true},
+      {"perks", "model", 5, false, 1},
+      {"perks", "none", 3, false, 0, "temporal"},
+      {"perks", "shared", 4, true, 0, "temporal"},
+      {"perks", "model", 9, false, 1, "temporal"},
+      {"temporal", "none", 0, false},
+      {"temporal", "none", 5, true},
+      {"temporal", "none", 3, false, 1},
+      {"temporal", "none", 0, false, 0, "spatial", "ring2d"},
+      {"temporal", "none", 5, true, 0, "spatial", "ring2d"},
+      {"temporal", "none", 3, false, 1, "spatial", "ring2d"},
+      {"temporal", "none", 0, false, 0, "spatial", "column3d"},
+      {"temporal", "none", 5, true, 0, "spatial", "column3d"},
+      {"temporal", "none", 3, false, 1, "spatial", "column3d"}};
   all.insert(all.end(), caching.begin(), caching.end());
   return all;
 }

@@ -43,9 +43,9 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
       ->default_str("");
   std::vector<std::string> engines = stencil_engines();
   engines.insert(engines.begin(), "auto");
-  add_choice(app, "--engine", options.engine, engines,
-             fmt::format("How an executor lays the field over the chip: {}",
-                         fmt::join(engines, ", ")))
+  add_choice(
+      app, "--engine", options.engine, engines,
+      fmt::format("How an executor lays the field over the chip: {}", fmt::join(engines, ", ")))
       ->type_name("NAME");
   add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "

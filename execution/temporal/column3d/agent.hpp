@@ -49,24 +49,21 @@ class column_pass {
         tiles_(column_tiles<sizes>(a.size, a.edge, a.pitch)),
         planes_(team.template scratch<T>(slots * sizes::plane_values)),
         edges_(team.template scratch<T>(sizes::edge_values)),
-        lines_(team.template scratch<int>(sizes::height)) {}
+        lines_(team.template scratch<int>(sizes::height)),
+        columns_(team.template scratch<int>(width)) {}
 
   DWELL_FN void run() {
     while (at_ < stop_) {
       open();
-      for (; tick_ < ticks_; ++tick_) {
-        if (any_fixed_ || a_.source || at_border_planes())
-          tick<true>();
-        else
-          tick<false>();
-      }
+      for (; tick_ < ticks_; ++tick_) tick();
       at_ = part_.tile * a_.size.z + part_.end;
     }
   }
 
  private:
-  struct cell_values {
-    T v[N];
+  /// A lane's cells of a row, in one piece.
+  struct alignas(RX * sizeof(T)) chunk {
+    T v[RX];
   };
   struct step_sums {
     T v[steps][2 * R][N];
@@ -91,7 +88,9 @@ class column_pass {
     const tile_place where = tiles_.place(part_.tile);
     straight_ = aligned_ && where.inside;
     team_.section([&](int l) {
-      for (int r = l; r < sizes::height; r += Team::lanes()) lines_[r] = line_of(where.y + r);
+      for (int r = l; r < sizes::height; r += Team::lanes())
+        lines_[r] = place_of(where.y + r, a_.size.y) * a_.pitch;
+      for (int i = l; i < width; i += Team::lanes()) columns_[i] = place_of(where.x + i, a_.size.x);
     });
     team_.each([&](int l) {
       lane_facts& me = lane_[l];
@@ -101,27 +100,25 @@ class column_pass {
         const int x = me.x + c % RX, y = where.y + l / 32 * H + c / RX;
         const bool own = within(x - where.own_x0, where.own_x1 - where.own_x0) &&
                          within(y - where.own_y0, where.own_y1 - where.own_y0);
-        const bool keeps = a_.edge == boundary::fixed &&
-                           !(within(x - a_.inner.x0, a_.inner.x1 - a_.inner.x0) &&
-                             within(y - a_.inner.y0, a_.inner.y1 - a_.inner.y0));
+        const bool keeps =
+            a_.edge == boundary::fixed && !(within(x - a_.inner.x0, a_.inner.x1 - a_.inner.x0) &&
+                                            within(y - a_.inner.y0, a_.inner.y1 - a_.inner.y0));
         me.owned |= static_cast<unsigned>(own) << c;
         me.fixed |= static_cast<unsigned>(keeps) << c;
       });
       unrolled<0, steps>([&](auto s) {
-        unrolled<0, 2 * R>([&](auto k) {
-          unrolled<0, N>([&](auto c) { sums_[l].v[s][k][c] = T{}; });
-        });
+        unrolled<0, 2 * R>(
+            [&](auto k) { unrolled<0, N>([&](auto c) { sums_[l].v[s][k][c] = T{}; }); });
         unrolled<0, N>([&](auto c) { values_[l].v[s][c] = T{}; });
       });
     });
-    any_fixed_ = where.at_border;
+    all_plain_ = !where.at_border && !a_.source && steps_ == steps;
     for (int p = 0; p < C.ahead; ++p) fetch(p, p);
   }
-  /// Where row y of the field begins in a plane; rows beyond a fixed border are never used.
-  DWELL_FN int line_of(int y) const {
-    const int n = a_.size.y;
-    if (!within(y, n)) y = a_.edge == boundary::fixed ? (y < 0 ? 0 : n - 1) : cell_beyond(a_.edge, y, n);
-    return y * a_.pitch;
+  /// The cell of an axis for place i of a tile; those beyond a fixed border are never used.
+  DWELL_FN int place_of(int i, int n) const {
+    if (within(i, n)) return i;
+    return a_.edge == boundary::fixed ? (i < 0 ? 0 : n - 1) : cell_beyond(a_.edge, i, n);
   }
   /// Plane `tick` of the part goes into a slot.
   DWELL_FN void fetch(int tick, int slot) {
@@ -145,15 +142,7 @@ class column_pass {
     }
     Team::close_fetches();
   }
-  DWELL_FN int column(int l, int i) {
-    const int x = lane_[l].x + i, n = a_.size.x;
-    if (within(x, n)) return x;
-    return a_.edge == boundary::fixed ? (x < 0 ? 0 : n - 1) : cell_beyond(a_.edge, x, n);
-  }
-  /// A lane's cells of a row, in one piece.
-  struct alignas(RX * sizeof(T)) chunk {
-    T v[RX];
-  };
+  DWELL_FN int column(int l, int i) const { return columns_[l % 32 * RX + i]; }
   DWELL_FN static bool is_aligned(const T* p) {
     return reinterpret_cast<std::uintptr_t>(p) % sizeof(chunk) == 0;
   }
@@ -166,13 +155,15 @@ class column_pass {
     return z - sizes::behind(steps) < R || z - R >= a_.size.z - R;
   }
 
-  template <bool Rest>
   DWELL_FN void tick() {
+    plain_ = all_plain_ && !at_border_planes();
     Team::template await_fetches<C.ahead - 1>();
     T* const plane = planes_ + slot_ * sizes::plane_values;
     team_.each([&](int l) {
-      unrolled<0, H>([&](auto r) { get(plane + own_offset(l) + r * width, values_[l].v[0] + r * RX); });
-      if constexpr (chained) complete_chain<Rest>(l);
+      unrolled<0, H>([&](auto r) {
+        get(plane + own_offset(l) + r * width, values_[l].v[0] + r * RX);
+        if constexpr (chained) complete_chain<r>(l);
+      });
     });
     T* const edges = edges_ + tick_ % 2 * (steps - 1) * sizes::edge_rows * width;
     team_.section([&](int l) {
@@ -186,9 +177,9 @@ class column_pass {
     const int next = slot_ + C.ahead;
     fetch(tick_ + C.ahead, next < slots ? next : next - slots);
     if constexpr (chained)
-      unrolled<0, steps>([&](auto s) { add<s, false>(plane, edges); });
+      unrolled<0, steps>([&](auto s) { add<s>(plane, edges); });
     else
-      unrolled<0, steps>([&](auto k) { add<steps - 1 - k, Rest>(plane, edges); });
+      unrolled<0, steps>([&](auto k) { add<steps - 1 - k>(plane, edges); });
     slot_ = slot_ + 1 == slots ? 0 : slot_ + 1;
   }
 
@@ -197,15 +188,18 @@ class column_pass {
     return set + (((s - 1) * perks_warps + warp) * 2 + side) * R * width + d * width;
   }
 
-  /// All steps of the lane's cells: each ends the sum of the plane R before the one it takes.
-  template <bool Rest>
+  /// All steps of a row of the lane's cells, one after the other: each ends the sum of the plane R
+  /// before the one that it takes. Row by row, since sums that are ended free registers.
+  template <int Row>
   DWELL_FN void complete_chain(int l) {
     unrolled<0, steps>([&](auto s) {
-      cell_values done;
-      unrolled<0, N>([&](auto c) {
-        done.v[c] = S::template add_layer<R>(sums_[l].v[s][0][c], own_cell{values_[l].v[s] + c}, a_.w);
+      chunk done;
+      unrolled<0, RX>([&](auto i) {
+        constexpr int c = Row * RX + i;
+        done.v[i] =
+            S::template add_layer<R>(sums_[l].v[s][0][c], own_cell{values_[l].v[s] + c}, a_.w);
       });
-      leave<s, Rest>(l, done);
+      leave<s, Row>(l, done);
     });
   }
   struct own_cell {
@@ -213,60 +207,59 @@ class column_pass {
     DWELL_FN T operator()(int, int, int) const { return *cell; }
   };
 
-  /// The result of step s, of a plane: the next step's, or the pass's.
-  template <int Step, bool Rest>
-  DWELL_FN void leave(int l, cell_values& done) {
+  /// The result of a step in a row: the next step's, or the pass's.
+  template <int Step, int Row>
+  DWELL_FN void leave(int l, chunk& done) {
     const int z = first_plane_ + tick_ - Step * sizes::lag - R;
-    if constexpr (Rest) {
-      if (a_.source) add_source(l, done, z);
-      restore(l, done, z);
+    if (!plain_) {
+      if (a_.source) add_source(l, Row, done, z);
+      restore(l, Row, done, z);
+      if (Step + 1 == steps_) store(l, Row, done, z);
+    } else if constexpr (Step + 1 == steps) {
+      store(l, Row, done, z);
     }
-    if (Step + 1 == steps_) store(l, done, z);
     if constexpr (Step + 1 < steps)
-      unrolled<0, N>([&](auto c) { values_[l].v[Step + 1][c] = done.v[c]; });
+      unrolled<0, RX>([&](auto i) { values_[l].v[Step + 1][Row * RX + i] = done.v[i]; });
   }
-  DWELL_FN void add_source(int l, cell_values& done, int z) {
+  DWELL_FN int line(int l, int row) const { return lines_[l / 32 * H + row]; }
+  DWELL_FN void add_source(int l, int row, chunk& done, int z) {
     if (!within(z, a_.size.z)) {
       if (a_.edge == boundary::fixed) return;
       z = cell_beyond(a_.edge, z, a_.size.z);
     }
-    const T* plane = a_.source + static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch;
-    unrolled<0, N>([&](auto c) {
-      done.v[c] += plane[lines_[l / 32 * H + c / RX] + column(l, c % RX)];
-    });
+    const T* from =
+        a_.source + (static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + line(l, row));
+    unrolled<0, RX>([&](auto i) { done.v[i] += from[column(l, i)]; });
   }
   /// Cells that keep their values have them from the plane as it came in.
-  DWELL_FN void restore(int l, cell_values& done, int z) {
-    if (a_.edge != boundary::fixed || !within(z, a_.size.z)) return;
+  DWELL_FN void restore(int l, int row, chunk& done, int z) {
+    if (a_.edge != boundary::fixed || !within(z, a_.size.z) || z < first_plane_) return;
     const bool whole = z < R || z >= a_.size.z - R;
-    const unsigned keeps = whole ? ~0u : lane_[l].fixed;
-    if (keeps == 0 || z < first_plane_) return;
-    const T* plane = planes_ + (z - first_plane_) % slots * sizes::plane_values + own_offset(l);
-    unrolled<0, N>([&](auto c) {
-      if (keeps >> c & 1u) done.v[c] = plane[c / RX * width + c % RX];
+    const unsigned keeps = whole ? ~0u : lane_[l].fixed >> (row * RX);
+    const T* from =
+        planes_ + (z - first_plane_) % slots * sizes::plane_values + own_offset(l) + row * width;
+    unrolled<0, RX>([&](auto i) {
+      if (keeps >> i & 1u) done.v[i] = from[i];
     });
   }
-  DWELL_FN void store(int l, const cell_values& done, int z) {
-    if (z < part_.first || z >= part_.end) return;
-    T* plane = to_ + static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + lane_[l].x;
-    constexpr unsigned row = (1u << RX) - 1;
-    unrolled<0, H>([&](auto r) {
-      const unsigned owned = lane_[l].owned >> (r * RX) & row;
-      T* line = plane + lines_[l / 32 * H + r];
-      if (aligned_ && owned == row)
-        put(line, done.v + r * RX);
-      else if (owned != 0)
-        unrolled<0, RX>([&](auto i) {
-          if (owned >> i & 1u) line[i] = done.v[r * RX + i];
-        });
-    });
+  DWELL_FN void store(int l, int row, const chunk& done, int z) {
+    constexpr unsigned all = (1u << RX) - 1;
+    const unsigned owned = lane_[l].owned >> (row * RX) & all;
+    if (owned == 0 || z < part_.first || z >= part_.end) return;
+    T* to =
+        to_ + (static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + line(l, row) + lane_[l].x);
+    if (aligned_ && owned == all)
+      *reinterpret_cast<chunk*>(to) = done;
+    else
+      unrolled<0, RX>([&](auto i) {
+        if (owned >> i & 1u) to[i] = done.v[i];
+      });
   }
 
   /// A plane of step s, row by row: to the sums that are begun; and, where the sum that it ends
   /// needs neighbours, the result of that.
-  template <int Step, bool Rest>
+  template <int Step>
   DWELL_FN void add(T* plane, T* edges) {
-    auto done = team_.template per_lane<cell_values>();
     auto rows = team_.template per_lane<row_window>();
     team_.each([&](int l) {
       unrolled<0, 2 * R>([&](auto d) { load_row<Step, d - R>(l, rows[l], plane, edges); });
@@ -276,21 +269,21 @@ class column_pass {
       team_.each([&](int l) { load_row<Step, r + R>(l, rows[l], plane, edges); });
       spread<r + R>(rows);
       team_.each([&](int l) {
+        [[maybe_unused]] chunk done;
         unrolled<0, RX>([&](auto i) {
           constexpr int c = r * RX + i;
           const window_near near{rows[l].v, r, i};
           auto& sums = sums_[l].v[Step];
-          if constexpr (!chained)
-            done[l].v[c] = S::template add_layer<R>(sums[0][c], near, a_.w);
+          if constexpr (!chained) done.v[i] = S::template add_layer<R>(sums[0][c], near, a_.w);
           unrolled<1, 2 * R + 1>([&](auto k) {
             T before = T{};
             if constexpr (k < 2 * R) before = sums[k][c];
             sums[k - 1][c] = S::template add_layer<R - k>(before, near, a_.w);
           });
         });
+        if constexpr (!chained) leave<Step, r>(l, done);
       });
     });
-    if constexpr (!chained) team_.each([&](int l) { leave<Step, Rest>(l, done[l]); });
   }
   /// Rows around a row of the lane's cells, each with R cells more to either side. Row y lies at
   /// y mod (2R + 1).
@@ -312,8 +305,8 @@ class column_pass {
       unrolled<0, RX>([&](auto i) { to[i] = values_[l].v[Step][Row * RX + i]; });
     } else {
       // Of the warps above and below; rows beyond the tile are never used.
-      const int other = Row < 0 ? (warp == 0 ? 0 : warp - 1)
-                                : (warp == perks_warps - 1 ? warp : warp + 1);
+      const int other =
+          Row < 0 ? (warp == 0 ? 0 : warp - 1) : (warp == perks_warps - 1 ? warp : warp + 1);
       constexpr int d = Row < 0 ? Row + R : Row - H;
       if constexpr (Step == 0)
         get(plane + (other * H + (Row < 0 ? H + Row : d)) * width + column, to);
@@ -328,10 +321,8 @@ class column_pass {
     if constexpr (!is_star<S> || within_tile(Row)) {
       constexpr int at = place(Row);
       unrolled<1, R + 1>([&](auto d) {
-        auto left =
-            team_.template from_left<T>([&](int l) { return rows[l].v[at][R + RX - d]; });
-        auto right =
-            team_.template from_right<T>([&](int l) { return rows[l].v[at][R + d - 1]; });
+        auto left = team_.template from_left<T>([&](int l) { return rows[l].v[at][R + RX - d]; });
+        auto right = team_.template from_right<T>([&](int l) { return rows[l].v[at][R + d - 1]; });
         team_.each([&](int l) {
           rows[l].v[at][R - d] = left[l];
           rows[l].v[at][R + RX - 1 + d] = right[l];
@@ -355,13 +346,17 @@ class column_pass {
   T* const to_;
   const int steps_;
   const bool aligned_;  ///< pieces of rows can be moved whole
-  int at_, stop_;  ///< planes of the team's run
+  int at_, stop_;       ///< planes of the team's run
   const overlapping_tiles tiles_;
   T *planes_, *edges_;
-  int* lines_;
+  int *lines_,
+      *columns_;  ///< where rows of the tile begin in a plane of the field, and its columns
   column_part part_{};
   int first_plane_ = 0, tick_ = 0, ticks_ = 0, slot_ = 0;
-  bool straight_ = false, any_fixed_ = false;
+  bool straight_ = false;  ///< all columns of the tile lie in rows of the field, and in pieces
+  bool all_plain_ =
+      false;  ///< planes of the part, but at borders of z: no cell is fixed, no source, all steps
+  bool plain_ = false;  ///< this tick
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;
   decltype(std::declval<Team&>().template per_lane<step_sums>()) sums_;
   decltype(std::declval<Team&>().template per_lane<step_values>()) values_;

@@ -50,7 +50,7 @@ bool fill(const overlapping_tiles& tiles, int nz, int halo, int teams, double mo
 double plane_cells(const column_config& c) { return 32.0 * c.across * perks_warps * c.down; }
 
 /// A plane takes a multiprocessor the cycles of its multiply-adds, or of what its lanes exchange,
-/// and a meeting (an estimate: no figures yet).
+/// and a meeting.
 stencil_projection time(const column_config& c, const stencil_plan& p, const layout_problem& of,
                         double planes) {
   const stencil_rates& on = of.rates;
@@ -103,8 +103,8 @@ std::optional<pass_runs> column_runs(const overlapping_tiles& tiles, int nz, int
 pass_runs column_pass_of(const column_config& c, int radius, const extents& size, boundary edge,
                          int pitch, const stencil_plan& p) {
   double most = 0;
-  const auto runs = column_runs(tiles_of(c, radius, size, edge, pitch), size.z, c.steps * radius,
-                                p.teams, most);
+  const auto runs =
+      column_runs(tiles_of(c, radius, size, edge, pitch), size.z, c.steps * radius, p.teams, most);
   if (!runs) throw unsupported_error("planes of all tiles cannot be numbered");
   return *runs;
 }
@@ -112,6 +112,7 @@ pass_runs column_pass_of(const column_config& c, int radius, const extents& size
 engine_shape column3d::shape(const config& c) {
   engine_shape s{perks_lanes, 1, c.across, c.down};
   s.temporal = true;
+  s.measured = false;
   return s;
 }
 
@@ -132,8 +133,7 @@ layout_result column3d::lay_out(const config& c, const tiling_request& asked,
   const overlapping_tiles tiles =
       tiles_of(c, problem.radius, problem.size, problem.edge, problem.size.x);
   double most = 0;
-  const auto runs =
-      column_runs(tiles, problem.size.z, c.steps * problem.radius, asked.teams, most);
+  const auto runs = column_runs(tiles, problem.size.z, c.steps * problem.radius, asked.teams, most);
   if (!runs) return layout_obstacle::numbers;
   stencil_candidate out;
   stencil_plan& p = out.plan;

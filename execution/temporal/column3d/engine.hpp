@@ -32,8 +32,9 @@ struct DWELL_API column3d {
 DWELL_API overlapping_tiles tiles_of(const column_config& c, int radius, const extents& size,
                                      boundary edge, int pitch);
 
-/// Runs of planes of about equal cost for at most so many teams, of a pass of `depth` steps; nothing
-/// if the planes of all tiles cannot be numbered. `most`: the largest cost, in planes of a tile.
+/// Runs of planes of about equal cost for at most so many teams, of a pass of `depth` steps;
+/// nothing if the planes of all tiles cannot be numbered. `most`: the largest cost, in planes of a
+/// tile.
 DWELL_API std::optional<pass_runs> column_runs(const overlapping_tiles& tiles, int nz, int halo,
                                                int teams, double& most);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "dwell/execution/device/device.hpp"
 #include "dwell/execution/stencil/cell/lanes.hpp"
 #include "dwell/execution/stencil/stencil.hpp"
 
@@ -45,7 +46,8 @@ struct column_sizes {
   static constexpr int edge_rows = 2 * radius * perks_warps;
   static constexpr int edge_values = 2 * (C.steps - 1) * edge_rows * width;
   static constexpr std::size_t scratch_bytes =
-      sizeof(T) * (std::size_t(slots) * plane_values + edge_values) + height * sizeof(int);
+      sizeof(T) * (std::size_t(slots) * plane_values + edge_values) +
+      (height + width) * sizeof(int);
   static_assert(own_x > 0 && own_y > 0 && own_x % across == 0 && halo % across == 0 &&
                 radius <= across && radius <= down);
 };

@@ -52,8 +52,8 @@ struct column_part {
   int first, end;  ///< planes that it owns
   int begin;       ///< the plane that comes in first
 
-  /// Of a run from plane `at` of all tiles on, before plane `stop`. halo: planes that the steps of a
-  /// pass lose.
+  /// Of a run from plane `at` of all tiles on, before plane `stop`. halo: planes that the steps of
+  /// a pass lose.
   DWELL_HD static column_part at(int at, int stop, int nz, int halo, bool fixed) {
     column_part p;
     p.tile = at / nz;

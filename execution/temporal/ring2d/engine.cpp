@@ -23,7 +23,8 @@ constexpr int least_rows = 16;
 /// Divides rows greedily into runs of at most a given cost.
 class run_divider {
  public:
-  run_divider(const ring_config& c, const overlapping_strips& strips, const ring_field& field, int teams)
+  run_divider(const ring_config& c, const overlapping_strips& strips, const ring_field& field,
+              int teams)
       : strips_(strips),
         count_(strips.count()),
         ny_(field.ny),

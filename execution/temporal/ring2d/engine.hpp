@@ -32,7 +32,7 @@ struct DWELL_API ring2d {
 
 /// The strips of a field.
 DWELL_API overlapping_strips strips_of(const ring_config& c, int radius, const extents& size,
-                                boundary edge);
+                                       boundary edge);
 
 /// Runs of rows of about equal cost, one for each team.
 struct ring_runs {
