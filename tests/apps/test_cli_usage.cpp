@@ -3,6 +3,8 @@
 // standard error, the documented code, nothing left behind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/device_choice.hpp"
 #include "cli_runner.hpp"
 #include "dwell/version.hpp"
@@ -78,10 +80,11 @@ TEST(cli_usage, version) {
 }
 
 TEST(cli_usage, wrong_command_lines) {
-  expect_refused({},
-                 "expected a command (solve, cg, stencil, convolve, compare, explain, info, generate, "
-                 "measure, model, completion "
-                 "or man), found ");
+  expect_refused(
+      {},
+      "expected a command (solve, cg, stencil, convolve, compare, explain, info, generate, "
+      "measure, model, completion "
+      "or man), found ");
   expect_refused({"solver"}, "found 'solver'; did you mean 'solve'? (see 'dwell --help')");
   expect_refused({"cg"}, "MATRIX is required");
   expect_refused({"cg", "trefethen:20", "more"}, "expected no more arguments, found 'more' (see");
