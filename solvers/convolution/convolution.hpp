@@ -33,9 +33,9 @@ struct convolution_options {
   /// out(i) is the sum of weight(j) in(i + j - c), c = taps / 2 rounded down, along each axis: a
   /// correlation. Else of weight(j) in(i - j + c), a convolution. Both are as SciPy's.
   bool correlate = false;
-  std::string way = "auto";  ///< one of convolution_ways(), or "auto"
-  filter_passes passes = filter_passes::automatic;
-  bool reverse_lanes = false;  ///< on a CPU, for tests
+  std::string way = "auto";                         ///< one of convolution_ways(), or "auto"
+  filter_passes passes = filter_passes::automatic;  ///< over the images
+  bool reverse_lanes = false;                       ///< on a CPU, for tests
 };
 
 /// What was done and what it took.
@@ -82,19 +82,5 @@ DWELL_API convolution_report convolve(const device& where, const extents& size,
                                       device_span<const T> images, device_span<T> out,
                                       const convolution_filter& filter,
                                       const convolution_options& options = {});
-
-#define DWELL_EXTERN_CONVOLVE(T)                                                                  \
-  extern template DWELL_API convolution_report convolve(const device&, grid_view<const T>,        \
-                                                        grid_view<T>, const convolution_filter&,  \
-                                                        const convolution_options&);              \
-  extern template DWELL_API convolution_report convolve(                                          \
-      const device&, const extents&, std::span<const T>, std::span<T>, const convolution_filter&, \
-      const convolution_options&);                                                                \
-  extern template DWELL_API convolution_report convolve(                                          \
-      const device&, const extents&, device_span<const T>, device_span<T>,                        \
-      const convolution_filter&, const convolution_options&);
-DWELL_EXTERN_CONVOLVE(double)
-DWELL_EXTERN_CONVOLVE(float)
-#undef DWELL_EXTERN_CONVOLVE
 
 }  // namespace dwell

@@ -24,7 +24,7 @@ enum class scan_operation {
 
 /// What is asked of a scan.
 struct scan_options {
-  scan_operation operation = scan_operation::sum;
+  scan_operation operation = scan_operation::sum;  ///< what is put together
   /// Element i is that of the elements before i, the first one 0 or the least value; else of those
   /// up to i.
   bool exclusive = false;
@@ -69,24 +69,5 @@ DWELL_API scan_report summed_area_table(const device& where, grid_view<const T> 
 template <class T>
 DWELL_API scan_report box_mean(const device& where, grid_view<const T> image, grid_view<T> out,
                                int rows, int columns, const scan_options& options = {});
-
-#define DWELL_EXTERN_SCAN(T)                                                                      \
-  extern template DWELL_API scan_report scan(const device&, std::span<const T>, std::span<T>,     \
-                                             const scan_options&);                                \
-  extern template DWELL_API scan_report scan(const device&, device_span<const T>, device_span<T>, \
-                                             const scan_options&);
-#define DWELL_EXTERN_TABLE(T)                                                                     \
-  extern template DWELL_API scan_report summed_area_table(const device&, grid_view<const T>,      \
-                                                          grid_view<T>, const scan_options&);     \
-  extern template DWELL_API scan_report box_mean(const device&, grid_view<const T>, grid_view<T>, \
-                                                 int, int, const scan_options&);
-DWELL_EXTERN_SCAN(double)
-DWELL_EXTERN_SCAN(float)
-DWELL_EXTERN_SCAN(std::int32_t)
-DWELL_EXTERN_SCAN(std::int64_t)
-DWELL_EXTERN_TABLE(double)
-DWELL_EXTERN_TABLE(float)
-#undef DWELL_EXTERN_SCAN
-#undef DWELL_EXTERN_TABLE
 
 }  // namespace dwell
