@@ -19,9 +19,11 @@ execution/comm/        base/ execution/device/
 execution/team/        base/ execution/device/
 execution/vectors/     base/ execution/device/
 execution/program/     base/ formats/ execution/device/ execution/comm/ execution/team/
-execution/stencil/     base/ formats/ execution/device/ execution/team/
+execution/order/       base/ formats/
+execution/stencil/     base/ formats/ execution/device/ execution/team/ execution/order/
 execution/model/       base/ formats/ execution/device/ execution/program/ execution/stencil/
-execution/policies/    base/ formats/ execution/device/ execution/program/ execution/stencil/ execution/model/
+execution/trace/       base/ formats/ execution/order/ execution/model/
+execution/policies/    base/ formats/ execution/device/ execution/order/ execution/program/ execution/stencil/ execution/model/
 execution/naive/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
 execution/host_loop/   base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
 execution/graph/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/host_loop/
@@ -40,8 +42,8 @@ solvers/distributed/   base/ formats/ execution/device/ execution/comm/ executio
 solvers/convolution/   base/ formats/ execution/device/ execution/team/ execution/model/ execution/policies/
 solvers/scan/          base/ formats/ execution/device/ execution/team/ execution/policies/
 solvers/linear/        base/ formats/ execution/device/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/
-solvers/*/             base/ formats/ execution/device/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
-solvers/               base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
+solvers/*/             base/ formats/ execution/device/ execution/order/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
+solvers/               base/ formats/ execution/device/ execution/order/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/
 '
 
 if (($# > 0)); then

@@ -59,6 +59,8 @@ int parse_and_run(int argc, char** argv) {
   subcommand("measure", "Measure what this machine can do: barriers, memory, arithmetic",
              add_measure);
   subcommand("model", "Show what the performance models say, without a run", add_model);
+  subcommand("trace", "Show which lines a cache fetches, by the order in which cells are taken",
+             add_trace);
   subcommand("completion", "Print a script that completes the words of dwell in a shell",
              add_completion);
   subcommand("man", "Print the manual page of dwell or of a command", add_man);

@@ -578,7 +578,93 @@ def ghosts():
     return p
 
 
-PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts]
+def box_order(nx, ny, w, h, mirrors=False):
+    """The cells (x, y) of a grid in blocks of w x h."""
+    cells = []
+    for y0 in range(0, ny, h):
+        for x0 in range(0, nx, w):
+            for k, y in enumerate(range(y0, min(y0 + h, ny))):
+                row = [(x, y) for x in range(x0, min(x0 + w, nx))]
+                cells += reversed(row) if mirrors and k % 2 == 0 else row
+    return cells
+
+
+def hilbert_order(n):
+    """The cells of a square of 2^k along a Hilbert curve: four curves of half the size, two of them turned."""
+    if n == 1:
+        return [(0, 0)]
+    half, part = n // 2, hilbert_order(n // 2)
+    return ([(y, x) for x, y in part] + [(x, y + half) for x, y in part] + [(x + half, y + half) for x, y in part]
+            + [(n - 1 - y, half - 1 - x) for x, y in part])
+
+
+def orders():
+    p = Picture(900, 330, "Orders of cells: rows, tiles, columns, zigzag, a Hilbert curve")
+    p.text(24, 34, "In which order a step takes the cells of its field", 15, bold=True)
+    panels = [("rows", box_order(8, 8, 8, 8)), ("tiles:3x3", box_order(8, 8, 3, 3)), ("columns:3", box_order(8, 8, 3, 8)),
+              ("zigzag:3", box_order(8, 8, 3, 8, True)), ("hilbert:1x1", hilbert_order(8))]
+    size = 18
+    for k, (name, cells) in enumerate(panels):
+        x0, y0 = 28 + k * 174, 84
+        p.text(x0, y0 - 14, name, 13, bold=True)
+        number = {c: n for n, c in enumerate(cells)}
+        now = number[(1, 4)]  # the cell that is taken now
+        wanted = {(1 + dx, 4 + dy) for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
+        recent = set()  # the last cells of memory that tasks have read, as many as the cache holds
+        held = []
+        for n in range(now):
+            x, y = cells[n]
+            for c in ((x, y - 1), (x - 1, y), (x, y), (x + 1, y), (x, y + 1)):
+                if 0 <= c[0] < 8 and 0 <= c[1] < 8:
+                    if c in held:
+                        held.remove(c)
+                    held.append(c)
+        recent = set(held[-16:])
+        for y in range(8):
+            for x in range(8):
+                c = (x, y)
+                fill = ("register" if c in recent else "halo") if c in wanted else "shared" if c in recent else "cell"
+                p.rect(x0 + x * size, y0 + y * size, size, size, fill, thick=0.6)
+        middle = lambda c: (x0 + (c[0] + 0.5) * size, y0 + (c[1] + 0.5) * size)
+        for n in range(now):
+            (x1, y1), (x2, y2) = middle(cells[n]), middle(cells[n + 1])
+            if abs(x1 - x2) + abs(y1 - y2) <= 1.01 * size:
+                p.line(x1, y1, x2, y2, thick=1.1)
+        p.rect(x0 + 1 * size, y0 + 4 * size, size, size, None, stroke="strong", thick=2.2)
+    p.legend(28, 262, [("shared", "in a cache of 16 cells", 180), ("register", "there, and read now", 170),
+                       ("halo", "read now, to be fetched", 190)])
+    p.text(28, 296, ["The framed cell of a five-point stencil is taken; lines show the cells before it. By rows the row above has left the cache:",
+                     "three rows do not fit. By columns three rows of a column do, and only the new row is fetched."], 12.5, fill="soft")
+    return p
+
+
+def column_rates():
+    """Figures: docs/results/columns.md."""
+    p = Picture(900, 372, "Time of a step of 2d5pt on a CPU thread, by rows and by columns")
+    p.text(24, 34, "2d5pt on one CPU thread: by columns over by rows", 15, bold=True)
+    p.text(24, 56, "Speed of --order auto over rows (1: as fast); 16.8 million cells of f64, from 4,194,304 on more, 16,777,216 in f32", 12.5,
+           fill="soft")
+    figures = [("1,024", 1.00, "rows"), ("4,096", 1.00, "rows"), ("16,384", 1.00, "rows"), ("65,536", 1.00, "rows"),
+               ("262,144", 1.17, "columns:37456"), ("1,048,576", 1.19, "columns:41944"), ("4,194,304", 1.59, "columns:43248"),
+               ("16,777,216", 1.62, "columns:86936")]
+    left, bottom, high = 70, 290, 120  # pixels for 1
+    for k in (0.5, 1.0, 1.5):
+        p.line(left, bottom - k * high, 870, bottom - k * high, thick=0.6, dash="3 3" if k != 1 else None)
+        p.text(left - 10, bottom - k * high + 4, f"{k:g}", 12, "end", fill="soft")
+    p.line(left, bottom, 870, bottom, thick=1)
+    for k, (width, rate, order) in enumerate(figures):
+        x = left + 22 + k * 98
+        p.rect(x, bottom - rate * high, 58, rate * high, "shared" if order == "rows" else "register", round_=3)
+        p.text(x + 29, bottom - rate * high - 8, f"{rate:.2f}", 12.5, "middle", bold=True)
+        p.text(x + 29, bottom + 18, width, 12, "middle")
+        p.text(x + 29, bottom + 35, order, 10.5, "middle", fill="soft")
+    p.text(24, 352, "Width of the field in cells. Three rows of up to 87,378 cells of f64 fit the core's cache of 2 MiB: there auto takes rows.", 12.5,
+           fill="soft")
+    return p
+
+
+PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts,
+            orders, column_rates]
 
 
 def main(names):

@@ -136,6 +136,7 @@ device_facts device::facts() const {
   f.memory = from_sysconf(_SC_PHYS_PAGES, from_sysconf(_SC_PAGESIZE, 1));
   f.memory_free = host_memory_free();
   f.l2 = last_level_cache();
+  f.core_cache = from_sysconf(_SC_LEVEL2_CACHE_SIZE, 1);
   f.limits = limits_;
   return f;
 }

@@ -34,6 +34,7 @@ struct device_facts {
   std::size_t memory = 0;              ///< total
   std::size_t memory_free = 0;         ///< at the time of asking
   std::size_t l2 = 0;                  ///< last-level cache
+  std::size_t core_cache = 0;          ///< of a CPU: the second-level cache of a core; 0: not known
   std::size_t shared_per_team = 0;     ///< most scratch that one team (block) may use
   std::size_t shared_per_unit = 0;     ///< per multiprocessor
   std::size_t registers_per_unit = 0;  ///< 32-bit registers per multiprocessor

@@ -62,4 +62,12 @@ constexpr bool is_reference(std::string_view executor) {
   return row != nullptr && row->reference;
 }
 
+/// Whether the steps of the executor of this name are those of the whole field (engine step), which
+/// may take its cells in any order.
+constexpr bool has_whole_steps(std::string_view executor) {
+  const executor_info* row = find_executor(executor);
+  return row != nullptr && row->stencils && !row->caches && !row->reference &&
+         row != &executors::temporal;
+}
+
 }  // namespace dwell

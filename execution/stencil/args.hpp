@@ -84,9 +84,11 @@ struct stencil_args {
   monitor* watch = nullptr;
   unsigned* barrier = nullptr;  ///< arrivals at the grid barrier
   unsigned* tickets = nullptr;  ///< for tiles, how many have been drawn
-  unsigned* flags = nullptr;    ///< for signal and wait, one per subdomain or tile
-  T* streamed = nullptr;        ///< rows that teams own and do not cache on the chip
-  bool reverse_lanes = false;   ///< CPU teams only
+  /// GPU: the number of the tile that is taken as n-th; null: n.
+  const unsigned* tile_order = nullptr;
+  unsigned* flags = nullptr;   ///< for signal and wait, one per subdomain or tile
+  T* streamed = nullptr;       ///< rows that teams own and do not cache on the chip
+  bool reverse_lanes = false;  ///< CPU teams only
 
   friend bool operator==(const stencil_args&, const stencil_args&) = default;
 

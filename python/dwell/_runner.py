@@ -57,6 +57,10 @@ class Runner(_gpu.StreamUser):
         ``temporal``.
     engine : str
         How an executor lays the field over the chip, as ``StencilReport.engine`` has it; "auto".
+    order : str
+        Of ``host-loop``, ``graph`` and ``persistent``: in which order a step takes the cells: "auto", "rows",
+        "tiles:WxH[xD]", "columns:W[xH]", "zigzag:W" or "hilbert[:WxH[xD]]", in cells along x, y and z. The field has
+        the same bits under each.
     device, threads
         As of ``Solver``.
     progress_interval : float
@@ -93,7 +97,8 @@ class Runner(_gpu.StreamUser):
     def __init__(
         self, u: Any, shape: str, *, source: Any = None, boundary: str = "fixed",
         weights: Any = None, executor: str = "auto", policy: str = "auto", blocking: str = "auto",
-        traversal: str = "auto", depth: int = 0, engine: str = "auto", device: str | None = None, threads: int = 0,
+        traversal: str = "auto", depth: int = 0, engine: str = "auto", order: str = "auto",
+        device: str | None = None, threads: int = 0,
         progress_interval: float = 0.1,
     ) -> None:
         self._place = place_of(u)
@@ -108,7 +113,8 @@ class Runner(_gpu.StreamUser):
         options = _core.StencilOptions()
         for name, value in (("shape", shape), ("boundary", boundary), ("executor", executor), ("policy", policy),
                             ("blocking", blocking), ("traversal", traversal), ("depth", depth),
-                            ("engine", engine), ("weights", _weights(weights)), ("progress_interval", progress_interval)):
+                            ("engine", engine), ("order", order), ("weights", _weights(weights)),
+                            ("progress_interval", progress_interval)):
             setattr(options, name, value)
         self._take_stream(self._place)
         where = resolve(device, threads, self._place.gpu, self._stream)

@@ -11,8 +11,9 @@ from ._runner import Runner
 def stencil(
     u: Any, shape: str, steps: int, *, boundary: str = "fixed", source: Any = None, until: float | None = None,
     check_every: int = 100, weights: Any = None, out: Any = None, executor: str = "auto", policy: str = "auto",
-    blocking: str = "auto", traversal: str = "auto", depth: int = 0, engine: str = "auto", device: str | None = None,
-    threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise", return_report: bool = False,
+    blocking: str = "auto", traversal: str = "auto", depth: int = 0, engine: str = "auto", order: str = "auto",
+    device: str | None = None, threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise",
+    return_report: bool = False,
 ) -> Any:
     """Do steps of an iterative stencil on a field.
 
@@ -31,7 +32,7 @@ def stencil(
         far.
     return_report : bool
         Return also a ``StencilReport``.
-    boundary, source, weights, executor, policy, blocking, traversal, depth, engine, device, threads
+    boundary, source, weights, executor, policy, blocking, traversal, depth, engine, order, device, threads
         As of ``Runner``.
     progress, on_interrupt
         As of ``Runner.run``.
@@ -57,7 +58,7 @@ def stencil(
     True
     """
     runner = Runner(u, shape, source=source, boundary=boundary, weights=weights, executor=executor, policy=policy,
-                    blocking=blocking, traversal=traversal, depth=depth, engine=engine, device=device,
+                    blocking=blocking, traversal=traversal, depth=depth, engine=engine, order=order, device=device,
                     threads=threads)
     try:
         if until is None:

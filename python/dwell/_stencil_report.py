@@ -54,6 +54,7 @@ class StencilReport(Document):
     depth: int  #: steps between two exchanges
     pass_steps: int
     traversal: str
+    order: str  #: of the cells in a step of the whole field; else empty
     cached_registers: int  #: cells that stay there between steps
     cached_scratch: int
     streamed: int  #: cells that do not

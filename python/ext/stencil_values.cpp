@@ -48,6 +48,7 @@ fields stencil_report_dict(const stencil_report& r) {
   out["depth"] = r.depth;
   out["pass_steps"] = r.pass_steps;
   out["traversal"] = r.traversal;
+  out["order"] = r.order;
   out["cached_registers"] = r.cached_registers;
   out["cached_scratch"] = r.cached_scratch;
   out["streamed"] = r.streamed;
@@ -111,7 +112,8 @@ void add_stencil_values(nb::module_& m) {
       .def_rw("depth", &stencil_options::depth)
       .def_rw("traversal", &stencil_options::traversal)
       .def_rw("blocking", &stencil_options::blocking)
-      .def_rw("engine", &stencil_options::engine);
+      .def_rw("engine", &stencil_options::engine)
+      .def_rw("order", &stencil_options::order);
   m.def("shapes", &shapes);
 }
 

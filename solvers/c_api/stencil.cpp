@@ -33,6 +33,7 @@ struct stencil_table {
       {"depth", set_member<&stencil_options::depth>},
       {"traversal", set_member<&stencil_options::traversal>},
       {"blocking", set_member<&stencil_options::blocking>},
+      {"order", set_member<&stencil_options::order>},
       {"engine", set_member<&stencil_options::engine>},
       {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
   };
@@ -65,6 +66,7 @@ constexpr report_row<stencil_report> report_rows[] = {
     {"depth", get<&stencil_report::depth>},
     {"pass_steps", get<&stencil_report::pass_steps>},
     {"traversal", get<&stencil_report::traversal>},
+    {"order", get<&stencil_report::order>},
     {"cached_registers", get<&stencil_report::cached_registers>},
     {"cached_scratch", get<&stencil_report::cached_scratch>},
     {"streamed", get<&stencil_report::streamed>},

@@ -8,6 +8,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/field_values.hpp"
 
@@ -41,6 +42,7 @@ void check_options(const stencil_options& o, const stencil_shape& shape) {
   if (o.depth < 0) throw input_error(fmt::format("depth: expected at least 0, found {}", o.depth));
   parse_traversal(o.traversal);
   parse_passing(o.blocking);
+  parse_cell_order(o.order, shape.dims);
   if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
 }
 

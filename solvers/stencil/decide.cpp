@@ -10,6 +10,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/order/cell_order.hpp"
 #include "dwell/execution/policies/stencil/none.hpp"
 #include "dwell/execution/policies/stencil/passes.hpp"
 #include "dwell/execution/policies/stencil/plan.hpp"
@@ -20,10 +21,24 @@
 namespace dwell {
 namespace {
 
+/// What is asked of the order of cells. Throws unsupported_error if the executor has its own.
+std::optional<cell_order> order_for(const stencil_options& o, const stencil_request& q,
+                                    std::string_view executor) {
+  const auto cells = parse_cell_order(o.order, q.problem.size.dims);
+  if (!cells || has_whole_steps(executor)) return cells;
+  std::vector<std::string_view> others;
+  for (const executor_info& e : executors::all)
+    if (has_whole_steps(e.name)) others.emplace_back(e.name);
+  throw unsupported_error(
+      fmt::format("order '{}': executor '{}' takes cells in an order of its own (any order: {})",
+                  o.order, executor, fmt::join(others, ", ")));
+}
+
 /// Plans in the order in which they promise speed.
 std::vector<stencil_choice> possible_plans(const stencil_request& q, const stencil_options& o,
                                            const stencil_kernel& v,
                                            std::span<const engine_facts> kernels) {
+  const auto cells = order_for(o, q, v.executor);
   if (v.engines[0]->shape().caches)
     return policies::stencil_candidates(q.problem, request_of(o), kernels, q.target.facts);
   if (asks_to_cache(o.policy))
@@ -41,7 +56,8 @@ std::vector<stencil_choice> possible_plans(const stencil_request& q, const stenc
   if (const auto request = request_for_tiles(o); !request.empty())
     throw unsupported_error(fmt::format("{}: executor '{}' has no cached tiles ({} has)", request,
                                         v.executor, executors::perks.name));
-  return {policies::plan_uncached(q.problem, v.cooperative, kernels, q.target.facts, o.teams)};
+  return {
+      policies::plan_uncached(q.problem, v.cooperative, kernels, q.target.facts, o.teams, cells)};
 }
 
 bool has_engine(const stencil_kernel& v, std::string_view name) {
@@ -166,6 +182,9 @@ stencil_decision decide(const stencil_request& q, const stencil_options& o) {
   if (o.executor != automatic) return decide_on(o.executor, "as asked", q, o);
   if (o.engine != automatic) return with(executor_with(o.engine, q, o), "it has that engine");
   if (!request_for_tiles(o).empty()) return with(executors::perks, "only it has what is asked for");
+  if (o.order != automatic && !asks_to_cache(o.policy))
+    return with(facts.on == backend::cpu ? executors::persistent : executors::graph,
+                "steps of the whole field have the order that is asked for");
   if (facts.on == backend::cpu && !asks_to_cache(o.policy)) {
     if (!stays_in_caches(q.problem, facts) && has_kernel(q, o.shape, executors::temporal.name)) {
       stencil_decision passes = with(executors::temporal, "the field is larger than the caches");

@@ -56,6 +56,7 @@ class explainer {
     o.steps = options_.steps;
     o.until = options_.until;
     o.check_every = options_.check_every;
+    o.order = executor == executors::temporal.name ? automatic : options_.order;
     stencil_policy_plan out = plan(o, "");
     out.roof = executor != executors::temporal.name;
     return out;
@@ -81,6 +82,7 @@ class explainer {
     const engine_facts& f = kernels[static_cast<std::size_t>(p.config)];
     const engine_shape& shape = f.engine->shape();
     out.engine = f.engine->name();
+    if (has_whole_steps(out.executor)) out.order = to_string(p.cells);
     out.reason = c.reason;
     out.idle = c.idle;
     out.teams = p.teams;

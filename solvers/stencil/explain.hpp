@@ -40,6 +40,7 @@ struct stencil_policy_plan {
   std::string idle;      ///< why nothing is cached though the policy asks for it; else empty
   bool roof = false;   ///< projected is a roof, not modelled: no run is faster, many are far slower
   std::string engine;  ///< the engine of the plan; empty without one
+  std::string order;   ///< of the cells in a step of the whole field; else empty
   int teams = 0;       ///< 0: refused
   int lanes = 0;       ///< per team
   int registers = 0;   ///< per lane; 0: not known without the device

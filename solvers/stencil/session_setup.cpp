@@ -27,6 +27,7 @@ void describe(stencil_report& report, const stencil_problem& problem, const sten
   report.lanes = shape.lanes;
   report.depth = p.depth;
   report.alternates = p.alternates;
+  report.order = has_whole_steps(v.executor) ? to_string(p.cells) : "";
   report.subdomains = subdomains.along;
   report.subdomain = subdomains.tile;
   report.of_warps = subdomains.of_warps;

@@ -78,6 +78,11 @@ struct stencil_options {
   /// many as a lane's registers hold time_steps for (linear stencils; radius 1 and 2 in 3-D);
   /// "auto".
   std::string blocking = "auto";
+  /// host-loop, graph, persistent: in which order a step takes the cells of the field (on a GPU its
+  /// tiles): "auto", "rows", "tiles:WxH[xD]", "columns:W[xH]", "zigzag:W", "hilbert[:WxH[xD]]", in
+  /// cells (execution/order/cell_order.hpp). The answer has the same bits. "auto" on a CPU is rows,
+  /// or columns where a core's cache cannot hold the rows that a cell reads; on a GPU rows.
+  std::string order = "auto";
   /// How the field is laid out, a name of stencil_engines(); "auto".
   std::string engine = "auto";
   /// CPU only, for tests: run the lanes of a team in reverse order. The answer must not change.
@@ -114,6 +119,7 @@ struct stencil_report {
   /// perks/engines.hpp or temporal/engines.hpp.
   std::string engine;
   bool alternates = false;  ///< every second step took the tiles from the last to the first
+  std::string order;      ///< of the cells in a step, as options have it; empty if they are cached
   extents subdomains;     ///< so many along each axis, each owned for the whole run; 0 if none are
   extents subdomain;      ///< cells of the largest one, without its halo
   bool of_warps = false;  ///< subdomains are warps', not teams'

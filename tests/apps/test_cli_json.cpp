@@ -46,7 +46,7 @@ TEST(cli_json, the_page_lists_all_documents) {
             (std::set<std::string>{"cg", "stencil", "convolve", "compare cg", "compare solve",
                                    "compare stencil", "compare convolve", "device facts",
                                    "explain cg", "explain stencil", "info", "info matrix",
-                                   "info stencil", "measure", "model sweep"}));
+                                   "info stencil", "measure", "model sweep", "trace"}));
 }
 
 TEST(cli_json, solve) {
@@ -216,6 +216,12 @@ TEST(cli_json, measure) {
 
 TEST(cli_json, model_sweep) {
   expect_documented("model sweep", {{"model", "sweep", "2d5pt"}, {"model", "sweep", "3d7pt"}});
+}
+
+TEST(cli_json, trace) {
+  expect_documented("trace", {{"trace", "2d5pt", "--size", "12x20", "--cache", "1KiB"},
+                              {"trace", "product", "--size", "9x9", "--orders", "columns:4",
+                               "--line", "32", "--cache", "1KiB:4"}});
 }
 
 /// The heads of CSV are the fields of a subject and of a run.

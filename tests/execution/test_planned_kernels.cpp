@@ -55,8 +55,7 @@ TEST(planned_kernels, kernels_of_gpus_that_are_not_here_are_those_of_the_build) 
     if (e.stencils && e.on_cuda) executors_of_gpus.insert(e.name);
   // Passes of several steps are for linear stencils.
   std::size_t without_passes = 0;
-  for (const compiled_shape& s : shapes_of(stencil_kernels()))
-    without_passes += s.linear ? 0 : 1;
+  for (const compiled_shape& s : shapes_of(stencil_kernels())) without_passes += s.linear ? 0 : 1;
   EXPECT_EQ(planned.size(), 2 * (shapes.size() * executors_of_gpus.size() - without_passes));
   for (const stencil_kernel& v : planned) {
     EXPECT_TRUE(shapes.contains(v.shape.name) && executors_of_gpus.contains(v.executor));

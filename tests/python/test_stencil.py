@@ -116,8 +116,18 @@ U = np.ones((8, 8))
     (ValueError, "source", lambda: dwell.Runner(U, "2d5pt").set_source(U)),
     (ValueError, "every and callback", lambda: dwell.Runner(U, "2d5pt").run(1, every=1)),
     (ValueError, "depth|traversal|executor", lambda: dwell.stencil(U, "2d5pt", 1, executor="naive", depth=2)),
+    (ValueError, "order: expected columns:W", lambda: dwell.stencil(U, "2d5pt", 1, order="columns")),
+    (ValueError, "an order of its own", lambda: dwell.stencil(U, "2d5pt", 1, executor="naive", order="columns:4")),
 ])
 def test_refusals(error, words, call):
     with pytest.raises(error, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("order", ["rows", "columns:3", "tiles:4x2", "zigzag:5", "hilbert:2x2"])
+def test_any_order_of_cells_gives_the_same_bits(order):
+    expected = dwell.stencil(U, "2d5pt", 4, boundary="reflect")
+    field, report = dwell.stencil(U, "2d5pt", 4, boundary="reflect", order=order, return_report=True)
+    assert np.array_equal(field, expected)
+    assert report.order == order

@@ -50,6 +50,7 @@ commands = {
     "info stencil": [["info", "2d5pt"]],
     "measure": [["measure", *cpu, "--only", "arithmetic"]],
     "model sweep": [["model", "sweep", "3d7pt"]],
+    "trace": [["trace", "2d5pt", "--size", "12x20"], ["trace", "product", "--size", "9x9"]],
 }
 failures = []
 

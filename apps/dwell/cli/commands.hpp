@@ -20,6 +20,7 @@ command add_generate(CLI::App& subcommand);
 command add_measure(CLI::App& subcommand);
 /// Its only subcommand is sweep.
 command add_model(CLI::App& subcommand);
+command add_trace(CLI::App& subcommand);
 /// What describes the command line itself (describe/).
 command add_completion(CLI::App& subcommand);
 command add_man(CLI::App& subcommand);

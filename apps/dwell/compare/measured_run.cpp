@@ -67,6 +67,7 @@ std::string label(const measured_run& r) {
   std::string text = asked.policy.empty() ? r.executor() : r.executor() + " " + asked.policy;
   const std::string usual = asked.policy.empty() ? variants_of("cg").front() : automatic;
   if (!asked.variant.empty() && asked.variant != usual) text += ", " + asked.variant;
+  if (!asked.order.empty() && asked.order != automatic) text += ", " + asked.order;
   return text;
 }
 

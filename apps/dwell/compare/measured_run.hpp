@@ -48,8 +48,8 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
 /// How many times faster than `base` by the medians; 0 where one of them has none.
 double speed_up_over(const measured_run& base, const measured_run& run);
 
-/// "executor policy", and the variant unless it is the usual one: the textbook's and, where there
-/// is a policy, auto.
+/// "executor policy", and the variant and the order unless they are the usual ones: auto, and of
+/// variants where there is no policy the textbook's.
 std::string label(const measured_run& r);
 
 // The columns of a row that all comparisons share.

@@ -12,6 +12,7 @@ namespace dwell::app {
 struct execution {
   struct choices {
     std::string executor, variant, policy;
+    std::string order = {};  ///< of the cells of a stencil
   };
   std::string device, backend;
   choices requested;   ///< "auto" among them

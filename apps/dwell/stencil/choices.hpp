@@ -4,12 +4,15 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 
+#include "dwell/base/error.hpp"
+#include "dwell/execution/order/cell_order.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {
@@ -51,6 +54,54 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "
              "the chip; "
              "refused where all are cached");
+}
+
+/// How the orders of cells are written: "rows, tiles:WxH[xD], ...".
+inline std::string order_forms() {
+  std::string list;
+  for (const auto& one : cell_order_helps()) list += (list.empty() ? "" : ", ") + one.form;
+  return list;
+}
+/// What a shell may complete.
+inline std::vector<std::string> order_words() {
+  return {"auto", "rows", "tiles:", "columns:", "zigzag:", "hilbert"};
+}
+/// Adds --order of a single run; parse_cell_order() takes its value, once the dimensions are known.
+inline void add_order(CLI::App& app, std::string& value) {
+  auto* option =
+      app.add_option(
+             "--order", value,
+             "host-loop, graph, persistent: the order in which a step takes the cells (on a "
+             "GPU its tiles), with the same bits: auto, " +
+                 order_forms() +
+                 ". auto on a CPU is rows, or columns where a core's cache cannot hold the "
+                 "rows that a cell reads")
+          ->type_name("ORDER")
+          ->capture_default_str();
+  set_completions(option, {order_words()});
+}
+
+/// Adds --orders, several with commas between, each at most once; parse_cell_order() takes each.
+inline void add_orders(CLI::App& app, std::vector<std::string>& values, const std::string& help) {
+  std::string usual;
+  for (const auto& value : values) usual += (usual.empty() ? "" : ",") + value;
+  auto* option =
+      app.add_option_function<std::string>(
+             "--orders",
+             [&values](const std::string& text) {
+               values.clear();
+               for (std::size_t begin = 0; begin <= text.size();) {
+                 const auto end = std::min(text.find(',', begin), text.size());
+                 values.push_back(text.substr(begin, end - begin));
+                 begin = end + 1;
+                 if (std::count(values.begin(), values.end(), values.back()) > 1)
+                   throw input_error("--orders: expected each order once, found '" + text + "'");
+               }
+             },
+             help)
+          ->type_name("ORDER,...")
+          ->default_str(usual);
+  set_completions(option, {order_words(), value_completions::list});
 }
 
 }  // namespace dwell::app

@@ -28,6 +28,7 @@ namespace {
 struct compare_stencil_arguments : compare_options {
   std::vector<std::string> shapes;
   std::string sizes, source, boundary = "fixed", initial = "random:1";
+  std::vector<std::string> orders = {automatic};
   int steps = 1000;
   stencil_options tiling;
 };
@@ -52,7 +53,10 @@ std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
   for (const auto& shape : shapes) {
     const auto before = all.size();
     for (const auto& size : sizes)
-      if (size.dims == shape.dims) all.push_back({shape.name, size});
+      if (size.dims == shape.dims) {
+        for (const auto& order : args.orders) parse_cell_order(order, size.dims);
+        all.push_back({shape.name, size});
+      }
     if (all.size() == before)
       throw input_error(fmt::format("--size: {} works on {} dimensions, found {}", shape.name,
                                     shape.dims, args.sizes));
@@ -68,6 +72,7 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   stencil_request r(args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs)));
   r.executors = args.executors;
   r.policies = args.policies;
+  r.orders = args.orders;
   r.precision = args.precision;
   r.start = args.initial;
   r.options.edge = parse_boundary(args.boundary);
@@ -172,6 +177,10 @@ command add_compare_stencil(CLI::App& app) {
       ->required()
       ->type_name("NxN[xN],...");
   add_compared(app, *args, executors_of("stencil"), built_stencil_policies());
+  add_orders(
+      app, args->orders,
+      "host-loop, graph, persistent: orders in which a step takes the cells, as of 'dwell stencil "
+      "--order'");
   app.option_defaults()->group("How");
   add_where(app, *args,
             "; refused on a GPU. perks runs one for every tile of its plan, more or fewer than "

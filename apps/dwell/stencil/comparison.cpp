@@ -4,12 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compare/layout.hpp"
 #include "report/columns.hpp"
 #include "report/units.hpp"
 #include "stencil/result.hpp"
 
+#include "dwell/base/policy_words.hpp"
 #include "dwell/base/printable.hpp"
+#include "dwell/execution/order/cell_order.hpp"
 #include "dwell/version.hpp"
 
 namespace dwell::app {
@@ -49,10 +53,16 @@ columns<compared_stencil> field_columns() {
 }
 
 /// Of its runs.
-columns<stencil_row> field_run_columns() {
+/// order: people see it, too.
+columns<stencil_row> field_run_columns(bool order = false) {
   using row = stencil_row;
   const auto run = [](const row& r) -> const measured_run& { return *r.run; };
   auto all = columns_of_part<row>(run_columns(false), run);
+  append(all, columns<row>{{"requested.order", order ? "order" : "", unit::word,
+                            [](const row& r) { return text_or_null(r.run->how.requested.order); },
+                            [](const row& r) {
+                              return choice_cell(r.run->how.requested.order, r.run->plan.order);
+                            }}});
   append(all, columns_of_part<row>(
                   stencil_plan_columns(), [](const row& r) -> const auto& { return r.run->plan; }));
   append(all, columns_of_part<row>(time_columns("time.per_step_us", "us/step"), run));
@@ -75,6 +85,16 @@ columns<stencil_row> field_run_columns() {
           {"steps", "", unit::count,
            [](const row& r) { return r.run->measured() ? json(r.run->steps) : json(nullptr); }}});
   return all;
+}
+
+/// Whether there is something to tell of orders.
+bool shows_orders(const compared_stencil& s) {
+  return std::any_of(s.runs.begin(), s.runs.end(), [](const auto& r) {
+    const auto& asked = r.how.requested.order;
+    const auto& taken = r.plan.order;
+    return !asked.empty() &&
+           (asked != automatic || (!taken.empty() && taken != to_string(cell_order{})));
+  });
 }
 
 std::string caption(const stencil_comparison& c) {
@@ -106,7 +126,8 @@ std::vector<std::string> legend(const stencil_comparison& c) {
   std::vector<std::string> out = {
       fmt::format("us/step: median of {}, after one that is not counted, without set-up.",
                   format_plural(c.repetitions, "run")),
-      "speed-up: over host-loop on the same device. GCells/s: cells that change, per second.",
+      "speed-up: over the first row, host-loop on the same device. GCells/s: cells that change, "
+      "per second.",
       fmt::format("GB/s: a load and a store of every cell that changes{} (the same for all), over "
                   "the time.",
                   c.source.empty() ? "" : ", and a load of its source"),
@@ -128,8 +149,8 @@ comparison_layout layout_of(const stencil_comparison& c) {
   if (c.interrupted)
     out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
   for (const auto& s : c.stencils)
-    out.sections.push_back(
-        {heading(s), s.refusal, table_of(field_run_columns(), rows_of(s)), remarks(s)});
+    out.sections.push_back({heading(s), s.refusal,
+                            table_of(field_run_columns(shows_orders(s)), rows_of(s)), remarks(s)});
   return out;
 }
 

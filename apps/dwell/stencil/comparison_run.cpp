@@ -53,9 +53,13 @@ class measurement {
   }
 
   bool run_all() {
-    if (!add(executors::host_loop.name, "")) return false;
+    if (!add_orders(executors::host_loop.name)) return false;
     for (const auto& executor : request_.executors) {
       if (executor == executors::host_loop.name) continue;
+      if (has_whole_steps(executor)) {
+        if (!add_orders(executor)) return false;
+        continue;
+      }
       if (!has_policies(executor)) {
         if (!add(executor, "")) return false;
         continue;
@@ -67,9 +71,16 @@ class measurement {
   }
 
  private:
-  bool add(const std::string& executor, const std::string& policy) {
+  bool add_orders(const std::string& executor) {
+    return std::all_of(request_.orders.begin(), request_.orders.end(),
+                       [&](const std::string& order) { return add(executor, "", order); });
+  }
+  /// order: empty where the executor has its own.
+  bool add(const std::string& executor, const std::string& policy, const std::string& order = {}) {
     compared_stencil_run run(executor, "", policy);
+    run.how.requested.order = order;
     stencil_options options = request_.options;
+    if (!order.empty()) options.order = order;
     options.shape = out_.name;
     options.executor = executor;
     options.policy = policy.empty() ? nothing_cached : policy;

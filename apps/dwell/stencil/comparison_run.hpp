@@ -17,7 +17,8 @@ struct stencil_request {
   explicit stencil_request(const device& d) : where(d) {}
   device where;
   std::vector<std::string> executors, policies;
-  std::string precision, start;  ///< "f64" or "f32"; as make_initial() takes it
+  std::vector<std::string> orders;  ///< of executors whose steps are those of the whole field
+  std::string precision, start;     ///< "f64" or "f32"; as make_initial() takes it
   std::variant<std::monostate, grid<double>, grid<float>> source;  ///< of that precision, or none
   stencil_options options;                                         ///< edge, steps
   repetition runs;

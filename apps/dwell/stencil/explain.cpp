@@ -72,6 +72,7 @@ command add_explain_stencil(CLI::App& app) {
   add_choice(app, "--policy", args->options.policy, after_auto(built_stencil_policies()),
              "The policy whose plan is shown in full");
   add_tiling(app, args->options);
+  add_order(app, args->options.order);
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");
   add_json(app, args->json_target, "all this");
   app.footer(

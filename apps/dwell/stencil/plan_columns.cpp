@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "dwell/execution/order/cell_order.hpp"
+
 namespace dwell::app {
 
 namespace {
@@ -11,6 +15,13 @@ namespace {
 /// Rows of a warp (planes of a team): "18 / 20 / 1".
 std::string rows(const stencil_policy_plan& p) {
   return fmt::format("{} / {} / {}", p.register_rows, p.scratch_rows, p.streamed_rows);
+}
+
+/// Whether a plan takes cells otherwise than by rows, so that people are shown how.
+bool some_order_is_shown(const stencil_explanation& e) {
+  return std::any_of(e.plans.begin(), e.plans.end(), [](const auto& p) {
+    return !p.order.empty() && p.order != to_string(cell_order{});
+  });
 }
 
 double cells_per_s(const plan_row& r) {
@@ -71,6 +82,8 @@ columns<plan_row> plan_columns(const stencil_explanation& e) {
       {"refusal", "", unit::word, [](const row& r) { return text_or_null(r.plan->refusal); }},
       {"reason", "", unit::word, planned([](const plan& p) { return text_or_null(p.reason); })},
       {"engine", "", unit::word, planned([](const plan& p) { return text_or_null(p.engine); })},
+      {"order", some_order_is_shown(e) ? "order" : "", unit::word,
+       planned([](const plan& p) { return text_or_null(p.order); })},
       {"teams", "", unit::count, known(&plan::teams)},
       {"lanes", "", unit::count, known(&plan::lanes)},
       {"registers_per_lane", "", unit::count, known(&plan::registers)},

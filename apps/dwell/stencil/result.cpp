@@ -123,6 +123,8 @@ columns<stencil_report> stencil_plan_columns() {
            of([](const row& r) -> json { return r.pass_steps; })},
           {"plan.traversal", "", unit::word,
            of([](const row& r) -> json { return text_or_null(r.traversal); })},
+          {"plan.order", "", unit::word,
+           of([](const row& r) -> json { return text_or_null(r.order); })},
           {"plan.cells.in_registers", "", unit::count,
            of([](const row& r) -> json { return r.cached_registers; })},
           {"plan.cells.in_scratch", "", unit::count,

@@ -319,6 +319,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   add_choice(app, "--policy", args.options.policy, after_auto(built_stencil_policies()),
              "What perks caches on the chip; measured tries plans on a copy of the field");
   add_tiling(app, args.options);
+  add_order(app, args.options.order);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
   app.option_defaults()->group("Ranks");
   add_ranks(app, args.ranks, "the field's rows (in three dimensions planes)");

@@ -11,6 +11,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/limits.hpp"
 #include "dwell/execution/model/field_time.hpp"
+#include "dwell/execution/policies/stencil/cell_order.hpp"
 #include "dwell/execution/policies/threads_worth.hpp"
 
 namespace dwell::policies {
@@ -103,7 +104,7 @@ double work_of_step(const stencil_problem& problem) {
 
 /// On a CPU a tile is a whole row: long vectors.
 stencil_choice rows_for_threads(const stencil_problem& problem, const device_facts& device,
-                                int teams) {
+                                int teams, const std::optional<cell_order>& cells) {
   const cell_box& b = problem.inner;
   stencil_choice c;
   c.policy = nothing_cached;
@@ -120,6 +121,11 @@ stencil_choice rows_for_threads(const stencil_problem& problem, const device_fac
   c.reason = teams > 0 ? fmt::format("{} thread{}, nothing cached explicitly", teams,
                                      teams == 1 ? "" : "s")
                        : worth.why + ", nothing cached explicitly";
+  const cell_order_choice order =
+      cells ? cell_order_choice{*cells, "cells in order " + to_string(*cells)}
+            : choose_cell_order(problem, device.core_cache);
+  p.cells = order.cells;
+  if (!order.why.empty()) c.reason += "; " + order.why;
   return c;
 }
 
@@ -206,9 +212,9 @@ stencil_projection time_of_launches(const stencil_problem& problem, const stenci
 
 stencil_choice plan_uncached(const stencil_problem& problem, bool cooperative,
                              std::span<const engine_facts> kernels, const device_facts& device,
-                             int teams) {
+                             int teams, const std::optional<cell_order>& cells) {
   check_numbers(problem);
-  if (device.on == backend::cpu) return rows_for_threads(problem, device, teams);
+  if (device.on == backend::cpu) return rows_for_threads(problem, device, teams, cells);
   if (kernels[0].engine->shape().across == 0)
     return rows_for_blocks(problem, kernels[0], device, teams);
 
@@ -224,11 +230,13 @@ stencil_choice plan_uncached(const stencil_problem& problem, bool cooperative,
   p.alternates = alternates(problem, device);
   p.by_ticket = cooperative && !kernel.engine->shape().tile_flags &&
                 kernel.engine->shape().across > 1 && draws(p, problem);
+  if (cells) p.cells = *cells;
   c.reason = fmt::format(
-      "{} block{} of {} threads on {} multiprocessors, nothing cached explicitly{}{}", p.teams,
+      "{} block{} of {} threads on {} multiprocessors, nothing cached explicitly{}{}{}", p.teams,
       p.teams == 1 ? "" : "s", kernel.engine->shape().lanes, device.units,
       kernel.engine->shape().tile_flags ? "; a tile waits for those around it only" : "",
-      p.alternates ? "; every second step goes backwards" : "");
+      p.alternates ? "; every second step goes backwards" : "",
+      cells ? "; tiles in order " + to_string(*cells) : "");
   return c;
 }
 

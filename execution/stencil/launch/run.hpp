@@ -9,10 +9,12 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/launch/tile_order.hpp"
 #include "dwell/execution/stencil/launch/words.hpp"
 #include "dwell/execution/stencil/plan/planning.hpp"
 
@@ -58,6 +60,11 @@ class stencil_run {
     args_.plan = how;
     args_.partial = partial_.data();
     args_.streamed = streamed_.data();
+    if (engine.shape().across > 0) {  // its lanes are threads, which take tiles
+      const std::vector<unsigned> order = tile_order(how, n.dims);
+      if (!order.empty()) tile_order_ = buffer<unsigned>::copy_of(where, order);
+      args_.tile_order = tile_order_.data();
+    }
     point_to_field();
     launcher_ = v.prepare(&args_, where);
   }
@@ -149,6 +156,7 @@ class stencil_run {
     stencil_args<T> a = args_;
     a.plan = few_plan_;
     a.partial = few_partial_.data();
+    a.tile_order = nullptr;
     a.poll_every = a.mark_every;
     return a;
   }
@@ -177,6 +185,7 @@ class stencil_run {
   buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;
   buffer<std::byte> words_;
+  buffer<unsigned> tile_order_;  ///< of a plan whose tiles are not taken as they are numbered
   stencil_args<T> args_;
   int front_ = 0;       ///< the copy that holds the field
   bool waits_ = false;  ///< a run was started whose end is not known

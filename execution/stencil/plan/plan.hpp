@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dwell/execution/order/cell_order.hpp"
+
 namespace dwell {
 
 /// In which order a pass takes the rows that are not in registers. Names as in Zhang 2023, figure
@@ -42,6 +44,7 @@ struct stencil_plan {
   int tiles_z = 0, tiles_y = 0, tiles_x = 0;  ///< that cover the inner cells
   bool by_ticket = false;   ///< teams draw their tiles; else each has every teams-th one
   bool alternates = false;  ///< every second step takes the tiles from the last to the first
+  cell_order cells;         ///< in which a step takes them, or on a GPU its tiles
   // Executors that cache the field on the chip: a team owns its subdomain for the whole run, or
   // each of its warps owns one (in two dimensions, in passes of several steps and under
   // `warp_subdomains`).

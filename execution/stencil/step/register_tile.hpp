@@ -197,15 +197,16 @@ DWELL_FN void step_tile(Team& team, const stencil_call<S, T>& a, const T* in, T*
     step_columns<S, T>(team, a, in, out, c);
 }
 
-/// All tiles, dealt to all teams. Where a plan alternates, steps from the second copy of the field
-/// begin with the tiles that the step before wrote last: cells that are still in L2 are not read
-/// from memory.
+/// All tiles, dealt to all teams in the order of the plan. Where it alternates, steps from the
+/// second copy of the field begin with the tiles that the step before wrote last: cells that are
+/// still in L2 are not read from memory.
 template <class S, class T, bool Tiles, class Team>
 DWELL_FN void step_tiles(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
   const unsigned tiles = tiles_of(a.plan);
   const bool back = may_alternate(S::dims, radius_of<S>) && a.plan.alternates && in == a.field[1];
   team.deal(tiles, [&](unsigned nth) {
-    step_tile<S, T, Tiles>(team, a, in, out, back ? tiles - 1 - nth : nth);
+    const unsigned t = back ? tiles - 1 - nth : nth;
+    step_tile<S, T, Tiles>(team, a, in, out, a.tile_order ? a.tile_order[t] : t);
   });
 }
 

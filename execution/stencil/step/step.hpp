@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 
+#include "dwell/execution/order/walk.hpp"
 #include "dwell/execution/stencil/args.hpp"
 #include "dwell/execution/stencil/step/near.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
@@ -54,28 +55,29 @@ DWELL_FN void step_frame(Team& team, const stencil_call<S, T>& a, const T* in, T
   });
 }
 
-/// The inner cells by teams whose lanes are the elements of vectors: each takes a part of all rows,
-/// and rows are loops without a branch. Where lanes are threads: register_tile.hpp.
+/// The inner cells by teams whose lanes are the elements of vectors: each takes a part of the
+/// plan's order, whose rows are loops without a branch. Where lanes are threads: register_tile.hpp.
 template <class S, class T, bool Source, class Team>
 void step_rows(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
   const std::ptrdiff_t pitch = a.pitch, plane = pitch * a.size.y;
-  const int nx = a.inner.x1 - a.inner.x0, ny = a.inner.y1 - a.inner.y0;
   T w[weight_count<S>];  // which no store can change
   for (int k = 0; k < weight_count<S>; ++k) w[k] = a.w[k];
-  const std::int64_t rows = static_cast<std::int64_t>(a.inner.z1 - a.inner.z0) * ny;
-  const auto [first, last] = team.part(rows);
-  for (std::int64_t row = first; row < last;) {
-    const std::int64_t z = row / ny, y = row - z * ny;
-    const int count = static_cast<int>(last - row < ny - y ? last - row : ny - y);
-    const std::ptrdiff_t corner = (a.inner.z0 + z) * plane + (a.inner.y0 + y) * pitch + a.inner.x0;
+  extents inner = a.size;
+  inner.z = a.inner.z1 - a.inner.z0;
+  inner.y = a.inner.y1 - a.inner.y0;
+  inner.x = a.inner.x1 - a.inner.x0;
+  const index_map map(a.plan.cells, inner);
+  order_walk walk(map, team.worker(), team.workers());
+  for (row_run run; walk.next(run);) {
+    const std::ptrdiff_t corner = (a.inner.z0 + run.first.z) * plane +
+                                  (a.inner.y0 + run.first.y) * pitch + a.inner.x0 + run.first.x;
     team.over(
-        nx, count, [&](int i, int j) __attribute__((always_inline)) {
+        run.width, run.rows, [&](int i, int j) __attribute__((always_inline)) {
           const std::ptrdiff_t at = corner + j * pitch + i;
           T v = S::template apply<T>(near_inner<T>{in + at, pitch, plane}, w);
           if constexpr (Source) v += a.source[at];
           out[at] = v;
         });
-    row += count;
   }
 }
 
