@@ -13,7 +13,8 @@ namespace dwell::app {
 #define DWELL_EACH_METHOD(DO) \
   DO(solve)                   \
   DO(cg)                      \
-  DO(stencil)
+  DO(stencil)                 \
+  DO(convolve)
 
 #define DWELL_DECLARE_METHOD(name) method name##_method();
 #define DWELL_CALL_METHOD(name) name##_method(),

@@ -7,6 +7,7 @@
 #include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/npy.hpp"
+#include "dwell/formats/picture.hpp"
 #include "dwell/formats/png.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/formats/vti.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Iterative solvers whose data stay on the chip: linear systems and stencils.
+"""Iterative solvers whose data stay on the chip: linear systems and stencils; and convolutions and scans.
 
 >>> import dwell
 >>> A = dwell.generate("poisson2d:30x20")
@@ -9,6 +9,7 @@
 """
 from ._cg import bicgstab, cg, gmres, minres
 from ._compare import Comparison, compare
+from ._convolve import ConvolutionReport, convolve
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
 from ._device import DeviceInfo, devices
@@ -16,6 +17,7 @@ from ._matrices import generate, generated_coordinates, generated_kinds, read_ma
 from ._near_null import rigid_body_modes
 from ._report import Breakdown, Report, Setup
 from ._runner import Moment, Runner
+from ._scan import box_mean, scan, summed_area_table
 from ._solver import Solver
 from ._stencil import stencil
 from ._stencil_report import Outcome, Shape, StencilReport, StencilSetup, shapes
@@ -25,8 +27,9 @@ for _shown in (DeviceError, UnsupportedError):  # by the names under which users
     _shown.__module__ = __name__
 
 __all__ = [
-    "Breakdown", "Comparison", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report", "Runner", "Setup", "Shape",
-    "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "bicgstab", "cg", "compare",
-    "devices", "generate", "generated_coordinates", "generated_kinds", "gmres", "minres", "read_matrix",
-    "rigid_body_modes", "shapes", "stencil",
+    "Breakdown", "Comparison", "ConvolutionReport", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report",
+    "Runner", "Setup", "Shape", "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__",
+    "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "generate", "generated_coordinates",
+    "generated_kinds", "gmres", "minres", "read_matrix", "rigid_body_modes", "scan", "shapes", "stencil",
+    "summed_area_table",
 ]

@@ -47,4 +47,5 @@ NB_MODULE(_core, m) {
   add_stencil_values(m);
   add_stencil_runner(m);
   add_matrices(m);
+  add_convolution(m);
 }

@@ -42,10 +42,11 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "compare cg", "compare solve",
-                                          "compare stencil", "device facts", "explain cg",
-                                          "explain stencil", "info", "info matrix", "info stencil",
-                                          "measure", "model sweep", "trace"}));
+  EXPECT_EQ(kinds,
+            (std::set<std::string>{"cg", "stencil", "convolve", "compare cg", "compare solve",
+                                   "compare stencil", "compare convolve", "device facts",
+                                   "explain cg", "explain stencil", "info", "info matrix",
+                                   "info stencil", "measure", "model sweep", "trace"}));
 }
 
 TEST(cli_json, solve) {
@@ -167,6 +168,19 @@ TEST(cli_json, compare_stencil) {
                     {cpu({"--size", "20x30"}), cpu({"--size", "1000000x1000000,8x8"})});
 }
 
+TEST(cli_json, convolve) {
+  const scratch_folder in;
+  const auto image = in.write("image.pgm", std::string("P5 4 3 255\n") + "abcdefghijkl");
+  expect_documented("convolve", {{"convolve", image, "--filter", "gaussian:5", "--device", "cpu"},
+                                 {"convolve", image, "--filter", "sobel-x", "--device", "cpu", "-o",
+                                  in("out.png")}});
+  expect_documented("compare convolve",
+                    {{"compare", "convolve", "--size", "20x30,9x9", "--filter", "box:3,gaussian:15",
+                      "--device", "cpu", "--repetitions", "1"},
+                     {"compare", "convolve", "--size", "1000000x1000000,8x8", "--filter", "box:3",
+                      "--device", "cpu", "--repetitions", "1"}});
+}
+
 TEST(cli_json, explain) {
   const strings cpu = {"--device", "cpu", "--threads", "2"};
   const auto with = [](strings args, const strings& more) {
@@ -235,6 +249,8 @@ TEST(cli_json, csv_has_the_same_names) {
   expect_heads({"compare", "solve", "trefethen:20"}, "compare solve", "matrix", "matrices");
   expect_heads({"compare", "stencil", "2d5pt", "--size", "8x8"}, "compare stencil", "stencil",
                "stencils");
+  expect_heads({"compare", "convolve", "--size", "8x8", "--filter", "box:3"}, "compare convolve",
+               "convolution", "convolutions");
 }
 
 /// The judge itself: a field too much, one too few and one of another type are seen.

@@ -13,17 +13,18 @@ namespace {
 using strings = std::vector<std::string>;
 
 TEST(cli_suggestions, subcommands) {
-  expect_refused({"cgg"},
-                 "dwell: expected a command (solve, cg, stencil, compare, explain, info, generate, "
-                 "measure, model, trace, completion or man), found "
-                 "'cgg'; did you mean 'cg'? (see 'dwell --help')\n");
+  expect_refused(
+      {"cgg"},
+      "dwell: expected a command (solve, cg, stencil, convolve, compare, explain, info, generate, "
+      "measure, model, trace, completion or man), found "
+      "'cgg'; did you mean 'cg'? (see 'dwell --help')\n");
   expect_refused({"stencils", "2d5pt", "--size", "9x9"},
                  "found 'stencils'; did you mean 'stencil'?");
-  expect_refused(
-      {"compare", "cgg", "A.mtx"},
-      "expected a command (solve, cg or stencil), found 'cgg'; did you mean 'cg'? (see 'dwell "
-      "compare --help')");
-  expect_refused({"compare"}, "expected a command (solve, cg or stencil), found nothing");
+  expect_refused({"compare", "cgg", "A.mtx"},
+                 "expected a command (solve, cg, stencil or convolve), found 'cgg'; did you mean "
+                 "'cg'? (see 'dwell "
+                 "compare --help')");
+  expect_refused({"compare"}, "expected a command (solve, cg, stencil or convolve), found nothing");
   expect_refused({"vresion"}, "did you mean 'version'?");
   expect_refused({"cgg", "--help"}, "found 'cgg'; did you mean 'cg'?");
 }

@@ -9,6 +9,7 @@ import copy
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 try:
@@ -28,6 +29,9 @@ jsonschema.Draft202012Validator.check_schema(schema)
 judge = jsonschema.Draft202012Validator(schema)
 
 cpu = ["--device", "cpu", "--threads", "1"]
+folder = tempfile.TemporaryDirectory()
+picture = Path(folder.name) / "picture.pgm"
+picture.write_bytes(b"P5 4 3 255\n" + bytes(range(12)))
 commands = {
     "cg": [["cg", "trefethen:50", *cpu], ["cg", "trefethen:50", "--ranks", "2", *cpu], ["cg", "trefethen:50", "--max-iterations", "2", *cpu]],
     "stencil": [["stencil", "2d5pt", "--size", "9x9", "--until", "1e-3", *cpu],
@@ -36,6 +40,9 @@ commands = {
     "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu]],
     "compare solve": [["compare", "solve", "trefethen:50", "convection2d:9x9:5", "--repetitions", "1", *cpu]],
     "compare stencil": [["compare", "stencil", "2d5pt", "--size", "20x30", "--repetitions", "1", "--steps", "3", *cpu]],
+    "convolve": [["convolve", str(picture), "--filter", "gaussian:5", *cpu]],
+    "compare convolve": [["compare", "convolve", "--size", "20x30", "--filter", "box:3,gaussian:15", "--repetitions", "1",
+                          *cpu]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
     "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
     "info": [["info", "--device", "cpu"]],

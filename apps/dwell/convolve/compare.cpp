@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// dwell compare convolve: the ways of convolution side by side, one filter and size after the
+// other. Ctrl-C ends it after the run that is under way, and what was measured before is handed
+// over.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/file_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/signals.hpp"
+#include "compare/layout.hpp"
+#include "compare/options.hpp"
+#include "convolve/choices.hpp"
+#include "convolve/commands.hpp"
+#include "convolve/comparison_run.hpp"
+#include "stencil/field.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
+
+namespace dwell::app {
+namespace {
+
+struct compare_convolve_arguments : compare_options {
+  std::string sizes, filters, border = "reflect";
+  bool correlate = false;
+  int images = 1;
+  std::vector<std::string> ways;
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0;;) {
+    const auto to = text.find(',', from);
+    parts.push_back(text.substr(from, to - from));
+    if (to == std::string::npos) return parts;
+    from = to + 1;
+  }
+}
+
+/// The worst that happened; what is unsupported is not an error.
+exit_code code_of(const convolution_comparison& c) {
+  if (c.interrupted) return exit_code::interrupted;
+  bool failed = false, refused = false;
+  for (const auto& s : c.convolutions) {
+    refused = refused || !s.refusal.empty();
+    failed = failed || s.too_large;
+    for (const auto& r : s.runs) failed = failed || r.outcome == measured_run::state::failed;
+  }
+  return failed ? exit_code::device : refused ? exit_code::bad_input : exit_code::done;
+}
+
+convolution_comparison head_of(const compare_convolve_arguments& args, const device& where) {
+  convolution_comparison c;
+  const device_facts facts = where.facts();
+  c.device = facts.name;
+  c.backend = to_string(facts.on);
+  c.precision = args.precision;
+  c.border = args.border;
+  c.correlation = args.correlate;
+  c.images = args.images;
+  c.repetitions = args.repetitions;
+  return c;
+}
+
+exit_code run(const compare_convolve_arguments& args) {
+  output_files outputs;
+  outputs.add(args.output);
+  const auto sizes = parse_sizes("--size", args.sizes);
+  std::vector<std::pair<std::string, extents>> subjects;
+  for (const auto& filter : split(args.filters)) {
+    if (is_filter_file(filter)) outputs.protect(filter);
+    for (const auto& size : sizes) subjects.emplace_back(filter, size);
+    parse_filter(filter, sizes.front().dims);  // a slip of the pen is found before any run
+  }
+  convolution_request request(resolve(args.device, args.threads, threads_for::runs));
+  request.ways = args.ways;
+  request.precision = args.precision;
+  request.images = args.images;
+  request.options = options_of({args.border, "one", args.correlate});
+  request.runs.count = args.repetitions;
+  request.runs.interrupt = &graceful_stop::requested();
+  auto result = head_of(args, request.where);
+  progress_line progress(true);
+  const graceful_stop on_signal;
+  for (std::size_t i = 0; i < subjects.size() && !*request.runs.interrupt; ++i) {
+    const auto& [filter, size] = subjects[i];
+    const auto place =
+        fmt::format("{} {} ({} of {}): ", filter, to_string(size), i + 1, subjects.size());
+    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
+    result.convolutions.push_back(measure(request, filter, size));
+  }
+  result.interrupted = *request.runs.interrupt;
+  progress.erase();
+  hand_over(result, args);
+  if (result.interrupted) say(interrupted_words(rows_of(result)));
+  for (const auto& s : result.convolutions) {
+    const auto name = fmt::format("{} {}", s.filter, to_string(s.size));
+    if (!s.refusal.empty()) say(name + ": " + s.refusal);
+    for (const auto& r : s.runs)
+      if (r.outcome == measured_run::state::failed)
+        say(fmt::format("{}: {}: {}", name, label(r), r.why));
+  }
+  return code_of(result);
+}
+
+}  // namespace
+
+command add_compare_convolve(CLI::App& app) {
+  const auto args = std::make_shared<compare_convolve_arguments>();
+  args->precision = "f32";
+  args->ways = after_auto({convolution_ways().begin(), convolution_ways().end()});
+  app.option_defaults()->group("What to compare");
+  app.add_option("--size", args->sizes,
+                 "Cells of an image, rows x columns or planes x rows x columns; several with "
+                 "commas between")
+      ->required()
+      ->type_name("NxN[xN],...");
+  app.add_option("--filter", args->filters,
+                 "As 'dwell convolve' takes them; several with commas between")
+      ->required()
+      ->type_name("NAME|w.npy,...");
+  add_choices(app, "--ways", args->ways, args->ways,
+              fmt::format("Some of {}; direct, the baseline, is always run. auto may take several "
+                          "passes, the others take one",
+                          fmt::join(args->ways, ", ")));
+  app.option_defaults()->group("How");
+  add_device(app, args->device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_positive(app, "--threads", args->threads,
+               "Threads on the CPU (default: of those there are, as many as the work is worth); "
+               "refused on a GPU");
+  add_positive(app, "--images", args->images, "Images of that size, one after the other");
+  add_choice(app, "--border", args->border,
+             std::vector<std::string>(border_names().begin(), border_names().end()),
+             "What lies beyond the border");
+  app.add_flag("--correlate", args->correlate, "Do not turn the filter round");
+  add_measuring(app, *args);
+  add_results(app, *args);
+  app.footer(
+      std::string("The images are random values from -1 to 1. The outcome of every run in one\n"
+                  "pass is compared with direct's, and a bit that differs is a failure of that\n"
+                  "row and exit code 4.\n") +
+      compare_conduct + exit_code_help +
+      "\nExamples:\n"
+      "  dwell compare convolve --size 2048x2048 --filter box:3,box:9,gaussian:31\n"
+      "  dwell compare convolve --size 512x512,4096x4096 --filter laplacian --images 4 \\\n"
+      "    --ways systolic,window --format markdown --output table.md");
+  return [args] { return run(*args); };
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// One table per filter and size.
+#include "convolve/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include "compare/layout.hpp"
+#include "convolve/result.hpp"
+#include "report/columns.hpp"
+#include "report/units.hpp"
+
+#include "dwell/base/printable.hpp"
+#include "dwell/version.hpp"
+
+namespace dwell::app {
+namespace {
+
+/// A run with the convolution that it is of. Both are owned by the comparison.
+struct way_row {
+  const compared_convolution* of;
+  const compared_way* run;
+
+  double per_second(double amount) const {
+    const double us = run->median_us();
+    return us > 0 ? amount / us * 1e6 : 0;
+  }
+  double cells() const {
+    return static_cast<double>(of->size.cells()) * static_cast<double>(run->report.images);
+  }
+};
+
+std::vector<way_row> rows_of(const compared_convolution& c) {
+  std::vector<way_row> rows;
+  for (const auto& r : c.runs) rows.push_back({&c, &r});
+  return rows;
+}
+
+columns<compared_convolution> subject_columns() {
+  using row = compared_convolution;
+  return {{"filter", "", unit::word, [](const row& c) { return c.filter; }},
+          {"taps", "", unit::word, [](const row& c) { return to_string(c.taps); }},
+          {"size", "", unit::word, [](const row& c) { return to_string(c.size); }},
+          {"refusal", "", unit::word, [](const row& c) { return text_or_null(c.refusal); }}};
+}
+
+/// `value` of a row that was measured, else null.
+template <class F>
+auto if_measured(F value) {
+  return [value](const way_row& r) { return r.run->measured() ? json(value(r)) : json(nullptr); };
+}
+
+columns<way_row> run_columns() {
+  using row = way_row;
+  columns<row> all = {
+      {"requested.way", "", unit::word, [](const row& r) { return r.run->how.requested.executor; }},
+      {"way", "way", unit::word, [](const row& r) { return text_or_null(r.run->how.ran.executor); },
+       [](const row& r) {
+         return choice_cell(r.run->how.requested.executor, r.run->how.ran.executor);
+       }},
+      {"reason", "", unit::word, [](const row& r) { return text_or_null(r.run->report.reason); }},
+      {"outcome", "", unit::word, [](const row& r) { return to_string(r.run->outcome); }},
+      {"why", "", unit::word, [](const row& r) { return text_or_null(r.run->why); }},
+      {"passes", "passes", unit::count,
+       if_measured([](const row& r) { return r.run->report.passes; })},
+      {"fmas_per_cell", "taps", unit::count,
+       if_measured([](const row& r) { return r.run->report.taps; })}};
+  append(all, columns_of_part<row>(time_columns("time.us", "us"),
+                                   [](const row& r) -> const measured_run& { return *r.run; }));
+  append(all,
+         columns<row>{
+             {"speed_up", "speed-up", unit::number,
+              [](const row& r) { return number_or_null(speed_up_over(r.of->runs[0], *r.run)); }},
+             {"cells_per_s", "GCells/s", unit::giga,
+              [](const row& r) { return number_or_null(r.per_second(r.cells())); }},
+             {"bandwidth_bytes_per_s", "GB/s", unit::giga,
+              [](const row& r) {
+                return number_or_null(r.per_second(static_cast<double>(r.run->report.bytes)));
+              }},
+             {"fmas_per_s", "GFMA/s", unit::giga,
+              [](const row& r) {
+                return number_or_null(r.per_second(r.cells() * r.run->report.taps));
+              }},
+             {"same_bits", "same bits", unit::yes,
+              if_measured([](const row& r) { return r.run->same_bits; })},
+             {"largest_difference", "", unit::number,
+              if_measured([](const row& r) { return r.run->difference; })}});
+  return all;
+}
+
+std::vector<std::string> remarks(const compared_convolution& c) {
+  std::vector<std::string> out;
+  for (const auto& r : c.runs) {
+    if (!r.measured())
+      out.push_back(fmt::format("{}: {}: {}", label(r), to_string(r.outcome), r.why));
+    else if (r.how.requested.executor != r.how.ran.executor)
+      out.push_back(fmt::format(
+          "{}: {}{}", r.how.requested.executor, r.report.reason,
+          r.report.passes > 1 ? fmt::format("; differs by up to {:.2g}", r.difference) : ""));
+  }
+  return out;
+}
+
+comparison_layout layout_of(const convolution_comparison& c) {
+  comparison_layout out{
+      fmt::format("{}s on {} ({}), {} of {}, border {}.",
+                  c.correlation ? "Correlation" : "Convolution", c.device, c.backend,
+                  format_plural(c.images, "image"), c.precision, c.border),
+      {},
+      {fmt::format("us: of all images, median of {}, after one that is not counted, without set-up "
+                   "and copies.",
+                   format_plural(c.repetitions, "run")),
+       "speed-up: over direct, a plain loop over cells and taps. taps: multiply-adds per cell.",
+       "GB/s: a load and a store of every cell, over the time.",
+       "same bits: as direct, in every run; of several passes, which round in between, see below.",
+       "Measured by dwell " DWELL_VERSION_STRING "."}};
+  if (c.interrupted)
+    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  for (const auto& s : c.convolutions)
+    out.sections.push_back({fmt::format("{}: {} taps, {} cells", printable(s.filter),
+                                        to_string(s.taps), to_string(s.size)),
+                            s.refusal, table_of(run_columns(), rows_of(s)), remarks(s)});
+  return out;
+}
+
+}  // namespace
+
+std::size_t rows_of(const convolution_comparison& c) {
+  std::size_t rows = 0;
+  for (const auto& s : c.convolutions) rows += s.runs.size();
+  return rows;
+}
+
+std::string to_text(const convolution_comparison& c) { return layout_of(c).text(); }
+std::string to_markdown(const convolution_comparison& c) { return layout_of(c).markdown(); }
+
+std::string to_csv(const convolution_comparison& c) {
+  const auto subjects = subject_columns();
+  const auto runs = run_columns();
+  const auto line = [](std::vector<std::string> of_subject,
+                       const std::vector<std::string>& of_run) {
+    of_subject.insert(of_subject.end(), of_run.begin(), of_run.end());
+    return csv_line(of_subject);
+  };
+  const auto heads = csv_heads(runs);
+  std::string out = line(csv_heads(subjects, "convolution."), heads);
+  for (const auto& s : c.convolutions) {
+    const auto subject = csv_fields(subjects, s);
+    if (!s.refusal.empty()) out += line(subject, std::vector<std::string>(heads.size()));
+    for (const auto& row : rows_of(s)) out += line(subject, csv_fields(runs, row));
+  }
+  return out;
+}
+
+json to_json(const convolution_comparison& c) {
+  json out = document("compare convolve");
+  out.update({{"device", {{"name", c.device}, {"backend", c.backend}}},
+              {"precision", c.precision},
+              {"border", c.border},
+              {"correlation", c.correlation},
+              {"images", c.images},
+              {"repetitions", c.repetitions},
+              {"interrupted", c.interrupted}});
+  const auto runs = run_columns();
+  out["convolutions"] = array_of(subject_columns(), c.convolutions);
+  for (std::size_t i = 0; i < c.convolutions.size(); ++i)
+    out["convolutions"][i]["runs"] = array_of(runs, rows_of(c.convolutions[i]));
+  return out;
+}
+
+}  // namespace dwell::app

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What `dwell compare convolve` measured, and the forms in which it is handed over.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compare/measured_run.hpp"
+#include "report/json.hpp"
+
+#include "dwell/formats/grid.hpp"
+#include "dwell/solvers/convolution/convolution.hpp"
+
+namespace dwell::app {
+
+/// One way of a convolution. A run in one pass whose outcome differs from the baseline's in any bit
+/// has failed; one in several is compared by its largest difference.
+struct compared_way : measured_run {
+  using measured_run::measured_run;
+  convolution_report report = {};  ///< of the last repetition
+  bool same_bits = false;          ///< as the baseline, in every repetition
+  double difference = 0;           ///< the largest one from it
+};
+
+/// One filter on images of one size.
+struct compared_convolution {
+  std::string filter;
+  extents taps, size;
+  std::string refusal;             ///< why nothing was run on it; empty if something was
+  bool too_large = false;          ///< that is too little memory
+  std::vector<compared_way> runs;  ///< the baseline first
+};
+
+struct convolution_comparison {
+  std::string device, backend;
+  std::string precision, border;
+  bool correlation = false;
+  int images = 1, repetitions = 0;
+  bool interrupted = false;
+  std::vector<compared_convolution> convolutions;
+};
+
+std::size_t rows_of(const convolution_comparison& c);
+std::string to_text(const convolution_comparison& c);
+std::string to_markdown(const convolution_comparison& c);
+/// A line per run, under a line of heads; empty where nothing is known.
+std::string to_csv(const convolution_comparison& c);
+json to_json(const convolution_comparison& c);
+
+}  // namespace dwell::app

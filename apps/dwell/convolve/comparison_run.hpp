@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Measures one filter on images of one size in every way that was asked for.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "convolve/comparison.hpp"
+
+#include "dwell/execution/device/device.hpp"
+
+namespace dwell::app {
+
+struct convolution_request {
+  explicit convolution_request(const device& d) : where(d) {}
+  device where;
+  std::vector<std::string> ways;
+  std::string precision;  ///< "f64" or "f32"
+  int images = 1;
+  convolution_options options;  ///< but the way
+  repetition runs;
+};
+
+/// Runs all of it and compares every outcome with the baseline's. What cannot be run gets a row
+/// that says so. Ends early, without the row that was begun, once *runs.interrupt is true.
+compared_convolution measure(const convolution_request& request, const std::string& filter,
+                             const extents& size);
+
+}  // namespace dwell::app

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The outcome of `dwell convolve` in the forms in which it is handed over.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "report/columns.hpp"
+#include "report/json.hpp"
+
+#include "dwell/formats/field_values.hpp"
+#include "dwell/solvers/convolution/convolution.hpp"
+
+namespace dwell::app {
+
+struct convolve_result {
+  std::string image, filter;  ///< as asked for
+  std::string requested_way = "auto";
+  convolution_report report;
+  value_range values;       ///< of the outcome
+  std::size_t clipped = 0;  ///< values that the picture that was written has lost
+  std::vector<std::string> warnings;
+  std::vector<std::pair<std::string, std::string>> files;  ///< image, report; and where
+};
+
+/// What a report says of its work, in reports and comparisons alike.
+columns<convolution_report> convolution_columns();
+
+std::string to_text(const convolve_result& r);
+json to_json(const convolve_result& r);
+/// "": there is nothing that ends a convolution before its time.
+std::string failure_line(const convolve_result& r);
+exit_code code_of(const convolve_result& r);
+
+}  // namespace dwell::app

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Times of convolutions on a GPU: the latencies of an output of Chen et al. 2019, section 5, with
+// their equations' numbers, and the least times of whole passes, by what each way of computing one
+// has to load, to multiply and to shuffle. Pure functions.
+#pragma once
+#include <algorithm>
+
+namespace dwell::model {
+
+/// Latencies in cycles (table 2): of a multiply-add, of a read of shared memory, of a shuffle, and
+/// of a register, which is part of the multiply-add's own.
+struct operation_latencies {
+  double multiply_add, shared_read, shuffle, registers = 0;
+};
+
+/// L_smem of section 5.2: m x n taps, cells and weights from shared memory.
+constexpr double latency_of_shared(double m, double n, const operation_latencies& t) {
+  return m * n * (t.multiply_add + 2 * t.shared_read + 2 * t.registers);
+}
+/// L_reg: cells from registers, sums by shuffle (equation 4).
+constexpr double latency_of_systolic(double m, double n, const operation_latencies& t) {
+  return m * n * (t.multiply_add + t.shared_read + 2 * t.registers) + (m - 1) * t.shuffle;
+}
+/// The part of the cells of a warp that are a halo: HR_rc of section 5.3, of m x n taps on
+/// `columns` columns and `cached` rows. (There s (c - n); a tile of c rows has c - n + 1 rows of
+/// sums.)
+constexpr double halo_ratio(double m, double n, double columns, double cached) {
+  return 1 - (columns - m + 1) * (cached - n + 1) / (columns * cached);
+}
+
+/// What a multiprocessor does in a cycle, in lanes, and what the device moves in one.
+struct convolution_rates {
+  double multiply_adds;         ///< fused multiply-adds
+  double moves;                 ///< elements shuffled or read from shared memory or L1
+  double elements_from_memory;  ///< elements of device memory, its part of them
+};
+
+/// Of an output of a pass.
+struct output_work {
+  double multiply_adds, moves, elements_from_memory;
+};
+
+/// Cycles of a multiprocessor per output: the scarcest of the three.
+constexpr double cycles_of(const output_work& w, const convolution_rates& r) {
+  return std::max({w.multiply_adds / r.multiply_adds, w.moves / r.moves,
+                   w.elements_from_memory / r.elements_from_memory});
+}
+
+/// A tile of a warp: its columns of sums, those of the warp, and its rows of sums.
+struct convolution_tile_shape {
+  double columns, warp_columns, rows;
+};
+
+/// Every column of the warp multiplies; a lane of `piece` columns shuffles once for all of them and
+/// loads its cells once. Weights are read `piece` at a time for all sums of a lane.
+constexpr output_work systolic_work(double m, double n, const convolution_tile_shape& tile,
+                                    double piece) {
+  const double used = tile.columns / tile.warp_columns;
+  const double loads = (n + tile.rows - 1) / tile.rows,
+               weights = m * n / (piece * piece * tile.rows);
+  return {m * n / used, ((m - 1) / piece + loads + weights) / used, 2};
+}
+/// A lane loads its cells anew for every tap column.
+constexpr output_work window_work(double m, double n, double rows) {
+  return {m * n, m * (n + rows - 1) / rows + m * n / rows, 2};
+}
+/// The same from a copy, which is written first.
+constexpr output_work shared_work(double m, double n, double rows, double columns) {
+  const double copied = (n + rows - 1) / rows * (columns + m - 1) / columns;
+  const output_work read = window_work(m, n, rows);
+  return {read.multiply_adds, read.moves + 2 * copied, 2};
+}
+
+}  // namespace dwell::model

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Scans, summed-area tables, and means over windows."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import float_dtype, like, place_of, readable
+from ._convolve import _on_host
+from ._device import resolve
+
+_SCANNED = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int32), np.dtype(np.int64))
+
+
+def scan(
+    values: Any, operation: str = "sum", *, exclusive: bool = False, device: str | None = None, threads: int = 0,
+) -> Any:
+    """Running sums or maxima, as ``numpy.cumsum`` and ``numpy.maximum.accumulate``, with all threads.
+
+    Parameters
+    ----------
+    values : array of one axis
+        float64, float32, int64 and int32 as they are, smaller whole numbers and booleans as int64, float16 as float32.
+    operation : {"sum", "max"}
+    exclusive : bool
+        Element i is that of the elements before i, the first one 0 or the least value.
+    device, threads
+        As of ``Solver``. A GPU gets a copy.
+
+    Returns
+    -------
+    array of values' shape and library
+
+    Raises
+    ------
+    ValueError
+        An option or a shape cannot be used.
+    TypeError
+        `values` is no array of such numbers, or in a GPU's memory.
+    DeviceError
+        The device is absent, fails or has too little memory.
+
+    Notes
+    -----
+    Sums of floating-point numbers are in an order that depends on their number alone: the same bits in every run, on
+    every device. One pass with decoupled look-back (Merrill and Garland, 2016).
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> dwell.scan(np.array([3, 1, 4, 1, 5]))
+    array([ 3,  4,  8,  9, 14])
+    >>> dwell.scan(np.array([3.0, 1.0, 4.0]), "max", exclusive=True)
+    array([-inf,   3.,   3.])
+    """
+    place = place_of(values)
+    given = _on_host(values, "values")
+    if given.ndim != 1:
+        raise ValueError(f"values: expected 1 axis, found {given.ndim}")
+    dtype = given.dtype.newbyteorder("=")
+    if dtype not in _SCANNED:
+        dtype = _wider(dtype)
+    given = np.require(given, dtype, ("C", "A"))
+    out = np.empty(given.shape, dtype)
+    _core.scan(resolve(device, threads, None, 0), given, out, operation, exclusive)
+    return like(out, place, values)
+
+
+def _wider(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8):
+        return np.dtype(np.int64)
+    if dtype == np.dtype(np.float16):
+        return np.dtype(np.float32)
+    raise TypeError(f"values: expected float64, float32, int64, int32 or smaller numbers, found {dtype}")
+
+
+def _image(image: Any) -> tuple[np.ndarray[Any, Any], np.dtype[Any]]:
+    given = _on_host(image, "image")
+    if given.ndim != 2:
+        raise ValueError(f"image: expected 2 axes, found {given.ndim}")
+    if 0 in given.shape:
+        raise ValueError(f"image: expected at least one cell along each axis, found shape {given.shape}")
+    dtype = float_dtype(given.dtype, "image")
+    return readable(given, dtype, "image"), dtype
+
+
+def summed_area_table(image: Any, *, device: str | None = None, threads: int = 0) -> Any:
+    """Sums of all cells above and to the left of each cell, and of itself (Crow, 1984).
+
+    Parameters
+    ----------
+    image : array of two axes
+        float32 and float64 as they are, other real numbers become float64.
+    device, threads
+        As of ``Solver``. A GPU gets a copy.
+
+    Returns
+    -------
+    array of image's shape and library
+
+    Raises
+    ------
+    ValueError, TypeError, DeviceError
+        As ``scan`` does.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> dwell.summed_area_table(np.ones((2, 3)))
+    array([[1., 2., 3.],
+           [2., 4., 6.]])
+    """
+    place = place_of(image)
+    values, dtype = _image(image)
+    out = np.empty(values.shape, dtype)
+    _core.summed_area_table(resolve(device, threads, None, 0), values, out)
+    return like(out, place, image)
+
+
+def box_mean(image: Any, window: int | Sequence[int], *, device: str | None = None, threads: int = 0) -> Any:
+    """Means over a window around each cell, in a time that does not depend on the window.
+
+    Parameters
+    ----------
+    image : array of two axes
+        float32 and float64 as they are, other real numbers become float64.
+    window : int or (int, int)
+        Rows and columns. Cells beyond the border are left out; of an even number one more lies before the cell than
+        behind.
+    device, threads
+        As of ``Solver``. A GPU gets a copy.
+
+    Returns
+    -------
+    array of image's shape and library
+
+    Raises
+    ------
+    ValueError, TypeError, DeviceError
+        As ``scan`` does.
+
+    Notes
+    -----
+    By a summed-area table in float64; a NaN spreads to all windows right of and below it.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> dwell.box_mean(np.array([[1.0, 2.0, 6.0]]), (1, 3))
+    array([[1.5, 3. , 4. ]])
+    """
+    place = place_of(image)
+    values, dtype = _image(image)
+    rows, columns = (window, window) if isinstance(window, int) else window
+    out = np.empty(values.shape, dtype)
+    _core.box_mean(resolve(device, threads, None, 0), values, out, rows, columns)
+    return like(out, place, image)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Convolutions, scans and tables of arrays of the host. Runs release the interpreter's lock.
+#include "dwell/solvers/convolution/convolution.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "fields.hpp"
+#include "stencil_values.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/solvers/scan/scan.hpp"
+
+namespace dwell::python {
+namespace {
+
+fields convolution_dict(const convolution_report& r) {
+  fields out;
+  out["way"] = r.way;
+  out["reason"] = r.reason;
+  out["passes"] = r.passes;
+  out["device"] = r.device;
+  out["backend"] = to_string(r.on);
+  out["threads"] = r.threads;
+  out["precision"] = r.precision;
+  out["size"] = tuple_of(r.size);
+  out["images"] = r.images;
+  out["kernel"] = tuple_of(r.filter);
+  out["border"] = to_string(r.edge);
+  out["correlation"] = r.correlation;
+  out["taps"] = r.taps;
+  out["bytes"] = r.bytes;
+  out["setup_s"] = r.setup_s;
+  out["run_s"] = r.run_s;
+  out["cells_per_second"] = r.cells_per_second;
+  return out;
+}
+
+filter_passes passes_named(const std::string& name) {
+  if (name == "auto") return filter_passes::automatic;
+  if (name == "one") return filter_passes::one;
+  if (name == "each-axis") return filter_passes::each_axis;
+  throw input_error("passes: expected 'auto', 'one' or 'each-axis', found '" + name + "'");
+}
+
+scan_options scan_options_of(const std::string& operation, bool exclusive) {
+  if (operation != "sum" && operation != "max")
+    throw input_error("operation: expected 'sum' or 'max', found '" + operation + "'");
+  return {operation == "sum" ? scan_operation::sum : scan_operation::max, exclusive, false};
+}
+
+template <class T>
+fields convolve_arrays(const device& where, const std::vector<std::int64_t>& shape,
+                       const host_field<const T>& in, const host_field<T>& out,
+                       const convolution_filter& filter, const convolution_options& options) {
+  const extents size = extents_of(shape);
+  const auto from = host_span(in);
+  const auto to = host_span(out);
+  convolution_report report;
+  {
+    const nb::gil_scoped_release released;
+    report = convolve<T>(where, size, from, to, filter, options);
+  }
+  return convolution_dict(report);
+}
+
+template <class T>
+void scan_arrays(const device& where, const host_vector<const T>& in, const host_vector<T>& out,
+                 const std::string& operation, bool exclusive) {
+  const scan_options options = scan_options_of(operation, exclusive);
+  const auto from = host_span(in);
+  const auto to = host_span(out);
+  const nb::gil_scoped_release released;
+  scan<T>(where, from, to, options);
+}
+
+template <class T>
+grid_view<T> image_view(const host_field<T>& a) {
+  return {extents(static_cast<int>(a.shape(0)), static_cast<int>(a.shape(1))), a.data()};
+}
+
+template <class T>
+void table_of_arrays(const device& where, const host_field<const T>& in, const host_field<T>& out) {
+  const nb::gil_scoped_release released;
+  summed_area_table<T>(where, image_view(in), image_view(out));
+}
+
+template <class T>
+void means_of_arrays(const device& where, const host_field<const T>& in, const host_field<T>& out,
+                     int rows, int columns) {
+  const nb::gil_scoped_release released;
+  box_mean<T>(where, image_view(in), image_view(out), rows, columns);
+}
+
+template <class T>
+void add_floats(nb::module_& m) {
+  const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
+  m.def("convolve", &convolve_arrays<T>, nb::arg("device"), nb::arg("shape"), arg("images"),
+        arg("out"), nb::arg("filter"), nb::arg("options"));
+  m.def("summed_area_table", &table_of_arrays<T>, nb::arg("device"), arg("image"), arg("out"));
+  m.def("box_mean", &means_of_arrays<T>, nb::arg("device"), arg("image"), arg("out"),
+        nb::arg("rows"), nb::arg("columns"));
+}
+
+template <class T>
+void add_scan(nb::module_& m) {
+  m.def("scan", &scan_arrays<T>, nb::arg("device"), nb::arg("values").noconvert(),
+        nb::arg("out").noconvert(), nb::arg("operation"), nb::arg("exclusive"));
+}
+
+}  // namespace
+
+void add_convolution(nb::module_& m) {
+  nb::class_<convolution_filter>(m, "Filter")
+      .def_static("named", [](const std::string& text) { return convolution_filter::named(text); })
+      .def_static("of",
+                  [](const std::vector<std::int64_t>& shape, std::vector<double> weights) {
+                    return convolution_filter(extents_of(shape), std::move(weights));
+                  })
+      .def_static("product",
+                  [](std::vector<double> down, std::vector<double> across) {
+                    return convolution_filter::product(std::move(down), std::move(across));
+                  })
+      .def_static("product", [](std::vector<double> deep, std::vector<double> down,
+                                std::vector<double> across) {
+        return convolution_filter::product(std::move(deep), std::move(down), std::move(across));
+      });
+  nb::class_<convolution_options>(m, "ConvolutionOptions")
+      .def(nb::init<>())
+      .def_prop_rw(
+          "border", [](const convolution_options& o) { return to_string(o.edge); },
+          [](convolution_options& o, const std::string& name) { o.edge = parse_border(name); })
+      .def_rw("correlate", &convolution_options::correlate)
+      .def_rw("way", &convolution_options::way)
+      .def("set_passes",
+           [](convolution_options& o, const std::string& name) { o.passes = passes_named(name); });
+  add_floats<double>(m);
+  add_floats<float>(m);
+  add_scan<double>(m);
+  add_scan<float>(m);
+  add_scan<std::int32_t>(m);
+  add_scan<std::int64_t>(m);
+}
+
+}  // namespace dwell::python

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Convolution and correlation of images with a filter, in two and three dimensions; a signal of one
+// dimension is an image of one row. Options, report, and the calls.
+//
+// The sum of a cell is a chain of fused multiply-adds in the precision of the image, in an order
+// that solvers/convolution/pass.hpp documents: every way of computing it gives the same bits on
+// every device. A filter that is taken in one pass for each axis gives those of its passes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "dwell/base/api.hpp"
+#include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/device_views.hpp"
+#include "dwell/formats/grid.hpp"
+#include "dwell/solvers/convolution/border.hpp"
+#include "dwell/solvers/convolution/filter.hpp"
+
+namespace dwell {
+
+/// How a filter is taken.
+enum class filter_passes {
+  automatic,  ///< along each axis by itself, if the filter is a product and that is less work
+  one,        ///< all of it in one pass
+  each_axis   ///< along each axis by itself; a filter that is no product is refused
+};
+
+/// What is asked of a convolution.
+struct convolution_options {
+  border edge = border::reflect;  ///< what lies beyond the image
+  /// out(i) is the sum of weight(j) in(i + j - c), c = taps / 2 rounded down, along each axis: a
+  /// correlation. Else of weight(j) in(i - j + c), a convolution. Both are as SciPy's.
+  bool correlate = false;
+  std::string way = "auto";                         ///< one of convolution_ways(), or "auto"
+  filter_passes passes = filter_passes::automatic;  ///< over the images
+  bool reverse_lanes = false;                       ///< on a CPU, for tests
+};
+
+/// What was done and what it took.
+struct convolution_report {
+  std::string way;              ///< never "auto"
+  std::string reason;           ///< why this way and these passes, one line
+  int passes = 1;               ///< over the images
+  std::string device;           ///< name
+  backend on = backend::cpu;    ///< of the device
+  int threads = 0;              ///< on a CPU; 0 on a GPU
+  std::string precision;        ///< "f64" or "f32"
+  extents size;                 ///< of an image
+  std::int64_t images = 1;      ///< that many
+  extents filter;               ///< taps along each axis
+  border edge = border::zero;   ///< as asked
+  bool correlation = false;     ///< as asked
+  int taps = 0;                 ///< multiply-adds per cell of all passes
+  std::size_t bytes = 0;        ///< a load and a store of every cell, once
+  double setup_s = 0;           ///< checks, the plan, memory, copies
+  double run_s = 0;             ///< the passes
+  double cells_per_second = 0;  ///< of all images
+};
+
+/// The ways that this build has: "systolic", "window", "shared", "direct".
+DWELL_API std::span<const char* const> convolution_ways();
+
+/// `filter` over `image`, to `out`, of the same size. T is float or double. Throws input_error for
+/// sizes that do not agree, memory that overlaps, an image of more than 2^30 cells along an axis or
+/// of other dimensions than the filter; unsupported_error for a way that there is not, or that this
+/// device has too little shared memory for; device_error.
+template <class T>
+DWELL_API convolution_report convolve(const device& where, grid_view<const T> image,
+                                      grid_view<T> out, const convolution_filter& filter,
+                                      const convolution_options& options = {});
+/// Of images of `size` that lie one after the other.
+template <class T>
+DWELL_API convolution_report convolve(const device& where, const extents& size,
+                                      std::span<const T> images, std::span<T> out,
+                                      const convolution_filter& filter,
+                                      const convolution_options& options = {});
+/// Of images in the memory of the CUDA device `where`; done when it returns.
+template <class T>
+DWELL_API convolution_report convolve(const device& where, const extents& size,
+                                      device_span<const T> images, device_span<T> out,
+                                      const convolution_filter& filter,
+                                      const convolution_options& options = {});
+
+}  // namespace dwell

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// On a GPU a pass takes as long as the scarcest of what it needs (execution/model/
+// convolution_time.hpp), and the way with the least projected time is taken. On a CPU what lies
+// beside a lane is an unaligned load, as fast as any, so sums have nothing to gain from moving:
+// `window` is taken.
+#include "dwell/solvers/convolution/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+#include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/limits.hpp"
+#include "dwell/execution/model/convolution_time.hpp"
+#include "dwell/execution/policies/threads_worth.hpp"
+#include "dwell/solvers/convolution/ways/systolic.hpp"
+#include "dwell/solvers/convolution/ways/window.hpp"
+
+namespace dwell {
+namespace {
+
+/// Multiply-adds per cell that a CPU does in the time of a pass over memory (docs/results/
+/// systolic.md); of f64 half as many, in half as many cells.
+constexpr double free_taps_of_cpu = 16;
+/// Elements that a multiprocessor shuffles, or reads from L1 or shared memory, in a cycle (CUDA C++
+/// Programming Guide, throughput of arithmetic instructions: 32 lanes of 4 bytes).
+constexpr double moved_per_cycle = 32;
+
+constexpr int warp_lanes = 32, piece_bytes = 16;
+
+model::convolution_rates rates_of(const device_facts& where, int element_bytes) {
+  const device_limits l = limits_of(where);
+  const double words = element_bytes / 4.0;
+  return {element_bytes == 8 ? l.fma_f64 : l.fma_f32, moved_per_cycle / words,
+          l.memory / element_bytes / (l.clock * l.units)};
+}
+
+/// Taps per cell of one pass, at least as many as the pass over memory takes anyway.
+double taps_worth(const extents& taps, const device_facts& where, int element_bytes) {
+  const auto count = static_cast<double>(taps.cells());
+  if (where.on == backend::cpu) return std::max(count, free_taps_of_cpu);
+  const model::convolution_rates r = rates_of(where, element_bytes);
+  return std::max(count, 2 * r.multiply_adds / r.elements_from_memory);
+}
+
+/// A convolution is a correlation with the filter turned round; the cell itself then has as many
+/// taps before it as it had behind.
+filter_pass pass_of(const extents& taps, std::vector<double> weights, bool correlate) {
+  const auto before = [&](int n) { return correlate ? n / 2 : n - 1 - n / 2; };
+  if (!correlate) std::reverse(weights.begin(), weights.end());
+  return {taps, std::move(weights), before(taps.z), before(taps.y), before(taps.x)};
+}
+
+std::vector<filter_pass> passes_of(const filter_factors& factors, int dims, bool correlate) {
+  std::vector<filter_pass> out;
+  for (int axis = 2; axis >= 0; --axis) {  // rows first: their cells lie together
+    const std::vector<double>& w = factors[static_cast<std::size_t>(axis)];
+    if (w.size() == 1 && w[0] == 1 && !(axis == 0 && out.empty())) continue;
+    int taps[] = {1, 1, 1};
+    taps[axis] = static_cast<int>(w.size());
+    extents n(taps[0], taps[1], taps[2]);
+    n.dims = dims;
+    out.push_back(pass_of(n, w, correlate));
+  }
+  return out;
+}
+
+/// The factors along the axes, given or found. found: by exact_factors().
+std::optional<filter_factors> factors_of(const convolution_filter& filter, int element_bytes,
+                                         bool& found) {
+  found = !filter.factors();
+  if (!found) return filter.factors();
+  std::vector<double> rounded(filter.weights().begin(), filter.weights().end());
+  if (element_bytes == 4)
+    for (double& w : rounded) w = static_cast<float>(w);
+  return exact_factors(filter.size(), rounded, element_bytes == 4 ? 24 : 53);
+}
+
+void decide_passes(const device_facts& where, const convolution_filter& filter,
+                   const convolution_options& o, int element_bytes, convolution_plan& plan) {
+  const std::vector<double> weights(filter.weights().begin(), filter.weights().end());
+  plan.passes = {pass_of(filter.size(), weights, o.correlate)};
+  plan.reason = fmt::format("one pass of {} taps", filter.size().cells());
+  if (o.passes == filter_passes::one) return;
+  bool found = false;
+  const auto factors = factors_of(filter, element_bytes, found);
+  if (!factors) {
+    if (o.passes == filter_passes::each_axis)
+      throw input_error(
+          "filter: expected a product of filters along the axes, found one whose weights are no "
+          "products without rounding");
+    return;
+  }
+  auto apart = passes_of(*factors, filter.size().dims, o.correlate);
+  double work = 0;
+  for (const auto& p : apart) work += taps_worth(p.taps, where, element_bytes);
+  if (o.passes == filter_passes::automatic &&
+      work >= taps_worth(filter.size(), where, element_bytes))
+    return;
+  std::size_t taps = 0;
+  for (const auto& p : apart) taps += p.taps.cells();
+  plan.reason =
+      fmt::format("{} of {} taps instead of {}{}",
+                  apart.size() == 1 ? "1 pass" : fmt::format("{} passes", apart.size()), taps,
+                  filter.size().cells(), found ? ", the weights being products" : "");
+  plan.passes = std::move(apart);
+}
+
+/// The scarcest of a pass's needs.
+extents widest(const std::vector<filter_pass>& passes) {
+  extents n = passes[0].taps;
+  for (const auto& p : passes)
+    if (p.taps.cells() > n.cells()) n = p.taps;
+  return n;
+}
+
+void decide_way(const device_facts& where, const convolution_options& o, int element_bytes,
+                convolution_plan& plan) {
+  std::vector<const convolution_kernel*> here;
+  for (const auto& k : convolution_kernels())
+    if (k.on == where.on) here.push_back(&k);
+  if (here.empty())
+    throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));
+  if (o.way != automatic) {
+    const auto asked =
+        std::find_if(here.begin(), here.end(), [&](const auto* k) { return k->way == o.way; });
+    if (asked == here.end())
+      throw input_error(fmt::format("way: expected auto, {}, found {}",
+                                    fmt::join(convolution_ways(), ", "),
+                                    found_word(o.way, convolution_ways())));
+    plan.kernel = *asked;
+    plan.reason += "; the way as asked";
+    return;
+  }
+  if (where.on == backend::cpu) {
+    plan.kernel = *std::find_if(here.begin(), here.end(), [](const auto* k) {
+      return k->way == std::string_view(window_convolution::name);
+    });
+    plan.reason += "; on a CPU a neighbour is a load, and sums need not move";
+    return;
+  }
+  const extents taps = widest(plan.passes);
+  const auto time = [&](const auto* k) {
+    return projected_time(k->way, taps, where, element_bytes);
+  };
+  plan.kernel = *std::min_element(here.begin(), here.end(),
+                                  [&](const auto* a, const auto* b) { return time(a) < time(b); });
+  plan.reason += fmt::format("; projected {:.3g} ps per cell", time(plan.kernel) * 1e12);
+}
+
+}  // namespace
+
+double projected_time(const char* way, const extents& taps, const device_facts& where,
+                      int element_bytes) {
+  const model::convolution_rates r = rates_of(where, element_bytes);
+  const double m = taps.x, n = taps.y;
+  const std::string_view name = way;
+  model::output_work work;
+  if (name == "systolic") {
+    using kernels = systolic_convolution::on_cuda;
+    const int piece = piece_bytes / element_bytes, columns = warp_lanes * piece;
+    const double rows = kernels::rows_of(kernels::instance_of(taps.y));
+    work = model::systolic_work(
+        m, n,
+        {static_cast<double>(columns_of(columns, piece, taps.x, taps.x / 2).columns),
+         static_cast<double>(columns), rows},
+        piece);
+  } else if (name == window_convolution::name) {
+    work = model::window_work(m, n, window_convolution::rows);
+  } else if (name == shared_convolution::name) {
+    work = model::shared_work(m, n, shared_convolution::rows, warp_lanes);
+  } else {  // every tap is two loads
+    work = {m * n, 2 * m * n, 2};
+  }
+  const device_limits l = limits_of(where);
+  work.multiply_adds *= taps.z;
+  work.moves *= taps.z;
+  return model::cycles_of(work, r) / (l.clock * l.units);
+}
+
+convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
+                        const convolution_filter& filter, const convolution_options& o,
+                        int element_bytes) {
+  convolution_plan plan;
+  decide_passes(where, filter, o, element_bytes, plan);
+  decide_way(where, o, element_bytes, plan);
+  if (where.on == backend::cuda) {
+    plan.threads = 0;
+    return plan;
+  }
+  const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
+  double taps = 0;
+  for (const auto& p : plan.passes) taps += taps_worth(p.taps, where, element_bytes);
+  const thread_choice threads = threads_worth(2 * cells * element_bytes * taps / free_taps_of_cpu,
+                                              images * size.z * size.y, "convolution", where);
+  plan.threads = threads.threads;
+  plan.reason += "; " + threads.why;
+  return plan;
+}
+
+}  // namespace dwell

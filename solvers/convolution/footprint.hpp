@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The cells that the sums of a tile come from: where they lie in the image, or, where some of them
+// lie beyond its border, a copy of them in memory of the warp's own. So no way of computing a tile
+// knows of borders.
+#pragma once
+#include <cstddef>
+
+#include "dwell/solvers/convolution/pass.hpp"
+
+namespace dwell {
+
+/// Rows and columns of a plane; the first may be negative.
+struct tile_footprint {
+  int y, x, rows, columns;
+};
+
+/// Cells of a footprint: the first one, and how far rows lie from each other.
+template <class T>
+struct footprint_cells {
+  const T* first;
+  std::ptrdiff_t next_row;
+};
+
+/// Elements of memory that a copy takes.
+DWELL_HD std::size_t copy_size(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
+/// The lanes meet before the copy and after it.
+template <class T, class Warp>
+DWELL_FN footprint_cells<T> copy_footprint(Warp& warp, const convolution_pass<T>& a, const T* plane,
+                                           const tile_footprint& f, T* to) {
+  const auto between = [](int low, int v, int high) { return v < low ? low : v > high ? high : v; };
+  const int left = between(0, -f.x, f.columns);                 // columns before the image
+  const int inside = between(left, a.size.x - f.x, f.columns);  // columns before its end
+  Warp::meet();
+  for (int r = 0; r < f.rows; ++r) {
+    const T* const row = row_for(a, plane, f.y + r);
+    T* const line = to + r * f.columns;
+    const auto cell = [&](int i) { line[i] = cell_of(a, row, f.x + i); };
+    warp.items(left, cell);
+    warp.items(inside - left, [&](int i) { line[left + i] = row ? row[f.x + left + i] : T(0); });
+    warp.items(f.columns - inside, [&](int i) { cell(inside + i); });
+  }
+  Warp::meet();
+  return {to, f.columns};
+}
+
+/// Is all of a footprint in the image?
+template <class T>
+DWELL_FN bool is_inside(const convolution_pass<T>& a, const tile_footprint& f) {
+  return f.y >= 0 && f.y <= a.size.y - f.rows && f.x >= 0 && f.x <= a.size.x - f.columns;
+}
+
+/// The cells where they lie, or a copy at `to`.
+template <class T, class Warp>
+DWELL_FN footprint_cells<T> cells_for(Warp& warp, const convolution_pass<T>& a, const T* plane,
+                                      const tile_footprint& f, T* to) {
+  if (plane && is_inside(a, f))
+    return {plane + static_cast<std::int64_t>(f.y) * a.size.x + f.x, a.size.x};
+  return copy_footprint(warp, a, plane, f, to);
+}
+
+}  // namespace dwell

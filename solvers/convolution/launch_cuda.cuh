@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// A pass on a GPU: a warp a tile, four bands a block, so that warps whose tiles lie below one
+// another share rows in the multiprocessor's cache. The weights lie in shared memory, from which
+// all lanes read the same one at a time.
+#pragma once
+#include <string>
+
+#include "dwell/base/cell_piece.hpp"
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/team/row_warp_cuda.cuh"
+#include "dwell/solvers/convolution/kernels.hpp"
+
+namespace dwell::cuda {
+
+inline constexpr int convolution_warps = 4;
+
+/// Columns of a lane: a piece of 16 bytes, or one.
+template <class Way, class T>
+using convolution_warp = row_warp<T, Way::whole_pieces ? cell_piece<T>::size : 1>;
+
+/// Weights and the scratch of warps begin at multiples of 16 bytes.
+template <class T>
+DWELL_HD std::size_t in_pieces(std::size_t elements) {
+  return (elements + cell_piece<T>::size - 1) / cell_piece<T>::size * cell_piece<T>::size;
+}
+
+template <class Way, int Instance, class T>
+__global__ void __launch_bounds__(32 * convolution_warps,
+                                  Way::warps_of(Instance) / convolution_warps)
+    convolution_kernel(convolution_pass<T> a, const tile_grid tiles, int scratch_each) {
+  using warp_type = convolution_warp<Way, T>;
+  extern __shared__ __align__(16) std::byte shared[];
+  T* const weights = reinterpret_cast<T*>(shared);
+  const int count = static_cast<int>(a.weight_count());
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += 32 * convolution_warps)
+    weights[i] = a.weights[i];
+  a.weights = weights;
+  __syncthreads();
+
+  // The same for all lanes of a warp, which the compiler learns from the shuffle.
+  const int number = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
+  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / convolution_warps + 1;
+  const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);
+  const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
+  const int band = static_cast<int>(stack % stacks) * convolution_warps + number;
+  const unsigned plane = stack / stacks;
+  if (band >= tiles.bands) return;
+  convolution_tile at;
+  at.image = plane / static_cast<unsigned>(a.size.z);
+  at.z = static_cast<int>(plane % static_cast<unsigned>(a.size.z));
+  at.y = band * tiles.rows;
+  at.x = static_cast<int>(x) * tiles.columns;
+  warp_type warp;
+  Way::template compute<Instance, T, warp_type>(
+      warp, a, at, weights + in_pieces<T>(count) + number * scratch_each);
+}
+
+/// Throws unsupported_error if a block of the device has less shared memory.
+inline void require_shared(std::size_t bytes, int ordinal) {
+  int most = 0;
+  DWELL_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
+  if (bytes > static_cast<std::size_t>(most))
+    throw unsupported_error(
+        "filter: its weights and a copy of the cells need " + std::to_string(bytes) +
+        " bytes of shared memory, of which the device has " + std::to_string(most));
+}
+
+template <class Way, int Instance, class T>
+void launch_convolution(const device& where, const convolution_pass<T>& a) {
+  using warp_type = convolution_warp<Way, T>;
+  const tile_grid tiles = Way::template tiles<T, warp_type>(a);
+  const std::size_t scratch = in_pieces<T>(Way::template scratch<T, warp_type>(a));
+  const std::size_t bytes =
+      (in_pieces<T>(a.weight_count()) + convolution_warps * scratch) * sizeof(T);
+  const std::int64_t blocks =
+      a.planes() * tiles.across * ((tiles.bands - 1) / convolution_warps + 1);
+  constexpr std::int64_t most_blocks = 0x7fffffff;
+  if (blocks > most_blocks)
+    throw unsupported_error("convolution: the images have more tiles than a launch has blocks");
+  require_shared(bytes, where.ordinal());
+  const auto kernel = convolution_kernel<Way, Instance, T>;
+  const auto stream = static_cast<cudaStream_t>(where.stream());
+  DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)));
+  kernel<<<static_cast<unsigned>(blocks), 32 * convolution_warps, bytes, stream>>>(
+      a, tiles, static_cast<int>(scratch));
+  DWELL_CUDA(cudaGetLastError());
+}
+
+template <class Way, class T>
+void run_convolution(const convolution_place& place, const convolution_pass<T>& a) {
+  DWELL_CUDA(cudaSetDevice(place.where.ordinal()));
+  with_instance<Way>(a.filter.y, [&](auto i) { launch_convolution<Way, i, T>(place.where, a); });
+}
+
+template <class Way>
+dwell::convolution_kernel convolution_row() {
+  using on = typename Way::on_cuda;
+  return {Way::name, backend::cuda, &run_convolution<on, double>, &run_convolution<on, float>};
+}
+
+}  // namespace dwell::cuda

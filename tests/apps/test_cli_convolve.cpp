@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// dwell convolve and dwell compare convolve: pictures and arrays in and out, refusals before the
+// run, what the tables say.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli_runner.hpp"
+
+#include "dwell/formats/npy.hpp"
+#include "dwell/formats/picture.hpp"
+
+namespace dwell::test {
+namespace {
+
+using strings = std::vector<std::string>;
+
+/// A grey picture of 9 x 12 with one white pixel.
+picture dot() {
+  picture p{grid<float>(extents(1, 9, 12)), 255};
+  p.channels(0, 4, 5) = 255;
+  return p;
+}
+
+class cli_convolve : public testing::Test {
+ protected:
+  cli_outcome run(strings args) {
+    args.insert(args.begin(), "convolve");
+    args.insert(args.end(), {"--device", "cpu"});
+    return dwell_cli(args);
+  }
+  scratch_folder in;
+};
+
+TEST_F(cli_convolve, blurs_a_picture) {
+  write_picture(in("dot.png"), dot());
+  const auto r = run({in("dot.png"), "--filter", "box:3", "-o", in("out.pgm")});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("box:3, 3x3 taps, border reflect"), std::string::npos) << r.out;
+  const picture out = read_picture(in("out.pgm"));
+  for (int y = 0; y < 9; ++y)
+    for (int x = 0; x < 12; ++x)
+      EXPECT_EQ(out.channels(0, y, x), y >= 3 && y <= 5 && x >= 4 && x <= 6 ? 28 : 0);
+}
+
+TEST_F(cli_convolve, says_what_a_picture_loses) {
+  write_picture(in("dot.png"), dot());
+  const auto r = run({in("dot.png"), "--filter", "sobel-x", "-o", in("out.png")});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_NE(r.err.find("4 values of the picture are cut off at 0 or 255"), std::string::npos)
+      << r.err;
+  const auto whole =
+      run({in("dot.png"), "--filter", "sobel-x", "--range", "stretch", "-o", in("all.png")});
+  EXPECT_EQ(whole.err, "");
+  const picture all = read_picture(in("all.png"));
+  EXPECT_EQ(all.channels(0, 4, 4), 255);  // grows to the right there
+  EXPECT_EQ(all.channels(0, 4, 6), 0);
+  EXPECT_EQ(all.channels(0, 0, 0), 128);
+}
+
+TEST_F(cli_convolve, channels_are_images) {
+  picture p{grid<float>(extents(3, 5, 6)), 65535};
+  for (int c = 0; c < 3; ++c) p.channels(c, 2, 2) = static_cast<float>(900 * (c + 1));
+  write_picture(in("in.ppm"), p);
+  const auto r = run({in("in.ppm"), "--filter", "box:3", "-o", in("out.png"), "--json", "-"});
+  EXPECT_EQ(r.json().at("images"), 3);
+  const picture out = read_picture(in("out.png"));
+  EXPECT_EQ(out.white, 65535);
+  for (int c = 0; c < 3; ++c) EXPECT_EQ(out.channels(c, 1, 1), 100 * (c + 1));
+}
+
+TEST_F(cli_convolve, an_array_by_a_filter_of_a_file) {
+  grid<double> u(extents(3, 4)), w(extents(1, 3));
+  u(1, 1) = 2;
+  w(0, 0) = 1;
+  w(0, 2) = 5;
+  write_npy<double>(in("u.npy"), u.view());
+  write_npy<double>(in("w.npy"), w.view());
+  EXPECT_EQ(run({in("u.npy"), "--filter", in("w.npy"), "-o", in("v.npy"), "-q"}).code, 0);
+  const auto v = read_npy<double>(in("v.npy"));
+  EXPECT_EQ(v(1, 0), 2);
+  EXPECT_EQ(v(1, 2), 10);
+  EXPECT_EQ(run({in("u.npy"), "--filter", in("w.npy"), "--correlate", "-o", in("v.npy")}).code, 0);
+  EXPECT_EQ(read_npy<double>(in("v.npy"))(1, 0), 10);
+}
+
+TEST_F(cli_convolve, planes_or_a_volume) {
+  grid<float> u(extents(3, 3, 3));
+  u(1, 1, 1) = 27;
+  write_npy<float>(in("u.npy"), u.view());
+  EXPECT_EQ(run({in("u.npy"), "--filter", "box:3", "-o", in("planes.npy")}).code, 0);
+  EXPECT_EQ(read_npy<float>(in("planes.npy"))(0, 1, 1), 0);
+  EXPECT_NEAR(read_npy<float>(in("planes.npy"))(1, 0, 0), 3, 1e-5);
+  EXPECT_EQ(run({in("u.npy"), "--filter", "box:3", "--volume", "-o", in("volume.npy")}).code, 0);
+  EXPECT_NEAR(read_npy<float>(in("volume.npy"))(0, 1, 1), 1, 1e-5);
+}
+
+TEST_F(cli_convolve, refusals) {
+  write_picture(in("dot.png"), dot());
+  const auto refused = [&](strings args, const std::string& part) {
+    args.insert(args.begin(), "convolve");
+    expect_refused(args, part);
+  };
+  refused({in("dot.png"), "--filter", "blur"}, "--filter: expected gaussian:N");
+  refused({in("dot.png"), "--filter", "box:3", "-o", in("x.jpg")}, "ends in .npy, .png");
+  refused({in("dot.png"), "--filter", "box:3", "-o", in("x.ppm")},
+          "--output: expected 3 planes for a .ppm, found 1");
+  refused({in("dot.png"), "--filter", "box:3", "--range", "stretch"}, "--range: expected an");
+  refused({in("none.png"), "--filter", "box:3"}, "none.png");
+  refused({in("dot.png"), "--filter", "laplacian", "--passes", "each-axis"}, "product");
+  refused({in("dot.png"), "--filter", in("none.npy")}, "none.npy");
+  refused({in("dot.png"), "--filter", "box:3", "--border", "mirror"}, "--border");
+}
+
+TEST(cli_compare_convolve, all_ways_have_the_same_bits) {
+  const auto r =
+      dwell_cli({"compare", "convolve", "--size", "40x200,5x6x7", "--filter", "box:3,gaussian:9",
+                 "--repetitions", "1", "--device", "cpu", "--format", "json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  EXPECT_EQ(j.at("convolutions").size(), 4u);
+  for (const auto& c : j.at("convolutions"))
+    for (const auto& run : c.at("runs"))
+      EXPECT_TRUE(run.at("passes") > 1 || run.at("same_bits") == true) << run;
+  expect_refused({"compare", "convolve", "--size", "9x9", "--filter", "box:3,blur"}, "--filter");
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Convolutions beside SciPy's, scans beside NumPy's."""
+import numpy as np
+import pytest
+import scipy.ndimage
+
+import dwell
+
+RANDOM = np.random.default_rng(1)
+BORDERS = {"reflect": "reflect", "zero": "constant", "replicate": "nearest", "periodic": "wrap"}
+
+
+def close(a, b, dtype):
+    return np.abs(a - b).max() <= 100 * np.finfo(dtype).eps * max(1, np.abs(b).max())
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("correlate", [False, True])
+@pytest.mark.parametrize("taps", [(3, 3), (4, 6), (1, 5), (7, 2), (31, 31)])
+def test_as_scipy(border, dtype, correlate, taps):
+    image = RANDOM.standard_normal((37, 53)).astype(dtype)
+    kernel = RANDOM.standard_normal(taps)
+    scipys = scipy.ndimage.correlate if correlate else scipy.ndimage.convolve
+    wanted = scipys(image.astype(np.float64), kernel, mode=BORDERS[border])
+    found = dwell.convolve(image, kernel, border=border, correlate=correlate)
+    assert found.dtype == dtype and close(found, wanted, dtype)
+
+
+@pytest.mark.parametrize("taps", [1, 2, 5, 8])
+def test_signals_and_volumes(taps):
+    signal, volume = RANDOM.standard_normal(100), RANDOM.standard_normal((9, 10, 11))
+    kernel = RANDOM.standard_normal(taps)
+    assert close(dwell.convolve(signal, kernel), scipy.ndimage.convolve(signal, kernel), float)
+    cube = RANDOM.standard_normal((2, 3, taps))
+    assert close(dwell.convolve(volume, cube), scipy.ndimage.convolve(volume, cube), float)
+
+
+def test_leading_axes_count_images():
+    images = RANDOM.standard_normal((2, 3, 20, 30)).astype(np.float32)
+    found = dwell.convolve(images, "gaussian:5")
+    for i in range(2):
+        for j in range(3):
+            assert np.array_equal(found[i, j], dwell.convolve(images[i, j], "gaussian:5"))
+    signals = RANDOM.standard_normal((4, 50))
+    assert np.array_equal(dwell.convolve(signals, [1, 2, 3])[2], dwell.convolve(signals[2], [1, 2, 3]))
+
+
+@pytest.mark.parametrize("way", ["systolic", "window", "shared", "direct"])
+def test_ways_have_the_same_bits(way):
+    image = RANDOM.standard_normal((70, 150))
+    kernel = RANDOM.standard_normal((6, 5))
+    found, report = dwell.convolve(image, kernel, way=way, return_report=True, device="cpu")
+    assert np.array_equal(found, dwell.convolve(image, kernel, device="cpu"))
+    assert report.way == way and report.kernel == (6, 5) and "taps" in repr(report)
+
+
+def test_products():
+    image = RANDOM.standard_normal((40, 60))
+    down, across = RANDOM.standard_normal(9), RANDOM.standard_normal(11)
+    found, report = dwell.convolve(image, (down, across), passes="each-axis", return_report=True)
+    assert report.passes == 2 and report.taps == 20
+    assert close(found, scipy.ndimage.convolve(image, np.outer(down, across)), float)
+    assert dwell.convolve(image, np.outer(np.ones(15), np.arange(15)), return_report=True)[1].passes == 2
+
+
+def test_out_and_other_numbers():
+    image = RANDOM.integers(0, 255, (20, 30), dtype=np.uint8)
+    out = np.empty(image.shape)
+    assert dwell.convolve(image, "box:3", out=out) is out
+    assert close(out, scipy.ndimage.uniform_filter(image.astype(float), 3), float)
+    assert np.array_equal(dwell.convolve(np.asfortranarray(image), "box:3"), out)
+    with pytest.raises(TypeError, match="out: expected an array of float64, found float32"):
+        dwell.convolve(image, "box:3", out=np.empty(image.shape, np.float32))
+    same = image.astype(float)
+    with pytest.raises(ValueError, match="out: expected memory of its own"):
+        dwell.convolve(same, "box:3", out=same)
+
+
+@pytest.mark.parametrize("call, what", [
+    (lambda u: dwell.convolve(u, "box"), "filter: expected box:N"),
+    (lambda u: dwell.convolve(u, np.ones((32, 1))), "1 to 31 taps"),
+    (lambda u: dwell.convolve(u, np.ones((2, 2, 2))), "image: expected 3 axes or more"),
+    (lambda u: dwell.convolve(u, "box:3", border="mirror"), "border: expected zero"),
+    (lambda u: dwell.convolve(u, "box:3", passes="two"), "passes: expected"),
+    (lambda u: dwell.convolve(u, "laplacian", passes="each-axis"), "expected a product"),
+    (lambda u: dwell.convolve(u, "box:3", way="fast"), "way: expected auto"),
+    (lambda u: dwell.convolve(u[:0], "box:3"), "at least one cell"),
+    (lambda u: dwell.convolve(u, [np.nan]), "finite weights"),
+    (lambda u: dwell.scan(u), "values: expected 1 axis"),
+    (lambda u: dwell.scan(u[0], "min"), "operation: expected"),
+    (lambda u: dwell.summed_area_table(u[0]), "image: expected 2 axes"),
+    (lambda u: dwell.box_mean(u, 0), "window: expected 1"),
+])
+def test_refusals(call, what):
+    with pytest.raises(ValueError, match=what):
+        call(np.ones((5, 6)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.int64, np.int16, np.bool_])
+@pytest.mark.parametrize("n", [0, 1, 1000, 100_003])
+def test_scan_as_numpy(dtype, n):
+    values = RANDOM.integers(0, 2 if dtype is np.bool_ else 9, n).astype(dtype)
+    wide = values.astype(np.int64) if dtype in (np.int16, np.bool_) else values
+    assert np.array_equal(dwell.scan(values), np.cumsum(wide, dtype=wide.dtype))
+    assert np.array_equal(dwell.scan(values, "max"), np.maximum.accumulate(wide))
+    assert np.array_equal(dwell.scan(values, exclusive=True)[1:], np.cumsum(wide, dtype=wide.dtype)[:-1])
+
+
+def test_tables_and_means():
+    image = RANDOM.integers(-9, 9, (130, 257)).astype(float)
+    assert np.array_equal(dwell.summed_area_table(image), image.cumsum(0).cumsum(1))
+    ones = scipy.ndimage.uniform_filter(np.ones(image.shape), (4, 9), mode="constant")
+    wanted = scipy.ndimage.uniform_filter(image, (4, 9), mode="constant") / ones
+    assert np.abs(dwell.box_mean(image, (4, 9)) - wanted).max() < 1e-12
