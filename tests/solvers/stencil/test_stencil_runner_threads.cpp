@@ -19,7 +19,7 @@ class stencil_runners_at_once : public each_stencil_way {};
 TEST_F(stencil_runners_at_once, of_eight_threads) {
   constexpr int threads = 8;
   const extents n(21, 66);
-  const auto ways = stencil_place::ways();
+  const auto ways = stencil_place::ways(stencil_options().shape);
   std::vector<std::string> found(threads);
   {
     std::vector<std::jthread> all;
