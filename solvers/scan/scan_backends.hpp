@@ -55,6 +55,21 @@ template <class From, class To>
 void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to);
 }  // namespace cuda
 
+/// What each backend compiles.
+#define DWELL_COMPILE_SCAN(T) \
+  template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
+#define DWELL_COMPILE_TABLE(T)                                                \
+  template void run_table(const scan_place&, const T*, const table_args<T>&); \
+  template void run_means(const scan_place&, const window_means&, T*);
+#define DWELL_COMPILE_SCANS        \
+  DWELL_COMPILE_SCAN(double)       \
+  DWELL_COMPILE_SCAN(float)        \
+  DWELL_COMPILE_SCAN(std::int32_t) \
+  DWELL_COMPILE_SCAN(std::int64_t) \
+  DWELL_COMPILE_TABLE(double)      \
+  DWELL_COMPILE_TABLE(float)       \
+  template void run_convert(const scan_place&, const float*, std::int64_t, double*);
+
 /// Points words to their places.
 template <class Words, class T>
 Words words_at(std::byte* begin, std::int64_t tiles) {

@@ -83,17 +83,6 @@ void run_convert(const scan_place& place, const From* from, std::int64_t count, 
   });
 }
 
-#define DWELL_SCAN(T) \
-  template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
-#define DWELL_TABLE(T)                                                        \
-  template void run_table(const scan_place&, const T*, const table_args<T>&); \
-  template void run_means(const scan_place&, const window_means&, T*);
-DWELL_SCAN(double)
-DWELL_SCAN(float)
-DWELL_SCAN(std::int32_t)
-DWELL_SCAN(std::int64_t)
-DWELL_TABLE(double)
-DWELL_TABLE(float)
-template void run_convert(const scan_place&, const float*, std::int64_t, double*);
+DWELL_COMPILE_SCANS
 
 }  // namespace dwell::cpu

@@ -46,7 +46,7 @@ class column_pass {
         aligned_(a.pitch % RX == 0 && is_aligned(from_) && is_aligned(to_)),
         at_(pass.cut[team.worker()]),
         stop_(pass.cut[team.worker() + 1]),
-        tiles_(column_tiles<sizes>(a.size, a.edge, a.pitch)),
+        tiles_(tiles_of(C, R, a.size, a.edge, a.pitch)),
         planes_(team.template scratch<T>(slots * sizes::plane_values)),
         edges_(team.template scratch<T>(sizes::edge_values)),
         lines_(team.template scratch<int>(sizes::height)),

@@ -70,16 +70,6 @@ stencil_projection time(const column_config& c, const stencil_plan& p, const lay
 
 }  // namespace
 
-overlapping_tiles tiles_of(const column_config& c, int radius, const extents& size, boundary edge,
-                           int pitch) {
-  const bool beyond = edge != boundary::fixed;
-  const int halo = c.steps * radius;
-  return {{32 * c.across, halo, size.x, beyond},
-          {perks_warps * c.down, halo, size.y, beyond},
-          c.across,
-          pitch};
-}
-
 std::optional<pass_runs> column_runs(const overlapping_tiles& tiles, int nz, int halo, int teams,
                                      double& most) {
   if (std::int64_t{tiles.count()} * nz > INT32_MAX) return std::nullopt;

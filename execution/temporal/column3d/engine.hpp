@@ -28,10 +28,6 @@ struct DWELL_API column3d {
   static std::size_t margin(const config&, const stencil_plan&, const stencil_problem&);
 };
 
-/// Tiles of a field under a config.
-DWELL_API overlapping_tiles tiles_of(const column_config& c, int radius, const extents& size,
-                                     boundary edge, int pitch);
-
 /// Runs of planes of about equal cost for at most so many teams, of a pass of `depth` steps;
 /// nothing if the planes of all tiles cannot be numbered. `most`: the largest cost, in planes of a
 /// tile.

@@ -2,6 +2,7 @@
 // How a pass of engine column3d is divided: planes into tiles, which overlap along x and y, and the
 // planes of each tile into parts of the teams' runs.
 #pragma once
+#include "dwell/execution/temporal/column3d/sizes.hpp"
 #include "dwell/execution/temporal/strips.hpp"
 
 namespace dwell {
@@ -37,12 +38,14 @@ struct overlapping_tiles {
   }
 };
 
-template <class Sizes>
-DWELL_HD overlapping_tiles column_tiles(const extents& size, boundary edge, int pitch) {
+/// Of a field under a config.
+DWELL_HD overlapping_tiles tiles_of(const column_config& c, int radius, const extents& size,
+                                    boundary edge, int pitch) {
   const bool beyond = edge != boundary::fixed;
-  return {{Sizes::width, Sizes::halo, size.x, beyond},
-          {Sizes::height, Sizes::halo, size.y, beyond},
-          Sizes::across,
+  const int halo = c.steps * radius;
+  return {{32 * c.across, halo, size.x, beyond},
+          {perks_warps * c.down, halo, size.y, beyond},
+          c.across,
           pitch};
 }
 

@@ -12,8 +12,11 @@
 namespace dwell {
 namespace {
 
-/// What a tile keeps in a core's own caches: most that are built have between a half and two.
-constexpr double cache_bytes = 1 << 20;
+/// What a tile keeps in a core's own cache: half of it, and as much as most have where it is not
+/// known.
+double cache_bytes(const device_facts& device) {
+  return device.core_cache > 0 ? 0.5 * static_cast<double>(device.core_cache) : 1 << 20;
+}
 /// Steps of a pass are not more: the gain is small from there on, and layers that teams leave to
 /// the second phase are more.
 constexpr int most_reach = 16, most_steps = 64;
@@ -38,19 +41,20 @@ int most_parts(const skewed_axis& axis, int steps) {
 }
 
 /// Cells of a tile along its axis whose layers fit into the cache for so many steps.
-double fitting(const stencil_problem& problem, int steps) {
+double fitting(const stencil_problem& problem, double cache, int steps) {
   const double layers = (steps + 1.0) * problem.radius + 1;
   const double row = problem.size.dims == 2 ? 1 : problem.size.x;
-  return cache_bytes / (2.0 * layers * row * static_cast<double>(problem.scalar_bytes)) -
+  return cache / (2.0 * layers * row * static_cast<double>(problem.scalar_bytes)) -
          steps * problem.radius;
 }
 
 /// The most steps whose tiles are wider than what they lose in these.
-int planned_steps(const stencil_problem& problem, const skewed_division& d, int teams) {
+int planned_steps(const stencil_problem& problem, double cache, const skewed_division& d,
+                  int teams) {
   const int slabs = std::clamp(most_parts(d.layers, 2), 1, teams);
   int steps = std::max(2, most_reach / (problem.radius * (problem.size.dims - 1)));
   while (steps > 1 && (most_parts(d.layers, steps) < slabs ||
-                       fitting(problem, steps) < 2 * problem.radius * steps))
+                       fitting(problem, cache, steps) < 2 * problem.radius * steps))
     --steps;
   return steps;
 }
@@ -72,12 +76,13 @@ extents skewed::most_of_layer(const config&, const stencil_problem& problem, int
 layout_result skewed::lay_out(const config&, const tiling_request& asked,
                               const layout_problem& on) {
   const stencil_problem& problem = on.stencil;
+  const double cache = cache_bytes(on.device);
   skewed_division d = undivided(problem.size, problem.inner, problem.radius, problem.edge);
-  const int steps = asked.depth > 0 ? asked.depth : planned_steps(problem, d, asked.teams);
+  const int steps = asked.depth > 0 ? asked.depth : planned_steps(problem, cache, d, asked.teams);
   const int slabs = std::min(asked.teams, most_parts(d.layers, steps));
   if (slabs == 0) return layout_obstacle::subdomains;
-  const int wanted =
-      static_cast<int>(std::ceil(cells(d.across) / std::clamp(fitting(problem, steps), 1.0, 1e9)));
+  const int wanted = static_cast<int>(
+      std::ceil(cells(d.across) / std::clamp(fitting(problem, cache, steps), 1.0, 1e9)));
   const int tiles = std::clamp(wanted, 1, std::max(1, most_parts(d.across, steps)));
 
   stencil_candidate out;
