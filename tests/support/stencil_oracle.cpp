@@ -144,6 +144,9 @@ std::vector<std::string> shape_names() {
   for (const auto& s : stencil_shapes()) names.push_back(s.name);
   return names;
 }
+bool has_stencil_shape(const std::string& name) {
+  return std::ranges::count(shape_names(), name) > 0;
+}
 
 template <class T>
 std::string difference(const grid<T>& found, const grid<T>& expected) {

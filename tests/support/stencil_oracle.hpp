@@ -67,6 +67,7 @@ std::vector<double> uneven_weights(const stencil_shape& shape);
 
 /// Of all stencils of this build.
 std::vector<std::string> shape_names();
+bool has_stencil_shape(const std::string& name);  ///< whether this build has the stencil
 
 /// "" if the bits are equal, else where the first difference is and how many there are.
 template <class T>
