@@ -63,7 +63,6 @@ struct engine_shape {
   bool orders = false;      ///< layers that stream may be taken in any order
   bool tile_flags = false;  ///< teams own no subdomain, and every tile has a flag
   int subdomains_per_team = 1;
-  bool measured = true;  ///< times were, on a GPU; executor `auto` takes no others
 };
 
 /// Where a plan may cache layers.

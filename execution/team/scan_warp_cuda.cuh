@@ -84,6 +84,9 @@ template <class T, int Warps>
 class scan_team {
  public:
   using warp = scan_warp<T>;
+  /// Tiles that a lane looks back at. A prefix comes this far in the time that it takes to see one,
+  /// two microseconds: with one tile for each lane that was the time of the scan.
+  static constexpr int reach = 4;
   template <class V>
   struct per_warp {
     V v;
@@ -93,6 +96,7 @@ class scan_team {
   struct shared {
     T totals[Warps];
     T before;
+    T window[reach * 32];  ///< of the tiles before, the nearest first
     unsigned tile;
   };
 
@@ -131,8 +135,8 @@ class scan_team {
     *const_cast<volatile unsigned*>(words_.state + tile) = state;
   }
 
-  /// Lane l looks at tile - 1 - l. Once one has a prefix and all after it have an aggregate, these
-  /// are folded from the left.
+  /// Lane l looks at tile - 1 - l, and at every 32nd tile before that. Once one has a prefix and
+  /// all after it have an aggregate, these are folded from the left.
   template <class Op>
   DWELL_FN T look_back_by_warp(std::int64_t tile, T aggregate) {
     if (tile == 0) {
@@ -140,23 +144,39 @@ class scan_team {
       return Op::none();
     }
     publish(tile, words_.aggregate, aggregate, 1);
-    const std::int64_t mine = tile - 1 - warp::lane();
-    int last = 0;  // lane of the last tile that has a prefix
-    for (;;) {
-      const unsigned state = mine >= 0 ? *const_cast<volatile unsigned*>(words_.state + mine) : 0u;
-      const unsigned with_prefix = __ballot_sync(~0u, state == 2),
-                     none = __ballot_sync(~0u, state == 0);
-      last = __ffs(static_cast<int>(with_prefix)) - 1;
-      if (last >= 0 && (none & ((1u << last) - 1u)) == 0) break;
-    }
+    int nearest = -1;  // tile that has a prefix, so many tiles before the one before this
+    while (nearest < 0) nearest = nearest_prefix(tile);
     __threadfence();
-    T seen = Op::none();
-    if (warp::lane() <= last)
-      seen = __ldcg((warp::lane() == last ? words_.prefix : words_.aggregate) + mine);
-    T before = __shfl_sync(~0u, seen, last);
-    for (int l = last - 1; l >= 0; --l) before = Op::of(before, __shfl_sync(~0u, seen, l));
+    DWELL_UNROLL
+    for (int k = 0; k < reach; ++k) {
+      const int back = k * 32 + warp::lane();
+      if (back <= nearest)
+        s_.window[back] =
+            __ldcg((back == nearest ? words_.prefix : words_.aggregate) + (tile - 1 - back));
+    }
+    __syncwarp();
+    T before = s_.window[nearest];
+    for (int back = nearest - 1; back >= 0; --back) before = Op::of(before, s_.window[back]);
     publish(tile, words_.prefix, Op::of(before, aggregate), 2);
     return before;
+  }
+  /// -1: there is none, or a tile after it has no aggregate yet.
+  DWELL_FN int nearest_prefix(std::int64_t tile) const {
+    unsigned state[reach];
+    DWELL_UNROLL
+    for (int k = 0; k < reach; ++k) {
+      const std::int64_t at = tile - 1 - k * 32 - warp::lane();
+      state[k] = at >= 0 ? *const_cast<volatile unsigned*>(words_.state + at) : 0u;
+    }
+    DWELL_UNROLL
+    for (int k = 0; k < reach; ++k) {
+      const unsigned with_prefix = __ballot_sync(~0u, state[k] == 2),
+                     none = __ballot_sync(~0u, state[k] == 0);
+      const int last = __ffs(static_cast<int>(with_prefix)) - 1;
+      if (last >= 0) return (none & ((1u << last) - 1u)) == 0 ? k * 32 + last : -1;
+      if (none != 0) return -1;
+    }
+    return -1;
   }
 
   look_back_words<T> words_;

@@ -82,7 +82,10 @@ class passes<S, T, column3d_on<backend::cpu>, C> {
     pass.from = from;
     pass.steps = steps;
     player lanes(team, a.plan.teams, nullptr, a.reverse_lanes, scratch_.of(team), scratch_.bytes());
-    column_pass<S, T, player, C>(lanes, a, pass).run();
+    if (a.source || steps != C.steps)
+      column_pass<S, T, player, C, true>(lanes, a, pass).run();
+    else
+      column_pass<S, T, player, C, false>(lanes, a, pass).run();
   }
 
  private:

@@ -14,7 +14,8 @@ namespace dwell::cuda {
 template <class S, class T>
 using pass_kernel_type = void (*)(stencil_call<S, T>, pass_runs);
 
-/// The kernel of config K of an engine: what is launched, and how a plan is divided.
+/// The kernels of config K of an engine: what is launched, and how a plan is divided. whole: for
+/// passes of all steps.
 template <class S, class T, class Engine, int K>
 struct pass_kernel_of;
 
@@ -51,26 +52,28 @@ struct pass_kernel_of<S, T, ring2d_on<backend::cuda>, K> {
   static constexpr int threads = ring_team_of<S, T, K>::threads;
   static constexpr std::size_t scratch_bytes = ring_sizes_of<S, T, K>::scratch_bytes;
 
-  static pass_kernel_type<S, T> kernel(bool source) {
+  static constexpr int steps = ring_sizes_of<S, T, K>::depth;
+
+  static pass_kernel_type<S, T> kernel(bool source, bool) {
     return source ? ring_kernel<S, T, K, true> : ring_kernel<S, T, K, false>;
   }
   static pass_runs runs(const stencil_args<T>& a) {
     return divided_pass(ring_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.plan);
   }
-  static bool is_there() { return compiled_for_rings(kernel(false)); }
+  static bool is_there() { return compiled_for_rings(kernel(false, true)); }
 };
 
 template <class S, class T, int K>
 inline constexpr column_config column_config_of = column_configs<backend::cuda, S, T>()[K];
 
-template <class S, class T, int K>
+template <class S, class T, int K, bool Rare>
 __global__ void __launch_bounds__(perks_lanes, 1)
     column_kernel(const __grid_constant__ stencil_call<S, T> a,
                   const __grid_constant__ pass_runs pass) {
   if (has_ended(a)) return;
   using team_type = cuda_grid_team<perks_lanes>;
   team_type team(nullptr);
-  column_pass<S, T, team_type, column_config_of<S, T, K>>(team, a, pass).run();
+  column_pass<S, T, team_type, column_config_of<S, T, K>, Rare>(team, a, pass).run();
 }
 
 template <class S, class T, int K>
@@ -80,7 +83,11 @@ struct pass_kernel_of<S, T, column3d_on<backend::cuda>, K> {
       cuda_grid_team<perks_lanes>::reserved_bytes() +
       column_sizes<S, T, column_config_of<S, T, K>>::scratch_bytes;
 
-  static pass_kernel_type<S, T> kernel(bool) { return column_kernel<S, T, K>; }
+  static constexpr int steps = column_config_of<S, T, K>.steps;
+
+  static pass_kernel_type<S, T> kernel(bool source, bool whole) {
+    return source || !whole ? column_kernel<S, T, K, true> : column_kernel<S, T, K, false>;
+  }
   static pass_runs runs(const stencil_args<T>& a) {
     return column_pass_of(column_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.pitch, a.plan);
   }
@@ -94,24 +101,29 @@ class launched_passes {
   explicit launched_passes(const stencil_args<T>& a) {
     temporal_engines<backend::cuda>::with_index<S, T>(a.plan.config, [&]<class Engine, int K>() {
       using pass_kernel = pass_kernel_of<S, T, Engine, K>;
-      kernel_ = pass_kernel::kernel(a.source != nullptr);
+      for (const bool whole : {false, true})
+        kernel_[whole] = pass_kernel::kernel(a.source != nullptr, whole);
+      steps_ = pass_kernel::steps;
       threads_ = pass_kernel::threads;
       scratch_ = pass_kernel::scratch_bytes;
       runs_ = pass_kernel::runs(a);
     });
-    allow_scratch(kernel_, scratch_);
-    loaded(kernel_);
+    for (const auto kernel : kernel_) {
+      allow_scratch(kernel, scratch_);
+      loaded(kernel);
+    }
   }
   /// So many steps from field[from] to the other copy.
   void launch(cudaStream_t on, const stencil_call<S, T>& a, int from, int steps) const {
     pass_runs pass = runs_;
     pass.from = from;
     pass.steps = steps;
-    kernel_<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
+    kernel_[steps == steps_]<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
   }
 
  private:
-  pass_kernel_type<S, T> kernel_ = nullptr;
+  pass_kernel_type<S, T> kernel_[2] = {};  ///< of passes with fewer steps than most, and of others
+  int steps_ = 0;
   int threads_ = 0;
   std::size_t scratch_ = 0;
   pass_runs runs_;
@@ -132,7 +144,7 @@ engine_facts probe_passes(const device& where, int config) {
   return temporal_engines<backend::cuda>::with_index<S, T>(config, [&]<class Engine, int K>() {
     using pass_kernel = pass_kernel_of<S, T, Engine, K>;
     engine_facts f =
-        facts_of(pass_kernel::kernel(false), engine, pass_kernel::scratch_bytes, where);
+        facts_of(pass_kernel::kernel(false, true), engine, pass_kernel::scratch_bytes, where);
     if (!pass_kernel::is_there()) f.max_teams = 0;
     return f;
   });

@@ -68,15 +68,19 @@ struct scanned_rows {
 template <class Op, class T, class Warp>
 DWELL_FN T scan_rows_of(const T* in, std::int64_t at, std::int64_t count,
                         scanned_rows<T, Warp>& r) {
+  // All loads are on their way before the first row is scanned.
+  DWELL_UNROLL
+  for (int k = 0; k < scan_rows; ++k) {
+    const std::int64_t from = at + k * Warp::columns;
+    const int left = elements_left(from, count, Warp::columns);
+    if (left > 0) Warp::load(r.row[k], in + from, left, Op::none());
+  }
   T total = Op::none();
   DWELL_UNROLL
   for (int k = 0; k < scan_rows; ++k) {
     r.before[k] = total;
-    const std::int64_t from = at + k * Warp::columns;
-    const int left = elements_left(from, count, Warp::columns);
-    if (left == 0) continue;
-    Warp::load(r.row[k], in + from, left, Op::none());
-    total = Op::of(total, Warp::template scan<Op>(r.row[k]));
+    if (elements_left(at + k * Warp::columns, count, Warp::columns) > 0)
+      total = Op::of(total, Warp::template scan<Op>(r.row[k]));
   }
   return total;
 }

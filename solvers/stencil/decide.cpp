@@ -207,7 +207,6 @@ stencil_decision decide(const stencil_request& q, const stencil_options& o) {
   const auto try_executor = [&](const executor_info& e) {
     try {
       stencil_decision d = with(e, "");
-      if (!d.facts_of(d.plans.front().plan).engine->shape().measured) return;
       const double seconds = d.plans.front().projected.seconds;
       promises.push_back({seconds, std::move(d)});
     } catch (const unsupported_error& error) {

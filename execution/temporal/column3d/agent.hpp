@@ -14,8 +14,8 @@
 //   after   lanes read edges and, of the plane, rows of the warps beside theirs, and add
 //
 // There are two sets of edges: one is written again two ticks later, after the meeting of the tick
-// between, before which all have read it. A slot of a plane is fetched into when at least two
-// meetings have passed since others have read it.
+// between, before which all have read it. The slot of a plane is
+// fetched into after the meeting of the next tick, before which all have read it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,12 +29,14 @@
 
 namespace dwell {
 
-template <class S, class T, class Team, column_config C>
+/// Rare: there is a source, or the pass has fewer steps than C.
+template <class S, class T, class Team, column_config C, bool Rare>
 class column_pass {
   using sizes = column_sizes<S, T, C>;
   static constexpr int R = sizes::radius, RX = sizes::across, H = sizes::down, N = sizes::cells;
   static constexpr int steps = C.steps, width = sizes::width, slots = sizes::slots;
   static constexpr bool chained = ends_in_cell<S>;
+  static constexpr unsigned all_of_row = (1u << RX) - 1;
 
  public:
   DWELL_FN column_pass(Team& team, const stencil_call<S, T>& a, const pass_runs& pass)
@@ -55,7 +57,12 @@ class column_pass {
   DWELL_FN void run() {
     while (at_ < stop_) {
       open();
-      for (; tick_ < ticks_; ++tick_) tick();
+      for (; tick_ < ticks_; ++tick_) {
+        if (has_sides_ || at_border_planes())
+          tick<true>();
+        else
+          tick<false>();
+      }
       at_ = part_.tile * a_.size.z + part_.end;
     }
   }
@@ -73,20 +80,22 @@ class column_pass {
     T v[steps][N];
   };
   struct lane_facts {
-    int x;           ///< column of the lane's first cell; it may lie beyond the field
-    unsigned fixed;  ///< a bit for each cell that keeps its value
-    unsigned owned;  ///< and for each that leaves the pass
+    int cell;        ///< of the lane, the first one in a plane of the field; it may lie beyond that
+    unsigned owned;  ///< a bit for each cell that leaves the pass
+    unsigned fixed;  ///< and for each that keeps its value
   };
 
   /// The part of a tile that comes next in the team's run.
   DWELL_FN void open() {
+    // Others may still be at the last plane of the part before, for which they read the tables.
+    team_.section([](int) {});
     part_ = column_part::at(at_, stop_, a_.size.z, steps_ * R, a_.edge == boundary::fixed);
     first_plane_ = part_.begin;
     ticks_ = part_.end - part_.begin + sizes::behind(steps_);
     tick_ = 0;
     slot_ = 0;
     const tile_place where = tiles_.place(part_.tile);
-    straight_ = aligned_ && where.inside;
+    straight_ = aligned_ && where.inside && where.y >= 0 && where.y + sizes::height <= a_.size.y;
     team_.section([&](int l) {
       for (int r = l; r < sizes::height; r += Team::lanes())
         lines_[r] = place_of(where.y + r, a_.size.y) * a_.pitch;
@@ -94,10 +103,11 @@ class column_pass {
     });
     team_.each([&](int l) {
       lane_facts& me = lane_[l];
-      me.x = where.x + l % 32 * RX;
-      me.fixed = me.owned = 0;
+      const int first_x = where.x + l % 32 * RX, first_y = where.y + l / 32 * H;
+      me.cell = first_y * a_.pitch + first_x;
+      me.owned = me.fixed = 0;
       unrolled<0, N>([&](auto c) {
-        const int x = me.x + c % RX, y = where.y + l / 32 * H + c / RX;
+        const int x = first_x + c % RX, y = first_y + c / RX;
         const bool own = within(x - where.own_x0, where.own_x1 - where.own_x0) &&
                          within(y - where.own_y0, where.own_y1 - where.own_y0);
         const bool keeps =
@@ -112,7 +122,7 @@ class column_pass {
         unrolled<0, N>([&](auto c) { values_[l].v[s][c] = T{}; });
       });
     });
-    all_plain_ = !where.at_border && !a_.source && steps_ == steps;
+    has_sides_ = team_.warp_most([&](int l) { return any_of_warp(l); }) != 0;
     for (int p = 0; p < C.ahead; ++p) fetch(p, p);
   }
   /// The cell of an axis for place i of a tile; those beyond a fixed border are never used.
@@ -120,27 +130,39 @@ class column_pass {
     if (within(i, n)) return i;
     return a_.edge == boundary::fixed ? (i < 0 ? 0 : n - 1) : cell_beyond(a_.edge, i, n);
   }
-  /// Plane `tick` of the part goes into a slot.
+  /// Plane `tick` of the part goes into a slot. None that the part does not need: it could arrive
+  /// after the first planes of the next part, which begins with slot 0 again.
   DWELL_FN void fetch(int tick, int slot) {
     const int nz = a_.size.z;
     int z = first_plane_ + tick;
-    const bool wanted = a_.edge != boundary::fixed || z < nz;
+    const bool wanted = tick < ticks_ && (a_.edge != boundary::fixed || z < nz);
     if (wanted) {
       if (!within(z, nz)) z = cell_beyond(a_.edge, z, nz);
       const T* plane = from_ + static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch;
       team_.each([&](int l) {
         T* to = planes_ + slot * sizes::plane_values + own_offset(l);
-        unrolled<0, H>([&](auto r) {
-          const T* line = plane + lines_[l / 32 * H + r];
-          if (straight_)
+        if (straight_) {
+          const T* from = plane + lane_[l].cell;
+          unrolled<0, H>([&](auto r) {
             Team::fetch(reinterpret_cast<chunk*>(to + r * width),
-                        reinterpret_cast<const chunk*>(line + lane_[l].x));
-          else
-            unrolled<0, RX>([&](auto i) { Team::fetch(to + r * width + i, line + column(l, i)); });
-        });
+                        reinterpret_cast<const chunk*>(from + r * a_.pitch));
+          });
+        } else {
+          unrolled<0, H>([&](auto r) {
+            const T* from = plane + line(l, r);
+            unrolled<0, RX>([&](auto i) { Team::fetch(to + r * width + i, from + column(l, i)); });
+          });
+        }
       });
     }
     Team::close_fetches();
+  }
+  /// Whether lanes of the warp have cells that keep their values, beside those of whole planes.
+  DWELL_FN int any_of_warp(int l) {
+    const tile_place where = tiles_.place(part_.tile);
+    const int y = where.y + l / 32 * H;
+    return where.at_border && (where.x < a_.inner.x0 || where.x + width > a_.inner.x1 ||
+                               y < a_.inner.y0 || y + H > a_.inner.y1);
   }
   DWELL_FN int column(int l, int i) const { return columns_[l % 32 * RX + i]; }
   DWELL_FN static bool is_aligned(const T* p) {
@@ -152,17 +174,18 @@ class column_pass {
   DWELL_FN bool at_border_planes() const {
     if (a_.edge != boundary::fixed) return false;
     const int z = first_plane_ + tick_;
-    return z - sizes::behind(steps) < R || z - R >= a_.size.z - R;
+    return z - sizes::behind(steps) < R || z >= a_.size.z - R;
   }
 
+  template <bool Kept>
   DWELL_FN void tick() {
-    plain_ = all_plain_ && !at_border_planes();
     Team::template await_fetches<C.ahead - 1>();
     T* const plane = planes_ + slot_ * sizes::plane_values;
     team_.each([&](int l) {
+      if constexpr (Kept) find_kept_cells(l);
       unrolled<0, H>([&](auto r) {
         get(plane + own_offset(l) + r * width, values_[l].v[0] + r * RX);
-        if constexpr (chained) complete_chain<r>(l);
+        if constexpr (chained) complete_chain<Kept, r>(l);
       });
     });
     T* const edges = edges_ + tick_ % 2 * (steps - 1) * sizes::edge_rows * width;
@@ -177,9 +200,9 @@ class column_pass {
     const int next = slot_ + C.ahead;
     fetch(tick_ + C.ahead, next < slots ? next : next - slots);
     if constexpr (chained)
-      unrolled<0, steps>([&](auto s) { add<s>(plane, edges); });
+      unrolled<0, steps>([&](auto s) { add<Kept, s>(plane, edges); });
     else
-      unrolled<0, steps>([&](auto k) { add<steps - 1 - k>(plane, edges); });
+      unrolled<0, steps>([&](auto k) { add<Kept, steps - 1 - k>(plane, edges); });
     slot_ = slot_ + 1 == slots ? 0 : slot_ + 1;
   }
 
@@ -190,7 +213,7 @@ class column_pass {
 
   /// All steps of a row of the lane's cells, one after the other: each ends the sum of the plane R
   /// before the one that it takes. Row by row, since sums that are ended free registers.
-  template <int Row>
+  template <bool Kept, int Row>
   DWELL_FN void complete_chain(int l) {
     unrolled<0, steps>([&](auto s) {
       chunk done;
@@ -199,7 +222,7 @@ class column_pass {
         done.v[i] =
             S::template add_layer<R>(sums_[l].v[s][0][c], own_cell{values_[l].v[s] + c}, a_.w);
       });
-      leave<s, Row>(l, done);
+      leave<Kept, s, Row>(l, done);
     });
   }
   struct own_cell {
@@ -207,17 +230,37 @@ class column_pass {
     DWELL_FN T operator()(int, int, int) const { return *cell; }
   };
 
-  /// The result of a step in a row: the next step's, or the pass's.
-  template <int Step, int Row>
+  /// The plane whose sums a step ends, as it takes the one R later: so far behind the plane that
+  /// comes in.
+  static constexpr int ended(int step) { return step * sizes::lag + R; }
+  /// The lane's cells that keep their values, in the planes that steps add to or end. The compiler
+  /// must not know how they come about, or it makes branches of what are selects.
+  struct kept_cells {
+    unsigned of[sizes::behind(steps) + 1];
+  };
+  DWELL_FN void find_kept_cells(int l) {
+    unrolled<0, sizes::behind(steps) + 1>([&](auto behind) {
+      const int z = first_plane_ + tick_ - behind;
+      const bool whole = a_.edge == boundary::fixed && (z < R || z >= a_.size.z - R);
+      kept_[l].of[behind] =
+          static_cast<unsigned>(Team::opaque(whole ? -1 : static_cast<int>(lane_[l].fixed)));
+    });
+  }
+  /// The result of a step in a row: the next step's, or the pass's. A cell that keeps its value
+  /// has it in place of the sum that ends here: see add().
+  template <bool Kept, int Step, int Row>
   DWELL_FN void leave(int l, chunk& done) {
-    const int z = first_plane_ + tick_ - Step * sizes::lag - R;
-    if (!plain_) {
+    const int z = first_plane_ + tick_ - ended(Step);
+    if constexpr (Rare)
       if (a_.source) add_source(l, Row, done, z);
-      restore(l, Row, done, z);
-      if (Step + 1 == steps_) store(l, Row, done, z);
-    } else if constexpr (Step + 1 == steps) {
-      store(l, Row, done, z);
+    if constexpr (Kept) {
+      const unsigned kept = kept_[l].of[ended(Step)];
+      unrolled<0, RX>([&](auto i) {
+        constexpr int c = Row * RX + i;
+        done.v[i] = kept >> c & 1u ? sums_[l].v[Step][0][c] : done.v[i];
+      });
     }
+    if (Rare ? Step + 1 == steps_ : Step + 1 == steps) store<Row>(l, done, z);
     if constexpr (Step + 1 < steps)
       unrolled<0, RX>([&](auto i) { values_[l].v[Step + 1][Row * RX + i] = done.v[i]; });
   }
@@ -231,24 +274,13 @@ class column_pass {
         a_.source + (static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + line(l, row));
     unrolled<0, RX>([&](auto i) { done.v[i] += from[column(l, i)]; });
   }
-  /// Cells that keep their values have them from the plane as it came in.
-  DWELL_FN void restore(int l, int row, chunk& done, int z) {
-    if (a_.edge != boundary::fixed || !within(z, a_.size.z) || z < first_plane_) return;
-    const bool whole = z < R || z >= a_.size.z - R;
-    const unsigned keeps = whole ? ~0u : lane_[l].fixed >> (row * RX);
-    const T* from =
-        planes_ + (z - first_plane_) % slots * sizes::plane_values + own_offset(l) + row * width;
-    unrolled<0, RX>([&](auto i) {
-      if (keeps >> i & 1u) done.v[i] = from[i];
-    });
-  }
-  DWELL_FN void store(int l, int row, const chunk& done, int z) {
-    constexpr unsigned all = (1u << RX) - 1;
-    const unsigned owned = lane_[l].owned >> (row * RX) & all;
-    if (owned == 0 || z < part_.first || z >= part_.end) return;
-    T* to =
-        to_ + (static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + line(l, row) + lane_[l].x);
-    if (aligned_ && owned == all)
+  template <int Row>
+  DWELL_FN void store(int l, const chunk& done, int z) {
+    const unsigned owned = lane_[l].owned >> (Row * RX) & all_of_row;
+    if (owned == 0 || z < part_.first) return;
+    T* to = to_ + (static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + lane_[l].cell +
+                   Row * a_.pitch);
+    if (aligned_ && owned == all_of_row)
       *reinterpret_cast<chunk*>(to) = done;
     else
       unrolled<0, RX>([&](auto i) {
@@ -258,7 +290,7 @@ class column_pass {
 
   /// A plane of step s, row by row: to the sums that are begun; and, where the sum that it ends
   /// needs neighbours, the result of that.
-  template <int Step>
+  template <bool Kept, int Step>
   DWELL_FN void add(T* plane, T* edges) {
     auto rows = team_.template per_lane<row_window>();
     team_.each([&](int l) {
@@ -269,19 +301,29 @@ class column_pass {
       team_.each([&](int l) { load_row<Step, r + R>(l, rows[l], plane, edges); });
       spread<r + R>(rows);
       team_.each([&](int l) {
-        [[maybe_unused]] chunk done;
+        chunk done;
+        const window_near near{rows[l].v, r, 0};
+        auto& sums = sums_[l].v[Step];
+        if constexpr (!chained) {
+          unrolled<0, RX>([&](auto i) {
+            done.v[i] = S::template add_layer<R>(sums[0][r * RX + i], near.beside(i), a_.w);
+          });
+          leave<Kept, Step, r>(l, done);
+        }
         unrolled<0, RX>([&](auto i) {
           constexpr int c = r * RX + i;
-          const window_near near{rows[l].v, r, i};
-          auto& sums = sums_[l].v[Step];
-          if constexpr (!chained) done.v[i] = S::template add_layer<R>(sums[0][c], near, a_.w);
           unrolled<1, 2 * R + 1>([&](auto k) {
             T before = T{};
             if constexpr (k < 2 * R) before = sums[k][c];
-            sums[k - 1][c] = S::template add_layer<R - k>(before, near, a_.w);
+            T sum = S::template add_layer<R - k>(before, near.beside(i), a_.w);
+            // A cell that keeps its value: the sum of its plane is that, and nothing is added.
+            if constexpr (Kept && k <= R) {
+              const T kept = k == R ? near.beside(i)(0, 0, 0) : before;
+              sum = kept_[l].of[ended(Step) - k] >> c & 1u ? kept : sum;
+            }
+            sums[k - 1][c] = sum;
           });
         });
-        if constexpr (!chained) leave<Step, r>(l, done);
       });
     });
   }
@@ -295,6 +337,7 @@ class column_pass {
   struct window_near {
     const T (*rows)[RX + 2 * R];
     int r, i;
+    DWELL_FN window_near beside(int column) const { return {rows, r, column}; }
     DWELL_FN T operator()(int, int dy, int dx) const { return rows[place(r + dy)][R + i + dx]; }
   };
   template <int Step, int Row>
@@ -353,11 +396,10 @@ class column_pass {
       *columns_;  ///< where rows of the tile begin in a plane of the field, and its columns
   column_part part_{};
   int first_plane_ = 0, tick_ = 0, ticks_ = 0, slot_ = 0;
-  bool straight_ = false;  ///< all columns of the tile lie in rows of the field, and in pieces
-  bool all_plain_ =
-      false;  ///< planes of the part, but at borders of z: no cell is fixed, no source, all steps
-  bool plain_ = false;  ///< this tick
+  bool straight_ = false;   ///< all cells of the tile lie in the field, and in whole pieces
+  bool has_sides_ = false;  ///< the warp has cells of columns or rows of a fixed border
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;
+  decltype(std::declval<Team&>().template per_lane<kept_cells>()) kept_;
   decltype(std::declval<Team&>().template per_lane<step_sums>()) sums_;
   decltype(std::declval<Team&>().template per_lane<step_values>()) values_;
 };

@@ -28,19 +28,25 @@ inline constexpr bool ends_in_cell = [] {
   return true;
 }();
 
+/// Columns at each side of a tile that it does not own: those that a pass loses, in whole pieces.
+DWELL_HD constexpr int column_halo_x(const column_config& c, int radius) {
+  return (c.steps * radius + c.across - 1) / c.across * c.across;
+}
+
 template <class S, class T, column_config C>
 struct column_sizes {
   static constexpr int radius = radius_of<S>;
   static constexpr int across = C.across, down = C.down, cells = across * down;
   static constexpr int width = 32 * across, height = perks_warps * down;  ///< of a team's tile
   static constexpr int halo = C.steps * radius;  ///< cells at each side that a pass loses
-  static constexpr int own_x = width - 2 * halo, own_y = height - 2 * halo;
+  static constexpr int halo_x = column_halo_x(C, radius);
+  static constexpr int own_x = width - 2 * halo_x, own_y = height - 2 * halo;
   /// Planes by which a step is behind the one before it.
   static constexpr int lag = ends_in_cell<S> ? radius : radius + 1;
   /// The result of a pass is so many planes behind what comes in, the last one read that far.
   static constexpr int behind(int steps) { return (steps - 1) * lag + radius; }
-  /// Planes that the team keeps as they came in: cells that do not change are looked up there.
-  static constexpr int slots = C.ahead + 1 + behind(C.steps);
+  /// Planes that have come in, or are about to.
+  static constexpr int slots = C.ahead + 1;
   static constexpr int plane_values = width * height;
   /// Rows that warps show each other, of what each step but the last leaves; in two sets.
   static constexpr int edge_rows = 2 * radius * perks_warps;
@@ -48,20 +54,25 @@ struct column_sizes {
   static constexpr std::size_t scratch_bytes =
       sizeof(T) * (std::size_t(slots) * plane_values + edge_values) +
       (height + width) * sizeof(int);
-  static_assert(own_x > 0 && own_y > 0 && own_x % across == 0 && halo % across == 0 &&
-                radius <= across && radius <= down);
+  static_assert(own_x > 0 && own_y > 0 && radius <= across && radius <= down);
 };
 
-/// 16 bytes of a row, and as many rows as sums of all steps stay in registers.
+/// As many cells and steps as sums of all steps stay in registers: measured on an H100, see the lab
+/// notebook.
 template <class S, class T>
 constexpr auto gpu_column_configs() {
-  constexpr int r = radius_of<S>, across = 16 / static_cast<int>(sizeof(T));
+  constexpr int r = radius_of<S>;
+  constexpr bool wide = sizeof(T) == 4;
   if constexpr (S::dims != 3 || !is_linear<S> || r > 2)
     return std::array<column_config, 0>{};
   else if constexpr (ends_in_cell<S>)
-    return std::array{column_config{across, 6, r == 1 ? 4 : 2, 2}};
+    return std::array{wide     ? column_config{4, 4, r == 1 ? 4 : 2, 2}
+                      : r == 1 ? column_config{2, 4, 4, 2}
+                               : column_config{2, 5, 2, 2}};
   else
-    return std::array{column_config{across, 6, 2, 2}};
+    return std::array{wide     ? column_config{2, 6, r == 1 ? 4 : 2, 2}
+                      : r == 1 ? column_config{2, 4, 3, 2}
+                               : column_config{2, 4, 2, 2}};
 }
 
 /// On CPUs, which play them for tests: small, so that small fields have several tiles.

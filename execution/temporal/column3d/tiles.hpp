@@ -43,7 +43,7 @@ DWELL_HD overlapping_tiles tiles_of(const column_config& c, int radius, const ex
                                     boundary edge, int pitch) {
   const bool beyond = edge != boundary::fixed;
   const int halo = c.steps * radius;
-  return {{32 * c.across, halo, size.x, beyond},
+  return {{32 * c.across, column_halo_x(c, radius), size.x, beyond},
           {perks_warps * c.down, halo, size.y, beyond},
           c.across,
           pitch};
