@@ -20,7 +20,7 @@ import sys
 FLAT = "2d5pt 2ds9pt 2d13pt 2d17pt 2d21pt 2ds25pt 2d9pt 2d25pt 2d49pt gradient2d".split()
 SOLID = "3d7pt 3d13pt 3d17pt 3d27pt poisson".split()
 KNOWN = {"3d7pt", "3d13pt", "3d27pt", "poisson"}  # begin with a field that was slow once
-NOT_TEMPORAL = SOLID + ["gradient2d"]
+NOT_TEMPORAL = ["gradient2d"]
 ENOUGH = 0.97
 
 

@@ -19,10 +19,12 @@ std::vector<stencil_shape> stencil_shapes() {
 }
 
 std::vector<std::string> stencil_engines() {
+  // Those of GPUs first, which plans know in every build: the list is the same in all.
   std::vector<std::string> all;
-  for (const stencil_kernel& v : stencil_kernels())
-    for (const stencil_engine* e : v.engines)
-      if (std::find(all.begin(), all.end(), e->name()) == all.end()) all.push_back(e->name());
+  for (const auto table : {planned_stencil_kernels(), stencil_kernels()})
+    for (const stencil_kernel& v : table)
+      for (const stencil_engine* e : v.engines)
+        if (std::find(all.begin(), all.end(), e->name()) == all.end()) all.push_back(e->name());
   return all;
 }
 

@@ -122,7 +122,7 @@ class column_pass {
         unrolled<0, N>([&](auto c) { values_[l].v[s][c] = T{}; });
       });
     });
-    has_sides_ = team_.warp_most([&](int l) { return any_of_warp(l); }) != 0;
+    has_sides_ = where.at_border;
     for (int p = 0; p < C.ahead; ++p) fetch(p, p);
   }
   /// The cell of an axis for place i of a tile; those beyond a fixed border are never used.
@@ -156,13 +156,6 @@ class column_pass {
       });
     }
     Team::close_fetches();
-  }
-  /// Whether lanes of the warp have cells that keep their values, beside those of whole planes.
-  DWELL_FN int any_of_warp(int l) {
-    const tile_place where = tiles_.place(part_.tile);
-    const int y = where.y + l / 32 * H;
-    return where.at_border && (where.x < a_.inner.x0 || where.x + width > a_.inner.x1 ||
-                               y < a_.inner.y0 || y + H > a_.inner.y1);
   }
   DWELL_FN int column(int l, int i) const { return columns_[l % 32 * RX + i]; }
   DWELL_FN static bool is_aligned(const T* p) {
@@ -397,7 +390,7 @@ class column_pass {
   column_part part_{};
   int first_plane_ = 0, tick_ = 0, ticks_ = 0, slot_ = 0;
   bool straight_ = false;   ///< all cells of the tile lie in the field, and in whole pieces
-  bool has_sides_ = false;  ///< the warp has cells of columns or rows of a fixed border
+  bool has_sides_ = false;  ///< the tile has cells of columns or rows of a fixed border
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;
   decltype(std::declval<Team&>().template per_lane<kept_cells>()) kept_;
   decltype(std::declval<Team&>().template per_lane<step_sums>()) sums_;
