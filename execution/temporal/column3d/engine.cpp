@@ -16,7 +16,7 @@ namespace dwell {
 namespace {
 
 /// Planes of a tile with cells of a border take longer.
-constexpr double at_border = 1.25;
+constexpr double at_border = 1.5;
 
 double unit_of(const overlapping_tiles& tiles, int tile) {
   return tiles.place(tile).at_border ? at_border : 1.0;
