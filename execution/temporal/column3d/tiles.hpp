@@ -4,6 +4,7 @@
 #pragma once
 #include "dwell/execution/temporal/column3d/sizes.hpp"
 #include "dwell/execution/temporal/strips.hpp"
+#include "dwell/formats/grid.hpp"
 
 namespace dwell {
 
