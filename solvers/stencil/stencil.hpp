@@ -166,7 +166,8 @@ DWELL_API std::vector<stencil_shape> stencil_shapes();
 /// Throws unsupported_error with the list of shapes if there is none of this name.
 DWELL_API stencil_shape find_stencil_shape(std::string_view name);
 
-/// The engines of this build, by which executors lay a field over the chip: "step", "skewed", ...
+/// The engines by which executors lay a field over the chip, "step", "skewed", ...: of all
+/// backends, with or without CUDA.
 DWELL_API std::vector<std::string> stencil_engines();
 
 /// Does steps on `u` in place; also when interrupted, it then holds the field after report.steps

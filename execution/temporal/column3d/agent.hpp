@@ -14,8 +14,8 @@
 //   after   lanes read edges and, of the plane, rows of the warps beside theirs, and add
 //
 // There are two sets of edges: one is written again two ticks later, after the meeting of the tick
-// between, before which all have read it. The slot of a plane is
-// fetched into after the meeting of the next tick, before which all have read it.
+// between, before which all have read it. The slot of a plane
+// is fetched into after the meeting of the next tick, before which all have read it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,8 @@
 
 namespace dwell {
 
-/// Rare: there is a source, or the pass has fewer steps than C.
+/// Rare: there is a source, or the pass has fewer steps than C. A kernel of its own, since the code
+/// for it takes registers from all others.
 template <class S, class T, class Team, column_config C, bool Rare>
 class column_pass {
   using sizes = column_sizes<S, T, C>;

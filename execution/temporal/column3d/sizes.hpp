@@ -62,15 +62,15 @@ struct column_sizes {
 template <class S, class T>
 constexpr auto gpu_column_configs() {
   constexpr int r = radius_of<S>;
-  constexpr bool wide = sizeof(T) == 4;
+  constexpr bool single = sizeof(T) == 4;
   if constexpr (S::dims != 3 || !is_linear<S> || r > 2)
     return std::array<column_config, 0>{};
   else if constexpr (ends_in_cell<S>)
-    return std::array{wide     ? column_config{4, 4, r == 1 ? 4 : 2, 2}
+    return std::array{single   ? column_config{4, 4, r == 1 ? 4 : 2, 2}
                       : r == 1 ? column_config{2, 4, 4, 2}
                                : column_config{2, 5, 2, 2}};
   else
-    return std::array{wide     ? column_config{2, 6, r == 1 ? 4 : 2, 2}
+    return std::array{single   ? column_config{2, 6, r == 1 ? 4 : 2, 2}
                       : r == 1 ? column_config{2, 4, 3, 2}
                                : column_config{2, 4, 2, 2}};
 }
