@@ -90,6 +90,20 @@ TEST(cli_compare_stencil, three_dimensions_single_precision_and_every_boundary) 
   }
 }
 
+TEST(cli_compare_stencil, an_engine_and_a_depth_are_those_of_the_executors_that_have_them) {
+  for (const char* engine : {"skewed", "ring2d"}) {
+    const auto r =
+        dwell_cli(compare({"2d5pt", "--size", "40x50", "--executors", "persistent,temporal",
+                           "--engine", engine, "--depth", "2", "--format", "json"}));
+    EXPECT_EQ(r.code, 0) << r.err;
+    const auto j = r.json();
+    const auto& s = j.at("stencils").at(0);
+    EXPECT_EQ(run_of(s, "temporal").at("engine"), engine);
+    EXPECT_EQ(run_of(s, "temporal").at("same_bits"), true);
+    EXPECT_EQ(run_of(s, "persistent").at("engine"), "step");
+  }
+}
+
 TEST(cli_compare_stencil, formats) {
   const auto as = [&](const char* format) {
     const auto r = dwell_cli(compare({"2d5pt", "--size", "8x8", "--format", format}));
@@ -269,9 +283,8 @@ TEST(cli_compare_stencil, wrong_command_lines) {
   expect_refused(compare({"2d5pt", "--size", "8x8,8x8"}), "each size once");
   expect_refused(compare({"2d5pt", "2d9pt", "2d5pt", "--size", "8x8"}),
                  "expected each stencil once, found '2d5pt 2d9pt 2d5pt'");
-  for (const auto& [option, value] : {std::pair{"--policies", "both"},
-                                      {"--blocking", "temporal"},
-                                      {"--traversal", "ring"}})
+  for (const auto& [option, value] :
+       {std::pair{"--policies", "both"}, {"--blocking", "temporal"}, {"--traversal", "ring"}})
     expect_refused(
         compare({"2d5pt", "--size", "8x8", "--executors", "host-loop,persistent", option, value}),
         option + std::string(": is for executor perks"));

@@ -31,8 +31,8 @@ void add_compared(CLI::App& app, compare_options& args, const std::vector<std::s
 }
 
 void require_executor_for(const CLI::App& app, const compare_options& args,
-                          const std::vector<std::string>& options,
-                          bool (*heeds)(std::string_view), const char* which) {
+                          const std::vector<std::string>& options, bool (*heeds)(std::string_view),
+                          const char* which) {
   if (std::any_of(args.executors.begin(), args.executors.end(), heeds)) return;
   for (const auto& option : options)
     if (app.count(option) > 0)

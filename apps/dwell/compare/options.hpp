@@ -34,8 +34,8 @@ void add_compared(CLI::App& app, compare_options& args, const std::vector<std::s
 /// Throws input_error if one of these options was given and no executor heeds them; which: of those
 /// that do.
 void require_executor_for(const CLI::App& app, const compare_options& args,
-                          const std::vector<std::string>& options,
-                          bool (*heeds)(std::string_view), const char* which);
+                          const std::vector<std::string>& options, bool (*heeds)(std::string_view),
+                          const char* which);
 /// The same of options for perks alone.
 void require_perks_for(const CLI::App& app, const compare_options& args,
                        const std::vector<std::string>& options);

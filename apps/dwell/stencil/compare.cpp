@@ -77,6 +77,7 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.start = args.initial;
   r.options.edge = parse_boundary(args.boundary);
   r.options.depth = args.tiling.depth;
+  r.options.engine = args.tiling.engine;
   r.options.traversal = args.tiling.traversal;
   r.options.blocking = args.tiling.blocking;
   r.options.steps = args.steps;
@@ -207,7 +208,8 @@ command add_compare_stencil(CLI::App& app) {
       "    --policies registers,shared,both,auto --format markdown --output table.md");
   return [args, &app] {
     require_perks_for(app, *args, {"--policies", "--blocking", "--traversal"});
-    require_executor_for(app, *args, {"--depth"}, has_depth, "executors perks and temporal");
+    require_executor_for(app, *args, {"--depth", "--engine"}, has_depth,
+                         "executors perks and temporal");
     return run(*args);
   };
 }

@@ -9,8 +9,8 @@
 #include "compare/measured_run.hpp"
 #include "report/json.hpp"
 
-#include "dwell/formats/grid.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "dwell/formats/grid.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {

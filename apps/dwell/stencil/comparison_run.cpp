@@ -86,7 +86,10 @@ class measurement {
     options.policy = policy.empty() ? nothing_cached : policy;
     if (!has_policies(executor)) {  // what is asked of tiles is asked of perks
       const stencil_options untiled;
-      if (!has_depth(executor)) options.depth = untiled.depth;
+      if (!has_depth(executor)) {
+        options.depth = untiled.depth;
+        options.engine = untiled.engine;
+      }
       options.traversal = untiled.traversal;
       options.blocking = untiled.blocking;
     }

@@ -344,9 +344,8 @@ class queue_pass {
         T left[steps];
         unrolled<1, steps>(
             [&](auto s) { left[s] = Team::taken(shown(other, s - 1, side ^ 1, ended_ - 2) + i); });
-        unrolled<1, steps>([&](auto s) {
-          layer(s, R - sizes::unread)[(y + frame) * row + x + frame] = left[s];
-        });
+        unrolled<1, steps>(
+            [&](auto s) { layer(s, R - sizes::unread)[(y + frame) * row + x + frame] = left[s]; });
       });
     });
   }

@@ -102,7 +102,7 @@ constexpr auto queue_configs() {
     return std::array{queue_config{S::dims == 3 ? 2 : 4, 1, Variant}};
   } else {
     constexpr int most = 224 * 1024, middle = S::dims == 3 ? 6 : 8;
-    constexpr queue_config flat{4, 4, Variant},
+    constexpr queue_config flat{4, S::dims == 3 ? 4 : 2, Variant},
         half{middle, flat.cells, Variant},
         deep{S::dims == 3 ? 8
              : is_star<S> ? 12
