@@ -23,6 +23,7 @@ struct wanted_row {
   int threads = 1;
   double footprint = 0;
   int blocks = 0;
+  double work = -1;  ///< of launches: of their kernel
 };
 
 class reader {
@@ -36,7 +37,7 @@ class reader {
       return wanted.footprint > 0 ? std::abs(std::log(r.footprint / wanted.footprint)) : 0.0;
     };
     for (const measured_row& r : rows_)
-      if (r.probe == wanted.probe && r.threads == wanted.threads && r.work <= 0 &&
+      if (r.probe == wanted.probe && r.threads == wanted.threads && r.work == wanted.work &&
           (wanted.blocks == 0 || r.blocks == wanted.blocks) &&
           (!best || distance(r) < distance(*best)))
         best = &r;
@@ -106,6 +107,7 @@ device_limits limits_of_cpu(const device_facts& here, reader& from) {
 
 device_limits limits_of_gpu(const device_facts& here, reader& from) {
   constexpr int most_threads = 1024, usual_threads = 512, warp = 32, launched_threads = 256;
+  constexpr double launched_work = 4e-6;  // so long that the host keeps ahead
   const int units = here.units;
   device_limits l = limits_of(here);
   l.units = units;
@@ -113,7 +115,7 @@ device_limits limits_of_gpu(const device_facts& here, reader& from) {
   const double l2 = static_cast<double>(here.l2), largest = from.largest();
   l.memory = from.take("memory_bytes_per_s", {"copy", most_threads, largest});
   l.l2 = from.take("l2_bytes_per_s", {"read", most_threads, std::min(0.5 * l2, 0.25 * largest),
-                                      2 * units});
+                                      units});
   l.shared = from.take("shared_bytes_per_s", {"shared read", most_threads, 0, units});
   l.unit_through = from.take("unit_bytes_per_s", {"read", most_threads, 0.25 * l2, 1});
   l.l2_cached = std::clamp(from.held(most_threads, l.l2, l.memory), 0.25 * l2, l2);
@@ -124,7 +126,7 @@ device_limits limits_of_gpu(const device_facts& here, reader& from) {
   l.fma_f32 =
       from.take("fma_f32_per_cycle", {"fma f32", most_threads, 0, units}) / l.clock / units;
   l.barrier = from.take("barrier_s", {"dwell grid barrier", usual_threads, 0, units});
-  l.launch = from.take("launch_s", {"launch, graph", launched_threads, 0, units});
+  l.launch = from.take("launch_s", {"launch, graph", launched_threads, 0, units, launched_work});
   if (here.cluster_teams > 0)
     l.cluster_barrier = from.take("cluster_barrier_s",
                                   {"cluster barrier", usual_threads, 0, here.cluster_teams});

@@ -36,8 +36,8 @@ struct measured_row {
 
   /// The median in the unit; 0 where the time is not positive.
   double value() const { return in_unit(time.median); }
-  double least() const { return unit == measured_unit::seconds ? time.min : in_unit(time.max); }
-  double most() const { return unit == measured_unit::seconds ? time.max : in_unit(time.min); }
+  double least() const { return in_unit(unit == measured_unit::seconds ? time.min : time.max); }
+  double most() const { return in_unit(unit == measured_unit::seconds ? time.max : time.min); }
   /// Of a rate to first order.
   double sigma() const;
   double by_clock() const { return in_unit(time.clock); }

@@ -32,7 +32,9 @@ struct fma_chains {
   }
 };
 
-constexpr int chains = 8;
+/// Chains of a thread, and the operations of each in a repetition: few enough for the instructions to
+/// stay in the first cache of them.
+constexpr int chains = 8, chain_length = 8;
 
 /// Works for so many cycles.
 __global__ void cycles_kernel(kernel_span* spans, long long cycles) {
@@ -46,7 +48,7 @@ __global__ void cycles_kernel(kernel_span* spans, long long cycles) {
 template <class T>
 void add_fma_throughput(measuring& m, const char* probe) {
   for (const int blocks : {1, m.request().here.units})
-    add_throughput<fma_chains<T, chains>>(m, "arithmetic", probe, blocks, 32.0 * chains);
+    add_throughput<fma_chains<T, chains>, chain_length>(m, "arithmetic", probe, blocks, 32.0 * chains);
 }
 
 }  // namespace

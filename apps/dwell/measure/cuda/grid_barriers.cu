@@ -11,13 +11,19 @@ namespace {
 
 using namespace gpu;
 
-/// The hardware's, of all blocks of a cluster.
+/// The hardware's, of all blocks of a cluster; Orders: what was written before is visible after.
+template <bool Orders>
 struct cluster_barrier {
   __device__ explicit cluster_barrier(unsigned*) {}
   __device__ void meet() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if constexpr (Orders) {
+      asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    } else {
+      asm volatile("barrier.cluster.arrive.relaxed.aligned;");
+      asm volatile("barrier.cluster.wait.aligned;");
+    }
 #endif
   }
 };
@@ -91,16 +97,22 @@ void measure_grid(measuring& m, const char* probe) {
     }
 }
 
-}  // namespace
-
-void measure_cluster_barrier(measuring& m) {
+template <bool Orders>
+void measure_cluster(measuring& m, const char* probe) {
   kernel_timer timer(m.request().here);
   for (const int threads : {256, 512, 1024})
     for (int blocks = 2; blocks <= m.request().here.cluster_teams; blocks *= 2) {
       launch_shape shape{blocks, threads};
       shape.cluster = blocks;
-      add_meeting<cluster_barrier>(m, timer, "cluster barrier", shape);
+      add_meeting<cluster_barrier<Orders>>(m, timer, probe, shape);
     }
+}
+
+}  // namespace
+
+void measure_cluster_barrier(measuring& m) { measure_cluster<true>(m, "cluster barrier"); }
+void measure_relaxed_cluster_barrier(measuring& m) {
+  measure_cluster<false>(m, "cluster barrier, relaxed");
 }
 
 void measure_cooperative_grid_barrier(measuring& m) {

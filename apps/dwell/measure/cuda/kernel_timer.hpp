@@ -24,7 +24,15 @@ class gpu_array {
   gpu_array& operator=(const gpu_array&) = delete;
   T* data() const { return data_; }
   std::size_t size() const { return n_; }
-  void clear() const { DWELL_CUDA(cudaMemset(data_, 0, n_ * sizeof(T))); }
+  // Both have ended when they return: streams of timers do not wait for the default one.
+  void clear() const {
+    DWELL_CUDA(cudaMemset(data_, 0, n_ * sizeof(T)));
+    DWELL_CUDA(cudaDeviceSynchronize());
+  }
+  void fill(const T* from) const {
+    DWELL_CUDA(cudaMemcpy(data_, from, n_ * sizeof(T), cudaMemcpyHostToDevice));
+    DWELL_CUDA(cudaDeviceSynchronize());
+  }
 
  private:
   T* data_ = nullptr;

@@ -20,9 +20,9 @@ using namespace gpu;
 constexpr std::size_t line = 128;
 /// Words of a chain in shared memory: 16 KiB.
 constexpr int shared_words = 4096;
-/// Up to so many links a chain is gone over once before: it may fit into the cache of the
-/// multiprocessor that a launch happens to take.
-constexpr long long first_pass_links = 1 << 12;
+/// Up to so many links each launch goes over the chain once before: it may fit into the cache of the
+/// multiprocessor that the launch happens to take.
+constexpr long long first_pass_links = 1 << 11;
 
 /// One cycle through all n, by chance (Sattolo's algorithm), the same in every run: its link k
 /// leads to the k-th element.
@@ -37,6 +37,15 @@ std::vector<std::uint32_t> cycle_by_chance(std::size_t n) {
 __global__ void link_kernel(char* lines, const std::uint32_t* next, std::size_t n) {
   for (std::size_t k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x)
     *reinterpret_cast<char**>(lines + k * line) = lines + next[k] * line;
+}
+
+/// A line of which a part was written is not in L2: it is there once it has been read.
+__global__ void read_kernel(const char* lines, std::size_t n) {
+  for (std::size_t k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x) {
+    unsigned long long v;
+    asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(v) : "l"(lines + k * line) : "memory");
+    pin(v);
+  }
 }
 
 __device__ char* follow(char* at, long long loads) {
@@ -105,12 +114,13 @@ void add_load(measuring& m, kernel_timer& timer, double footprint) {
   {
     const auto next = cycle_by_chance(n);
     const gpu_array<std::uint32_t> order(n);
-    DWELL_CUDA(cudaMemcpy(order.data(), next.data(), n * 4, cudaMemcpyHostToDevice));
+    order.fill(next.data());
+    char* const first = lines.data();
+    at.fill(&first);
     link_kernel<<<256, 256, 0, timer.stream()>>>(lines.data(), order.data(), n);
     DWELL_CUDA(cudaGetLastError());
-    char* const first = lines.data();
-    DWELL_CUDA(cudaMemcpyAsync(at.data(), &first, sizeof first, cudaMemcpyHostToDevice,
-                               timer.stream()));
+    read_kernel<<<256, 256, 0, timer.stream()>>>(lines.data(), n);
+    DWELL_CUDA(cudaGetLastError());
     DWELL_CUDA(cudaStreamSynchronize(timer.stream()));
   }
   const auto links = static_cast<long long>(n);
@@ -126,7 +136,7 @@ void add_shared_load(measuring& m, const char* probe, int cluster, unsigned rank
   kernel_timer timer(m.request().here);
   const auto next = cycle_by_chance(shared_words);
   const gpu_array<std::uint32_t> order(shared_words);
-  DWELL_CUDA(cudaMemcpy(order.data(), next.data(), shared_words * 4, cudaMemcpyHostToDevice));
+  order.fill(next.data());
   launch_shape shape{std::max(1, cluster), 32};
   shape.cluster = cluster;
   measured_row row{"latency", probe, 1, shared_words * 4.0};

@@ -15,9 +15,9 @@ namespace {
 using namespace gpu;
 
 constexpr int threads = 1024;
-/// Loads that a thread has under way, of 16 bytes.
+/// Loads that a thread has under way, of 16 bytes: 128 KiB of a multiprocessor, far more than it
+/// needs (group concurrency).
 constexpr int loads = 8;
-constexpr int blocks_of_unit = 2;
 
 /// Past the cache of the multiprocessor.
 __device__ uint4 load_through_l2(const uint4* at) {
@@ -70,7 +70,7 @@ struct sum_of_words {
   __device__ void operator()(std::size_t, const uint4& v) { sum += v.x ^ v.y ^ v.z ^ v.w; }
 };
 
-__global__ void __launch_bounds__(threads, blocks_of_unit)
+__global__ void __launch_bounds__(threads, 1)
     read_kernel(kernel_span* spans, const uint4* from, std::size_t n, long long passes,
                 unsigned* never) {
   const span_clock clock;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(threads, blocks_of_unit)
   if (never) *never = sum.sum;
 }
 
-__global__ void __launch_bounds__(threads, blocks_of_unit)
+__global__ void __launch_bounds__(threads, 1)
     copy_kernel(kernel_span* spans, const uint4* from, uint4* to, std::size_t n,
                 long long passes) {
   const span_clock clock;
@@ -136,10 +136,10 @@ __global__ void __launch_bounds__(threads, 1)
 /// By doubling, and in steps of an eighth of L2 around its size.
 std::vector<double> footprints_around_l2(const measuring& m) {
   auto all = m.footprints(m.request().most_footprint);
-  const double step = static_cast<double>(m.request().here.l2) / 8;
+  const double step = static_cast<double>(m.request().here.l2) / 8, most = all.back();
   for (int k = 3; k <= 12; ++k) {
     const double bytes = std::floor(k * step / 8192) * 8192;
-    if (bytes < all.back()) all.push_back(bytes);
+    if (bytes < most) all.push_back(bytes);
   }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -148,7 +148,7 @@ std::vector<double> footprints_around_l2(const measuring& m) {
 
 /// As many as there is work for.
 int blocks_for(const measuring& m, std::size_t elements) {
-  const std::size_t most = static_cast<std::size_t>(m.request().here.units) * blocks_of_unit;
+  const auto most = static_cast<std::size_t>(m.request().here.units);
   return static_cast<int>(std::clamp<std::size_t>((elements + threads - 1) / threads, 1, most));
 }
 
@@ -214,7 +214,8 @@ void measure_cuda_copy(measuring& m) {
 void measure_l1_read(measuring& m) {
   kernel_timer timer(m.request().here);
   const int units = m.request().here.units;
-  for (std::size_t kib = 16; kib <= m.request().here.shared_per_unit / 1024; kib *= 2) {
+  // As far as caches and shared memories of multiprocessors go together.
+  for (std::size_t kib = 64; kib <= m.request().here.shared_per_unit / 1024 + 32; kib += 64) {
     const std::size_t n = kib * 1024 / sizeof(uint4);
     const gpu_array<uint4> from(n * static_cast<std::size_t>(units));
     from.clear();

@@ -36,9 +36,10 @@ __device__ unsigned word(unsigned v) { return v; }
 __device__ unsigned word(uint2 v) { return v.x ^ v.y; }
 __device__ unsigned word(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
-/// n is a multiple of what all threads take at a time.
-template <class T, int Loads, bool Copies>
-__global__ void __launch_bounds__(1024, 2)
+/// n is a multiple of what all threads take at a time. Threads: of a multiprocessor, which share its
+/// registers.
+template <class T, int Loads, bool Copies, int Threads>
+__global__ void __launch_bounds__(Threads > 1024 ? 1024 : Threads, Threads > 1024 ? 2 : 1)
     plain_kernel(kernel_span* spans, const T* from, T* to, std::size_t n, long long passes,
                  unsigned* never) {
   const std::size_t stride = gridDim.x * blockDim.x;
@@ -63,15 +64,28 @@ __global__ void __launch_bounds__(1024, 2)
   if (never) *never = sum;
 }
 
+/// The kernel for so many threads: null where they have no registers for what they load.
+template <class T, int Loads, bool Copies, int Threads>
+constexpr auto kernel_for() {
+  constexpr std::size_t half_of_registers = 128 * 1024;
+  if constexpr (Threads * Loads * sizeof(T) <= half_of_registers)
+    return plain_kernel<T, Loads, Copies, Threads>;
+  else
+    return static_cast<decltype(&plain_kernel<T, 1, Copies, 512>)>(nullptr);
+}
+
 template <class T, int Loads, bool Copies>
 void add_rows(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays) {
   if (Loads > most_loads(m)) return;
   for (const int threads : threads_of_unit(m)) {
     const auto c =
         case_of(m, Copies ? "plain copy" : "plain read", threads, Loads, sizeof(T), Copies);
+    const auto kernel = threads > 1024  ? kernel_for<T, Loads, Copies, 2048>()
+                        : threads > 512 ? kernel_for<T, Loads, Copies, 1024>()
+                                        : kernel_for<T, Loads, Copies, 512>();
+    if (!kernel) continue;
     m.add(c.row, [&](double passes) {
-      return timer.run(c.shape, plain_kernel<T, Loads, Copies>,
-                       reinterpret_cast<const T*>(arrays.from.data()),
+      return timer.run(c.shape, kernel, reinterpret_cast<const T*>(arrays.from.data()),
                        reinterpret_cast<T*>(arrays.to.data()), c.elements,
                        static_cast<long long>(passes), nullptr);
     });

@@ -9,7 +9,8 @@ namespace dwell::app::gpu {
 /// Operations of a repetition.
 inline constexpr int operations_of_round = 64;
 
-template <class Op>
+/// Unroll: operations of a repetition, which are one after the other in the kernel.
+template <class Op, int Unroll>
 __global__ void __launch_bounds__(1024, 1)
     repeated_kernel(kernel_span* spans, long long rounds, unsigned* never) {
   Op op;
@@ -18,7 +19,7 @@ __global__ void __launch_bounds__(1024, 1)
 #pragma unroll 1
   for (long long r = 0; r < rounds; ++r) {
 #pragma unroll
-    for (int k = 0; k < operations_of_round; ++k) op.step();
+    for (int k = 0; k < Unroll; ++k) op.step();
   }
   auto left = op.value();
   pin(left);
@@ -27,10 +28,10 @@ __global__ void __launch_bounds__(1024, 1)
 }
 
 /// The row, of repetitions of Op.
-template <class Op>
+template <class Op, int Unroll = operations_of_round>
 void add_repeated(measuring& m, kernel_timer& timer, measured_row row, const launch_shape& shape) {
   m.add(std::move(row), [&](double rounds) {
-    return timer.run(shape, repeated_kernel<Op>, static_cast<long long>(rounds), nullptr);
+    return timer.run(shape, repeated_kernel<Op, Unroll>, static_cast<long long>(rounds), nullptr);
   });
 }
 
@@ -45,15 +46,15 @@ void add_latency(measuring& m, const char* group, const char* probe) {
 }
 
 /// Of blocks of 32 warps: operations per second, of which a step of a warp is `of_warp`.
-template <class Op>
+template <class Op, int Unroll = operations_of_round>
 void add_throughput(measuring& m, const char* group, const char* probe, int blocks,
                     double of_warp) {
   kernel_timer timer(m.request().here);
   measured_row row{group, probe, 1024};
   row.blocks = blocks;
   row.unit = measured_unit::operations_per_s;
-  row.amount = operations_of_round * of_warp * 32 * blocks;
-  add_repeated<Op>(m, timer, row, {blocks, 1024});
+  row.amount = Unroll * of_warp * 32 * blocks;
+  add_repeated<Op, Unroll>(m, timer, row, {blocks, 1024});
 }
 
 /// Both; throughput: operations of warps of one multiprocessor.
