@@ -212,8 +212,8 @@ TEST(cli_json, info) {
 
 TEST(cli_json, measure) {
   const auto& fields = reference().at("measure");
-  const auto r = dwell_cli(
-      {"measure", "--device", "cpu", "--threads", "1", "--only", "arithmetic", "--quiet", "--json", "-"});
+  const auto r = dwell_cli({"measure", "--device", "cpu", "--threads", "1", "--only", "arithmetic",
+                            "--quiet", "--json", "-"});
   EXPECT_EQ(complaints_about(r.json(), fields), strings{});
   // What only a GPU has.
   std::set<std::string> met;

@@ -233,8 +233,8 @@ TEST(cli_measure, what_cannot_be_written_costs_nothing_else) {
 
 /// Without CUDA in the build there are no probes, without a GPU there is nothing to measure.
 TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
-  const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "256", "--only",
-                            "sync,memory,latency,arithmetic", "--json", "-"});
+  const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "256",
+                            "--only", "sync,memory,latency,arithmetic", "--json", "-"});
   if (r.code != 0) {
     EXPECT_EQ(lines_of(r.err).size(), 1u);
     EXPECT_TRUE(holds(r.err, "measure: no probes for GPUs in this build; use --device cpu") ||
@@ -242,16 +242,18 @@ TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
     GTEST_SKIP() << r.err;
   }
   std::map<std::string, std::vector<json>> rows;
-  for (const json& row : r.json().at("rows")) {
+  const json found = r.json();
+  for (const json& row : found.at("rows")) {
     EXPECT_GT(row.at("clock").get<double>(), 0.0) << row;
     EXPECT_FALSE(row.at("median").is_null()) << row;
     EXPECT_TRUE(row.at("min").is_null() || row.at("min") <= row.at("median")) << row;
     EXPECT_TRUE(row.at("max").is_null() || row.at("max") >= row.at("median")) << row;
     rows[row.at("probe")].push_back(row);
   }
-  for (const char* probe : {"launch, stream", "launch, graph", "launch, cooperative", "shuffle 64 bits",
-                            "block barrier", "cooperative grid barrier", "dwell grid barrier",
-                            "neighbour flags", "read", "copy", "shared read", "load", "fma f64"})
+  for (const char* probe :
+       {"launch, stream", "launch, graph", "launch, cooperative", "shuffle 64 bits",
+        "block barrier", "cooperative grid barrier", "dwell grid barrier", "neighbour flags",
+        "read", "copy", "shared read", "load", "fma f64"})
     EXPECT_TRUE(rows.contains(probe)) << probe;
   // By logic: independent operations overlap.
   EXPECT_GT(rows.at("fma f64").back().at("median").get<double>() *

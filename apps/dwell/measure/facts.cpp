@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "report/units.hpp"
 
@@ -44,11 +45,11 @@ class reader {
     if (!best || !(best->value() > 0))
       throw input_error(fmt::format("--save: expected a measured value of {} with {}, found none",
                                     wanted.probe, format_plural(wanted.threads, "thread")));
-    out_.sources.push_back(fmt::format(
-        "{}: measured, {}{}, {}{}", field, wanted.probe,
-        wanted.footprint > 0 ? " of " + format_bytes(best->footprint) : "",
-        wanted.blocks > 0 ? format_plural(wanted.blocks, "block") + " of " : "",
-        format_plural(wanted.threads, "thread")));
+    out_.sources.push_back(
+        fmt::format("{}: measured, {}{}, {}{}", field, wanted.probe,
+                    wanted.footprint > 0 ? " of " + format_bytes(best->footprint) : "",
+                    wanted.blocks > 0 ? format_plural(wanted.blocks, "block") + " of " : "",
+                    format_plural(wanted.threads, "thread")));
     return best->value();
   }
 
@@ -60,6 +61,22 @@ class reader {
       if (r.probe == "copy" && r.threads == threads && r.value() > std::sqrt(cache * memory))
         most = std::max(most, r.footprint);
     return most;
+  }
+
+  /// The planner takes it that of a pass over f bytes, again and again, the part h = 2 c / f - 1
+  /// hits, if the cache holds c (execution/model/projection.cpp). That c by the rates of copies
+  /// larger than the fastest one, the median over those of which a part hits; 0: there is none.
+  double hit(double cache, double memory) const {
+    const measured_row* fastest = nullptr;
+    for (const measured_row& r : rows_)
+      if (r.probe == "copy" && (!fastest || r.value() > fastest->value())) fastest = &r;
+    std::vector<double> all;
+    for (const measured_row& r : rows_) {
+      if (r.probe != "copy" || !(r.value() > 0) || r.footprint <= fastest->footprint) continue;
+      const double h = (1 / memory - 1 / r.value()) / (1 / memory - 1 / cache);
+      if (h > 0.1 && h < 0.9) all.push_back(r.footprint * (1 + h) / 2);
+    }
+    return all.empty() ? 0 : median_of(std::move(all));
   }
 
   /// The largest footprint of a copy.
@@ -114,25 +131,26 @@ device_limits limits_of_gpu(const device_facts& here, reader& from) {
   l.measured = true;
   const double l2 = static_cast<double>(here.l2), largest = from.largest();
   l.memory = from.take("memory_bytes_per_s", {"copy", most_threads, largest});
-  l.l2 = from.take("l2_bytes_per_s", {"read", most_threads, std::min(0.5 * l2, 0.25 * largest),
-                                      units});
+  l.l2 = from.take("l2_bytes_per_s",
+                   {"read", most_threads, std::min(0.5 * l2, 0.25 * largest), units});
   l.shared = from.take("shared_bytes_per_s", {"shared read", most_threads, 0, units});
   l.unit_through = from.take("unit_bytes_per_s", {"read", most_threads, 0.25 * l2, 1});
-  l.l2_cached = std::clamp(from.held(most_threads, l.l2, l.memory), 0.25 * l2, l2);
-  from.note(held_source);
+  l.l2_cached = std::clamp(from.hit(l.l2, l.memory), 0.25 * l2, l2);
+  from.note(
+      "l2_cached_bytes: c, if of a pass over f bytes the part 2 c / f - 1 hits: median over "
+      "copies");
   l.clock = from.take("clock_hz", {"cycles", warp, 0, units});
-  l.fma_f64 =
-      from.take("fma_f64_per_cycle", {"fma f64", most_threads, 0, units}) / l.clock / units;
-  l.fma_f32 =
-      from.take("fma_f32_per_cycle", {"fma f32", most_threads, 0, units}) / l.clock / units;
+  l.fma_f64 = from.take("fma_f64_per_cycle", {"fma f64", most_threads, 0, units}) / l.clock / units;
+  l.fma_f32 = from.take("fma_f32_per_cycle", {"fma f32", most_threads, 0, units}) / l.clock / units;
   l.barrier = from.take("barrier_s", {"dwell grid barrier", usual_threads, 0, units});
   l.launch = from.take("launch_s", {"launch, graph", launched_threads, 0, units, launched_work});
   if (here.cluster_teams > 0)
-    l.cluster_barrier = from.take("cluster_barrier_s",
-                                  {"cluster barrier", usual_threads, 0, here.cluster_teams});
-  from.note(fmt::format("phase_s, product_s and those of whole, cluster and ghost: as Dwell has them "
-                        "of {}; no probe measures them",
-                        here.name));
+    l.cluster_barrier =
+        from.take("cluster_barrier_s", {"cluster barrier", usual_threads, 0, here.cluster_teams});
+  from.note(
+      fmt::format("phase_s, product_s and those of whole, cluster and ghost: as Dwell has them "
+                  "of {}; no probe measures them",
+                  here.name));
   return l;
 }
 

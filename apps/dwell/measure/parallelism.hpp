@@ -13,14 +13,14 @@ namespace dwell::app {
 /// Of one way to read or copy device memory, in loads of so many bytes.
 struct needed_parallelism {
   std::string probe;
-  double access = 0;       ///< bytes of a load
-  double best = 0;         ///< bytes per second, the most that this way reached
-  double peak = 0;         ///< and that any way of reading, or of copying, did
-  /// Bytes under way on a multiprocessor by Little's law, C = L THR (Zhang 2023, equation 2.6), with
-  /// the bytes that are loaded at the peak; 0: no latency was measured.
+  double access = 0;  ///< bytes of a load
+  double best = 0;    ///< bytes per second, the most that this way reached
+  double peak = 0;    ///< and that any way of reading, or of copying, did
+  /// Bytes under way on a multiprocessor by Little's law, C = L THR (Zhang 2023, equation 2.6),
+  /// with the bytes that are loaded at the peak; 0: no latency was measured.
   double concurrency = 0;
-  /// The fewest bytes under way on a multiprocessor with which this way reached so much of the peak;
-  /// 0: it did not.
+  /// The fewest bytes under way on a multiprocessor with which this way reached so much of the
+  /// peak; 0: it did not.
   double at_80 = 0, at_90 = 0, at_95 = 0;
 };
 

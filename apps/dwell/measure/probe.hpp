@@ -25,14 +25,15 @@ struct measured_row {
   int threads = 1;       ///< of a CPU, or of a block
   double footprint = 0;  ///< bytes that are gone over, of all threads together; 0: none
   measured_unit unit = measured_unit::seconds;
-  double amount = 1;  ///< bytes or operations of a repetition; of times: over which they are divided
+  double amount =
+      1;  ///< bytes or operations of a repetition; of times: over which they are divided
   repetition_time time = {};
   int samples = 0;
   // Of GPUs; 0: without meaning here.
-  int blocks = 0;          ///< of the grid
-  int operations = 0;      ///< independent ones that a thread has under way
-  double access = 0;       ///< bytes of one of them
-  double work = -1;        ///< seconds that a launched kernel works for; below 0: no launch
+  int blocks = 0;      ///< of the grid
+  int operations = 0;  ///< independent ones that a thread has under way
+  double access = 0;   ///< bytes of one of them
+  double work = -1;    ///< seconds that a launched kernel works for; below 0: no launch
 
   /// The median in the unit; 0 where the time is not positive.
   double value() const { return in_unit(time.median); }

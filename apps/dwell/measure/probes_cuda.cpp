@@ -39,19 +39,19 @@ namespace dwell::app {
   DO(latency, distributed_shared_load, "distributed shared load",                                \
      "from that of another block of a cluster")                                                  \
   DO(arithmetic, cycles, "cycles", "the clock of the multiprocessors")                           \
-  DO(arithmetic, fma_f64_latency, "fma f64 latency",                                             \
-     "fused multiply-adds, one after the other")                                                 \
+  DO(arithmetic, fma_f64_latency, "fma f64 latency", "fused multiply-adds, one after the other") \
   DO(arithmetic, fma_f32_latency, "fma f32 latency", "the same in f32")                          \
   DO(arithmetic, fma_f64, "fma f64", "of one multiprocessor and of all")                         \
   DO(arithmetic, fma_f32, "fma f32", "the same in f32")                                          \
   DO(concurrency, plain_read, "plain read",                                                      \
-     "bandwidth by threads, independent loads of a thread, their bytes")                          \
+     "bandwidth by threads, independent loads of a thread, their bytes")                         \
   DO(concurrency, plain_copy, "plain copy", "the same of copying")                               \
   DO(concurrency, asynchronous_copy, "asynchronous copy", "by cp.async through shared memory")   \
   DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")
 
 #if DWELL_HAS_CUDA_PROBES
-#define DWELL_DECLARE_CUDA_PROBE(group, function, name, about) void measure_##function(measuring& m);
+#define DWELL_DECLARE_CUDA_PROBE(group, function, name, about) \
+  void measure_##function(measuring& m);
 #define DWELL_CUDA_RUN(function) measure_##function
 DWELL_EACH_CUDA_PROBE(DWELL_DECLARE_CUDA_PROBE)
 #else

@@ -123,7 +123,8 @@ std::string summaries(const measure_result& r) {
   const auto needed = needed_parallelism_of(r.rows, r.device.units);
   if (!needed.empty())
     text += fmt::format(
-        "\nBytes under way on a multiprocessor, for so much of the peak\n\n{}\nL x THR: latency of a "
+        "\nBytes under way on a multiprocessor, for so much of the peak\n\n{}\nL x THR: latency of "
+        "a "
         "load of device memory times the bytes loaded at the peak\n",
         table_of(parallelism_columns(), needed).text());
   return text;
@@ -135,11 +136,13 @@ std::string to_text(const measure_result& r) {
   const bool on_gpu = r.device.on == backend::cuda;
   return fmt::format(
       "{}, {}{}\n\n{}\nmedian, min, max, sigma: by the difference of two repeat counts; by clock: "
-      "{}; over 5 %: these two differ by more\n{}",
+      "{}\n{}",
       r.device.name, format_plural(r.device.units, on_gpu ? "multiprocessor" : "thread"),
       r.interrupted ? ", interrupted" : "", table_of(shown_columns(r.rows), r.rows).text(),
-      on_gpu ? "by the\nclock of the multiprocessors, of launches the time of the longer run over them"
-             : "the time of\nthe longer run over its repetitions",
+      on_gpu
+          ? "by that\nof the multiprocessors, of launches the time of the longer run over its "
+            "repetitions;\nover 5 %: these two differ by more"
+          : "the time of\nthe longer run over its repetitions; over 5 %: these two differ by more",
       summaries(r));
 }
 
@@ -152,7 +155,8 @@ json to_json(const measure_result& r) {
   out["full"] = r.full;
   out["interrupted"] = r.interrupted;
   out["rows"] = array_of(measured_columns(), r.rows);
-  out["parallelism"] = array_of(parallelism_columns(), needed_parallelism_of(r.rows, r.device.units));
+  out["parallelism"] =
+      array_of(parallelism_columns(), needed_parallelism_of(r.rows, r.device.units));
   return out;
 }
 

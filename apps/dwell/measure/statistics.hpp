@@ -27,8 +27,8 @@ struct repeated_runs {
 /// Of one repetition; all in seconds.
 struct repetition_time {
   double median = 0, min = 0, max = 0;
-  double sigma = 0;  ///< standard deviation (Zhang 2023, equation 3.5)
-  double clock = 0;  ///< by the clock: median time of a long run over its repetitions
+  double sigma = 0;   ///< standard deviation (Zhang 2023, equation 3.5)
+  double clock = 0;   ///< by the clock: median time of a long run over its repetitions
   double cycles = 0;  ///< the same in cycles; 0: no clock inside
 };
 

@@ -114,6 +114,7 @@ std::string all_plans(const stencil_explanation& e) {
     shown.push_back(row);
   }
   const char* roof =
+      "P: GCells/s as if the resource that binds were all that takes time.\n"
       "roof: bytes over bandwidth, or arithmetic at its full rate if that takes longer. Runs are\n"
       "slower, those of wide stencils several times; compare measures them.\n";
   return table_of(plan_columns(e), shown).text() + remarks.text() + (e.projected ? roof : "");

@@ -46,8 +46,7 @@ __device__ void wait_groups() {
 /// threads take at a time.
 template <class T, int Loads>
 __global__ void __launch_bounds__(1024, 2)
-    asynchronous_kernel(kernel_span* spans, const T* from, T* to, std::size_t n,
-                        long long passes) {
+    asynchronous_kernel(kernel_span* spans, const T* from, T* to, std::size_t n, long long passes) {
   extern __shared__ uint4 dynamic[];
   T* const mine = reinterpret_cast<T*>(dynamic) + threadIdx.x;
   const std::size_t stride = gridDim.x * blockDim.x;
@@ -80,12 +79,12 @@ void add_asynchronous(measuring& m, kernel_timer& timer, const concurrency_array
   for (const int threads : threads_of_unit(m)) {
     auto c = case_of(m, "asynchronous copy", threads, Loads, sizeof(T), true);
     c.shape.shared_bytes = static_cast<std::size_t>(c.shape.threads * Loads) * sizeof(T);
-    if (c.shape.shared_bytes > m.request().here.shared_per_team / (threads > 1024 ? 2 : 1)) continue;
+    if (c.shape.shared_bytes > m.request().here.shared_per_team / (threads > 1024 ? 2 : 1))
+      continue;
     m.add(c.row, [&](double passes) {
-      return timer.run(c.shape, asynchronous_kernel<T, Loads>,
-                       reinterpret_cast<const T*>(arrays.from.data()),
-                       reinterpret_cast<T*>(arrays.to.data()), c.elements,
-                       static_cast<long long>(passes));
+      return timer.run(
+          c.shape, asynchronous_kernel<T, Loads>, reinterpret_cast<const T*>(arrays.from.data()),
+          reinterpret_cast<T*>(arrays.to.data()), c.elements, static_cast<long long>(passes));
     });
   }
 }
@@ -102,8 +101,8 @@ void add_type(measuring& m, kernel_timer& timer, const concurrency_arrays& array
 constexpr int most_slots = 17;
 
 /// Chunk k of the block: wait for it in slot k % slots, store it from there, and load chunk
-/// k + slots - 1 into the slot before, once the store from that has read it. So slots - 1 chunks are
-/// being loaded. Passes follow each other without a gap.
+/// k + slots - 1 into the slot before, once the store from that has read it. So slots - 1 chunks
+/// are being loaded. Passes follow each other without a gap.
 __global__ void __launch_bounds__(32)
     bulk_kernel(kernel_span* spans, const char* from, char* to, unsigned chunk, int slots,
                 std::size_t n, long long passes) {
@@ -123,8 +122,9 @@ __global__ void __launch_bounds__(32)
       asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(chunk)
                    : "memory");
       asm volatile(
-          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-          ::"r"(shared_address(dynamic) + slot * chunk), "l"(from + at), "r"(chunk), "r"(barrier)
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+          "[%3];" ::"r"(shared_address(dynamic) + slot * chunk),
+          "l"(from + at), "r"(chunk), "r"(barrier)
           : "memory");
     };
     const std::size_t first = static_cast<std::size_t>(blockIdx.x) * chunk;
@@ -140,8 +140,9 @@ __global__ void __launch_bounds__(32)
     for (long long k = 0; k < all; ++k, next(at)) {
       asm volatile(
           "{\n.reg .pred done;\n"
-          "again:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}"
-          ::"r"(shared_address(full + slot)), "r"(parity)
+          "again:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+              shared_address(full + slot)),
+          "r"(parity)
           : "memory");
       asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to + at),
                    "r"(shared_address(dynamic) + slot * chunk), "r"(chunk)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Barriers of the threads of a block: of all of them, of some of them by name, and by an mbarrier in
-// shared memory.
+// Barriers of the threads of a block: of all of them, of some of them by name, and by an mbarrier
+// in shared memory.
 #include "measure/cuda/repeated.cuh"
 
 namespace dwell::app {
@@ -41,8 +41,9 @@ struct shared_barrier {
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
     asm volatile(
         "{\n.reg .pred done;\n"
-        "again:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}"
-        ::"r"(at), "r"(parity)
+        "again:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+            at),
+        "r"(parity)
         : "memory");
     parity ^= 1;
 #endif
@@ -67,7 +68,8 @@ void measure_by_threads(measuring& m, const char* probe) {
 template <int... Threads>
 void measure_named(measuring& m) {
   kernel_timer timer(m.request().here);
-  (add_repeated<named_barrier<Threads>>(m, timer, row_of("named barrier", Threads), {1, 1024}), ...);
+  (add_repeated<named_barrier<Threads>>(m, timer, row_of("named barrier", Threads), {1, 1024}),
+   ...);
 }
 
 }  // namespace

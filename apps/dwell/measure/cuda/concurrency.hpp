@@ -42,8 +42,8 @@ inline concurrency_case case_of(const measuring& m, const char* probe, int threa
   concurrency_case c;
   c.shape.threads = std::min(threads, 1024);
   c.shape.blocks = m.request().here.units * (threads / c.shape.threads);
-  const std::size_t together = static_cast<std::size_t>(c.shape.blocks) *
-                               static_cast<std::size_t>(c.shape.threads * loads);
+  const std::size_t together =
+      static_cast<std::size_t>(c.shape.blocks) * static_cast<std::size_t>(c.shape.threads * loads);
   c.elements = concurrency_arrays::half(m) / access / together * together;
   const double bytes = static_cast<double>(c.elements * access) * (copies ? 2 : 1);
   c.row = {"concurrency", probe, c.shape.threads, bytes, measured_unit::bytes_per_s, bytes};

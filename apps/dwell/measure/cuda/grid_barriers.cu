@@ -88,8 +88,8 @@ void measure_grid(measuring& m, const char* probe) {
   for (int per_unit = 1; per_unit <= 32; per_unit *= 2)
     for (int threads = 32; threads <= 1024; threads *= 2) {
       int fit = 0;
-      DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, meeting_kernel<Barrier>,
-                                                               threads, 0));
+      DWELL_CUDA(
+          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, meeting_kernel<Barrier>, threads, 0));
       if (fit < per_unit) continue;
       launch_shape shape{per_unit * m.request().here.units, threads};
       shape.cooperative = true;
@@ -118,7 +118,9 @@ void measure_relaxed_cluster_barrier(measuring& m) {
 void measure_cooperative_grid_barrier(measuring& m) {
   measure_grid<cooperative_barrier>(m, "cooperative grid barrier");
 }
-void measure_dwell_grid_barrier(measuring& m) { measure_grid<counter_barrier>(m, "dwell grid barrier"); }
+void measure_dwell_grid_barrier(measuring& m) {
+  measure_grid<counter_barrier>(m, "dwell grid barrier");
+}
 
 void measure_ring_flags(measuring& m) {
   kernel_timer timer(m.request().here);

@@ -28,7 +28,8 @@ kernel_span* kernel_timer::spans_of(int blocks) {
 
 /// The longest span: that of a block which began with the first and ended with the last.
 run_time kernel_timer::with_spans(double seconds, int blocks) {
-  DWELL_CUDA(cudaMemcpyAsync(read_.data(), spans_, static_cast<std::size_t>(blocks) * sizeof(kernel_span),
+  DWELL_CUDA(cudaMemcpyAsync(read_.data(), spans_,
+                             static_cast<std::size_t>(blocks) * sizeof(kernel_span),
                              cudaMemcpyDeviceToHost, stream_));
   DWELL_CUDA(cudaStreamSynchronize(stream_));
   kernel_span most;

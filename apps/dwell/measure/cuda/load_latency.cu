@@ -20,8 +20,8 @@ using namespace gpu;
 constexpr std::size_t line = 128;
 /// Words of a chain in shared memory: 16 KiB.
 constexpr int shared_words = 4096;
-/// Up to so many links each launch goes over the chain once before: it may fit into the cache of the
-/// multiprocessor that the launch happens to take.
+/// Up to so many links each launch goes over the chain once before: it may fit into the cache of
+/// the multiprocessor that the launch happens to take.
 constexpr long long first_pass_links = 1 << 11;
 
 /// One cycle through all n, by chance (Sattolo's algorithm), the same in every run: its link k
@@ -55,8 +55,7 @@ __device__ char* follow(char* at, long long loads) {
   return at;
 }
 
-__global__ void follow_kernel(kernel_span* spans, char** begin, long long before,
-                              long long loads) {
+__global__ void follow_kernel(kernel_span* spans, char** begin, long long before, long long loads) {
   char* at = follow(*begin, before);
   const span_clock clock;
   at = follow(at, loads);
@@ -142,8 +141,8 @@ void add_shared_load(measuring& m, const char* probe, int cluster, unsigned rank
   measured_row row{"latency", probe, 1, shared_words * 4.0};
   row.blocks = shape.blocks;
   m.add(row, [&](double loads) {
-    return timer.run(shape, follow_shared_kernel, order.data(), rank,
-                     static_cast<long long>(loads), nullptr);
+    return timer.run(shape, follow_shared_kernel, order.data(), rank, static_cast<long long>(loads),
+                     nullptr);
   });
 }
 

@@ -76,21 +76,22 @@ __global__ void __launch_bounds__(threads, 1)
   const span_clock clock;
   sum_of_words sum;
   for (long long p = 0; p < passes; ++p)
-    go_over(blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x, n,
-            [&](std::size_t k) { return load_through_l2(from + k); }, sum);
+    go_over(
+        blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x, n,
+        [&](std::size_t k) { return load_through_l2(from + k); }, sum);
   pin(sum.sum);
   clock.end(spans);
   if (never) *never = sum.sum;
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    copy_kernel(kernel_span* spans, const uint4* from, uint4* to, std::size_t n,
-                long long passes) {
+    copy_kernel(kernel_span* spans, const uint4* from, uint4* to, std::size_t n, long long passes) {
   const span_clock clock;
   for (long long p = 0; p < passes; ++p)
-    go_over(blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x, n,
-            [&](std::size_t k) { return load_through_l2(from + k); },
-            [&](std::size_t k, const uint4& v) { __stcg(to + k, v); });
+    go_over(
+        blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x, n,
+        [&](std::size_t k) { return load_through_l2(from + k); },
+        [&](std::size_t k, const uint4& v) { __stcg(to + k, v); });
   clock.end(spans);
 }
 
@@ -102,8 +103,8 @@ __global__ void __launch_bounds__(threads, 1)
   const span_clock clock;
   sum_of_words sum;
   for (long long p = 0; p < passes; ++p)
-    go_over(threadIdx.x, blockDim.x, n, [&](std::size_t k) { return load_through_l1(own + k); },
-            sum);
+    go_over(
+        threadIdx.x, blockDim.x, n, [&](std::size_t k) { return load_through_l1(own + k); }, sum);
   pin(sum.sum);
   clock.end(spans);
   if (never) *never = sum.sum;
@@ -120,14 +121,15 @@ __global__ void __launch_bounds__(threads, 1)
   const span_clock clock;
   sum_of_words sum;
   for (long long p = 0; p < passes; ++p)
-    go_over(threadIdx.x, blockDim.x, Copies ? n / 2 : n,
-            [&](std::size_t k) { return load_shared(base + static_cast<unsigned>(k) * 16); },
-            [&](std::size_t k, const uint4& v) {
-              if constexpr (Copies)
-                store_shared(base + static_cast<unsigned>(k + n / 2) * 16, v);
-              else
-                sum(k, v);
-            });
+    go_over(
+        threadIdx.x, blockDim.x, Copies ? n / 2 : n,
+        [&](std::size_t k) { return load_shared(base + static_cast<unsigned>(k) * 16); },
+        [&](std::size_t k, const uint4& v) {
+          if constexpr (Copies)
+            store_shared(base + static_cast<unsigned>(k + n / 2) * 16, v);
+          else
+            sum(k, v);
+        });
   pin(sum.sum);
   clock.end(spans);
   if (never) *never = sum.sum;
@@ -162,8 +164,8 @@ void add_read(measuring& m, kernel_timer& timer, const gpu_array<uint4>& from, d
               int blocks) {
   const auto n = static_cast<std::size_t>(footprint) / sizeof(uint4);
   m.add(row_of("read", blocks, static_cast<double>(n * sizeof(uint4))), [&](double passes) {
-    return timer.run({blocks, threads}, read_kernel, from.data(), n,
-                     static_cast<long long>(passes), nullptr);
+    return timer.run({blocks, threads}, read_kernel, from.data(), n, static_cast<long long>(passes),
+                     nullptr);
   });
 }
 
@@ -191,7 +193,8 @@ void measure_cuda_read(measuring& m) {
     add_read(m, timer, from, footprint,
              blocks_for(m, static_cast<std::size_t>(footprint) / sizeof(uint4)));
   // Through L2 by one multiprocessor.
-  add_read(m, timer, from, std::min(all.back(), 0.25 * static_cast<double>(m.request().here.l2)), 1);
+  add_read(m, timer, from, std::min(all.back(), 0.25 * static_cast<double>(m.request().here.l2)),
+           1);
 }
 
 void measure_cuda_copy(measuring& m) {
@@ -203,11 +206,10 @@ void measure_cuda_copy(measuring& m) {
   for (const double footprint : all) {
     const auto n = static_cast<std::size_t>(footprint) / 2 / sizeof(uint4);
     const int blocks = blocks_for(m, n);
-    m.add(row_of("copy", blocks, 2.0 * static_cast<double>(n * sizeof(uint4))),
-          [&](double passes) {
-            return timer.run({blocks, threads}, copy_kernel, from.data(), to.data(), n,
-                             static_cast<long long>(passes));
-          });
+    m.add(row_of("copy", blocks, 2.0 * static_cast<double>(n * sizeof(uint4))), [&](double passes) {
+      return timer.run({blocks, threads}, copy_kernel, from.data(), to.data(), n,
+                       static_cast<long long>(passes));
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bandwidth of device memory by what is under way: threads of a multiprocessor, independent loads of
-// a thread, bytes of a load (Zhang 2023, sections 2.2 and 3.1.3). Reads, and copies.
+// Bandwidth of device memory by what is under way: threads of a multiprocessor, independent loads
+// of a thread, bytes of a load (Zhang 2023, sections 2.2 and 3.1.3). Reads, and copies.
 #include <array>
 #include <cstdint>
 
@@ -36,8 +36,8 @@ __device__ unsigned word(unsigned v) { return v; }
 __device__ unsigned word(uint2 v) { return v.x ^ v.y; }
 __device__ unsigned word(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
-/// n is a multiple of what all threads take at a time. Threads: of a multiprocessor, which share its
-/// registers.
+/// n is a multiple of what all threads take at a time. Threads: of a multiprocessor, which share
+/// its registers.
 template <class T, int Loads, bool Copies, int Threads>
 __global__ void __launch_bounds__(Threads > 1024 ? 1024 : Threads, Threads > 1024 ? 2 : 1)
     plain_kernel(kernel_span* spans, const T* from, T* to, std::size_t n, long long passes,

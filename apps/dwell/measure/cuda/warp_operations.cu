@@ -12,8 +12,8 @@ namespace {
 using namespace gpu;
 namespace cg = cooperative_groups;
 
-/// Where the compiler knows that the threads of a warp are together, as here, an empty instruction is
-/// left of its barrier.
+/// Where the compiler knows that the threads of a warp are together, as here, an empty instruction
+/// is left of its barrier.
 struct warp_barrier {
   __device__ void step() { __syncwarp(); }
   __device__ unsigned value() const { return 0; }
