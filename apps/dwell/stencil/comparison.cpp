@@ -94,7 +94,10 @@ columns<stencil_row> field_run_columns(bool order = false, bool modelled = false
           {"binds", modelled ? "binds" : "", unit::word,
            [](const row& r) { return text_or_null(r.run->prospect.binds); }},
           {"streamed_bytes_per_step", "", unit::bytes,
-           [](const row& r) { return number_or_null(r.run->prospect.streamed_bytes); }},
+           [](const row& r) {
+             const double bytes = r.run->prospect.streamed_bytes;
+             return bytes < 0 ? json(nullptr) : json(bytes);
+           }},
           {"same_bits", "same bits", unit::yes,
            [](const row& r) { return r.run->measured() ? json(r.run->same_bits) : json(nullptr); }},
           {"steps", "", unit::count,

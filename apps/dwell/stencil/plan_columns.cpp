@@ -136,7 +136,7 @@ columns<plan_row> plan_columns(const stencil_explanation& e) {
       {"projected_us.l2", "", unit::us, us_of(&stencil_seconds::l2)},
       {"projected_us.device_memory", "", unit::us, us_of(&stencil_seconds::device_memory)},
       {"projected_us.exchange", "", unit::us, us_of(&stencil_seconds::exchange)},
-      {"attainable_cells_per_s", if_projected("P"), unit::giga,
+      {"attainable_cells_per_s", "", unit::giga,
        [](const row& r) { return number_or_null(prospect_of(*r.of, *r.plan).attainable); }},
       {"", if_projected("GCells/s"), unit::giga,
        [](const row& r) { return r.plan->refusal.empty() ? json(cells_per_s(r)) : json(nullptr); }},

@@ -16,7 +16,7 @@ struct stencil_prospect {
   /// and no model.
   double projected = 0;
   std::string binds;          ///< as binding_part() says
-  double streamed_bytes = 0;  ///< of a step, read and written beyond the chip
+  double streamed_bytes = -1;  ///< of a step, read and written beyond the chip; -1: no plan
 };
 
 stencil_prospect prospect_of(const stencil_explanation& e, const stencil_policy_plan& p);
