@@ -79,6 +79,8 @@ app::measure_result measured_on_small_gpu() {
   r.rows.push_back(under_way("plain read", 2, 256, 4, 8, 0.8e11));
   r.rows.push_back(under_way("plain read", 4, 1024, 1, 8, 0.97e11));
   r.rows.push_back(under_way("plain read", 2, 256, 4, 16, 1e11));
+  r.rows.push_back(under_way("plain read, L2", 2, 512, 4, 8, 3e11));
+  r.rows.back().footprint = 0.5 * l2;
   r.rows.push_back(under_way("plain copy", 2, 256, 4, 8, 0.6e11));
   r.rows.push_back(under_way("bulk copy", 2, 1, 4, 4096, 0.7e11));
   return r;

@@ -24,7 +24,6 @@ struct wanted_row {
   int threads = 1;
   double footprint = 0;
   int blocks = 0;
-  double work = -1;  ///< of launches: of their kernel
 };
 
 class reader {
@@ -38,7 +37,7 @@ class reader {
       return wanted.footprint > 0 ? std::abs(std::log(r.footprint / wanted.footprint)) : 0.0;
     };
     for (const measured_row& r : rows_)
-      if (r.probe == wanted.probe && r.threads == wanted.threads && r.work == wanted.work &&
+      if (r.probe == wanted.probe && r.threads == wanted.threads &&
           (wanted.blocks == 0 || r.blocks == wanted.blocks) &&
           (!best || distance(r) < distance(*best)))
         best = &r;
@@ -123,8 +122,7 @@ device_limits limits_of_cpu(const device_facts& here, reader& from) {
 }
 
 device_limits limits_of_gpu(const device_facts& here, reader& from) {
-  constexpr int most_threads = 1024, usual_threads = 512, warp = 32, launched_threads = 256;
-  constexpr double launched_work = 4e-6;  // so long that the host keeps ahead
+  constexpr int most_threads = 1024, usual_threads = 512, warp = 32;
   const int units = here.units;
   device_limits l = limits_of(here);
   l.units = units;
@@ -143,14 +141,13 @@ device_limits limits_of_gpu(const device_facts& here, reader& from) {
   l.fma_f64 = from.take("fma_f64_per_cycle", {"fma f64", most_threads, 0, units}) / l.clock / units;
   l.fma_f32 = from.take("fma_f32_per_cycle", {"fma f32", most_threads, 0, units}) / l.clock / units;
   l.barrier = from.take("barrier_s", {"dwell grid barrier", usual_threads, 0, units});
-  l.launch = from.take("launch_s", {"launch, graph", launched_threads, 0, units, launched_work});
   if (here.cluster_teams > 0)
     l.cluster_barrier =
         from.take("cluster_barrier_s", {"cluster barrier", usual_threads, 0, here.cluster_teams});
-  from.note(
-      fmt::format("phase_s, product_s and those of whole, cluster and ghost: as Dwell has them "
-                  "of {}; no probe measures them",
-                  here.name));
+  from.note(fmt::format(
+      "launch_s, phase_s, product_s and those of whole, cluster and ghost: as Dwell has "
+      "them of {}; they are fitted to times of solves, which no probe measures",
+      here.name));
   return l;
 }
 

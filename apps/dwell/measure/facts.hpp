@@ -19,7 +19,7 @@ struct measured_facts {
   std::vector<std::string> sources;
 };
 /// `rows` hold all of those groups, of as many threads or multiprocessors as `here` has. Rates of
-/// GPUs that no probe measures, what a phase of a solver takes besides its barrier and its bytes,
+/// GPUs that no probe measures, what launches and phases of solves take besides barriers and bytes,
 /// are those that Dwell has of the device. Throws input_error where a row that is needed is missing
 /// or not positive.
 measured_facts facts_from_rows(const device_facts& here, const std::vector<measured_row>& rows);

@@ -3,6 +3,7 @@
 #include "measure/parallelism.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "dwell/execution/model/littles_law.hpp"
 
@@ -11,22 +12,29 @@ namespace dwell::app {
 namespace {
 
 bool copies(const measured_row& row) { return row.probe.ends_with("copy"); }
+bool of_l2(const measured_row& row) { return row.probe.ends_with("L2"); }
 
-/// Of a load of device memory: that of the largest footprint. 0: none was measured.
-double memory_latency(const std::vector<measured_row>& rows) {
-  const measured_row* largest = nullptr;
+/// Of a load: in device memory that of the largest footprint, in L2 that of the nearest one. 0:
+/// none was measured.
+double latency_for(const measured_row& row, const std::vector<measured_row>& rows) {
+  const measured_row* best = nullptr;
+  const auto better = [&](const measured_row& a, const measured_row& b) {
+    if (!of_l2(row)) return a.footprint > b.footprint;
+    return std::abs(std::log(a.footprint / row.footprint)) <
+           std::abs(std::log(b.footprint / row.footprint));
+  };
   for (const measured_row& r : rows)
-    if (r.group == "latency" && r.probe == "load" && r.value() > 0 &&
-        (!largest || r.footprint > largest->footprint))
-      largest = &r;
-  return largest ? largest->value() : 0;
+    if (r.group == "latency" && r.probe == "load" && r.value() > 0 && (!best || better(r, *best)))
+      best = &r;
+  return best ? best->value() : 0;
 }
 
-/// The most of all that read, or of all that copy.
-double peak_of(const std::vector<measured_row>& rows, bool copying) {
+/// The most of all that do the same with the same memory.
+double peak_for(const measured_row& row, const std::vector<measured_row>& rows) {
   double peak = 0;
   for (const measured_row& r : rows)
-    if (r.group == "concurrency" && copies(r) == copying) peak = std::max(peak, r.value());
+    if (r.group == "concurrency" && copies(r) == copies(row) && of_l2(r) == of_l2(row))
+      peak = std::max(peak, r.value());
   return peak;
 }
 
@@ -44,7 +52,6 @@ double bytes_under_way(const measured_row& row, int units) {
 
 std::vector<needed_parallelism> needed_parallelism_of(const std::vector<measured_row>& rows,
                                                       int units) {
-  const double latency = memory_latency(rows);
   std::vector<needed_parallelism> all;
   for (const measured_row& r : rows) {
     if (r.group != "concurrency" || !(r.value() > 0)) continue;
@@ -55,8 +62,9 @@ std::vector<needed_parallelism> needed_parallelism_of(const std::vector<measured
       needed_parallelism one;
       one.probe = r.probe;
       one.access = r.access;
-      one.peak = peak_of(rows, copies(r));
-      one.concurrency = model::concurrency(latency, one.peak * (copies(r) ? 0.5 : 1) / units);
+      one.peak = peak_for(r, rows);
+      one.concurrency =
+          model::concurrency(latency_for(r, rows), one.peak * (copies(r) ? 0.5 : 1) / units);
       at = all.insert(all.end(), one);
     }
     const double bytes = bytes_under_way(r, units), part = r.value() / at->peak;

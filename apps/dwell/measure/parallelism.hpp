@@ -15,7 +15,7 @@ struct needed_parallelism {
   std::string probe;
   double access = 0;  ///< bytes of a load
   double best = 0;    ///< bytes per second, the most that this way reached
-  double peak = 0;    ///< and that any way of reading, or of copying, did
+  double peak = 0;    ///< and that any way of reading, or of copying, the same memory did
   /// Bytes under way on a multiprocessor by Little's law, C = L THR (Zhang 2023, equation 2.6),
   /// with the bytes that are loaded at the peak; 0: no latency was measured.
   double concurrency = 0;

@@ -45,7 +45,8 @@ namespace dwell::app {
   DO(arithmetic, fma_f32, "fma f32", "the same in f32")                                          \
   DO(concurrency, plain_read, "plain read",                                                      \
      "bandwidth by threads, independent loads of a thread, their bytes")                         \
-  DO(concurrency, plain_copy, "plain copy", "the same of copying")                               \
+  DO(concurrency, plain_read_of_l2, "plain read, L2", "the same of what L2 holds")               \
+  DO(concurrency, plain_copy, "plain copy", "bandwidth of copying, likewise")                    \
   DO(concurrency, asynchronous_copy, "asynchronous copy", "by cp.async through shared memory")   \
   DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")
 

@@ -123,9 +123,8 @@ std::string summaries(const measure_result& r) {
   const auto needed = needed_parallelism_of(r.rows, r.device.units);
   if (!needed.empty())
     text += fmt::format(
-        "\nBytes under way on a multiprocessor, for so much of the peak\n\n{}\nL x THR: latency of "
-        "a "
-        "load of device memory times the bytes loaded at the peak\n",
+        "\nBytes under way on a multiprocessor, for so much of the peak\n\n{}\n"
+        "L x THR: latency of a load times the bytes loaded at the peak\n",
         table_of(parallelism_columns(), needed).text());
   return text;
 }

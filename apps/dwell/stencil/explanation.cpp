@@ -70,10 +70,9 @@ void add_time(const stencil_explanation& e, const stencil_policy_plan& p, table&
   if (!e.projected) return;
   const stencil_seconds& t = p.projected;
   const stencil_prospect prospect = prospect_of(e, p);
-  out.row("modelled",
-          fmt::format("{} per step, {} GCells/s (PP; P {}); {} binds", format_seconds(t.all),
-                      number_cell(prospect.projected * 1e-9),
-                      number_cell(prospect.attainable * 1e-9), prospect.binds));
+  out.row("modelled", fmt::format("{} per step, {} GCells/s (PP; P {}); {} binds",
+                                  format_seconds(t.all), number_cell(prospect.projected * 1e-9),
+                                  number_cell(prospect.attainable * 1e-9), prospect.binds));
   out.row("", fmt::format("arithmetic {}, shared memory {}, L2 {}, device memory {}, exchange {}",
                           format_seconds(t.arithmetic), format_seconds(t.shared_memory),
                           format_seconds(t.l2), format_seconds(t.device_memory),

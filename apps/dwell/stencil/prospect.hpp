@@ -15,7 +15,7 @@ struct stencil_prospect {
   /// PP: with what the plan adds to it, halos, exchanges and barriers; 0 of a plan that has a roof
   /// and no model.
   double projected = 0;
-  std::string binds;          ///< as binding_part() says
+  std::string binds;           ///< as binding_part() says
   double streamed_bytes = -1;  ///< of a step, read and written beyond the chip; -1: no plan
 };
 

@@ -77,7 +77,8 @@ template <class T, int Loads>
 void add_asynchronous(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays) {
   if (Loads > most_loads(m)) return;
   for (const int threads : threads_of_unit(m)) {
-    auto c = case_of(m, "asynchronous copy", threads, Loads, sizeof(T), true);
+    auto c = case_of(m, "asynchronous copy", threads, Loads, sizeof(T), true,
+                     concurrency_arrays::half(m));
     c.shape.shared_bytes = static_cast<std::size_t>(c.shape.threads * Loads) * sizeof(T);
     if (c.shape.shared_bytes > m.request().here.shared_per_team / (threads > 1024 ? 2 : 1))
       continue;
@@ -163,7 +164,7 @@ __global__ void __launch_bounds__(32)
 
 void add_bulk(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays, int chunks,
               std::size_t chunk) {
-  auto c = case_of(m, "bulk copy", 1, chunks, chunk, true);
+  auto c = case_of(m, "bulk copy", 1, chunks, chunk, true, concurrency_arrays::half(m));
   const int slots = chunks + 1;
   c.shape.threads = 32;  // one of which asks
   c.shape.shared_bytes = static_cast<std::size_t>(slots) * chunk;

@@ -29,22 +29,23 @@ inline std::vector<int> threads_of_unit(const measuring& m) {
 inline int most_loads(const measuring& m) { return m.request().full ? 16 : 8; }
 
 /// A row, its launch, and the elements of `access` bytes that its grid goes over: a multiple of
-/// what all threads take at a time.
+/// what all threads take at a time; 0 where that is more than the array has.
 struct concurrency_case {
   measured_row row;
   launch_shape shape;
   std::size_t elements = 0;
 };
 
-/// `threads` of a multiprocessor, `loads` of `access` bytes each under way in each of them.
+/// `threads` of a multiprocessor, `loads` of `access` bytes each under way in each of them, over an
+/// array of `array_bytes`.
 inline concurrency_case case_of(const measuring& m, const char* probe, int threads, int loads,
-                                std::size_t access, bool copies) {
+                                std::size_t access, bool copies, std::size_t array_bytes) {
   concurrency_case c;
   c.shape.threads = std::min(threads, 1024);
   c.shape.blocks = m.request().here.units * (threads / c.shape.threads);
   const std::size_t together =
       static_cast<std::size_t>(c.shape.blocks) * static_cast<std::size_t>(c.shape.threads * loads);
-  c.elements = concurrency_arrays::half(m) / access / together * together;
+  c.elements = array_bytes / access / together * together;
   const double bytes = static_cast<double>(c.elements * access) * (copies ? 2 : 1);
   c.row = {"concurrency", probe, c.shape.threads, bytes, measured_unit::bytes_per_s, bytes};
   c.row.blocks = c.shape.blocks;

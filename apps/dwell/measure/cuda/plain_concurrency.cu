@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bandwidth of device memory by what is under way: threads of a multiprocessor, independent loads
 // of a thread, bytes of a load (Zhang 2023, sections 2.2 and 3.1.3). Reads, and copies.
-#include <array>
+#include <algorithm>
 #include <cstdint>
 
 #include "measure/cuda/concurrency.hpp"
@@ -74,16 +74,22 @@ constexpr auto kernel_for() {
     return static_cast<decltype(&plain_kernel<T, 1, Copies, 512>)>(nullptr);
 }
 
+/// What a probe goes over.
+struct subject {
+  const char* probe;
+  std::size_t array_bytes;
+};
+
 template <class T, int Loads, bool Copies>
-void add_rows(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays) {
+void add_rows(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays,
+              const subject& of) {
   if (Loads > most_loads(m)) return;
   for (const int threads : threads_of_unit(m)) {
-    const auto c =
-        case_of(m, Copies ? "plain copy" : "plain read", threads, Loads, sizeof(T), Copies);
+    const auto c = case_of(m, of.probe, threads, Loads, sizeof(T), Copies, of.array_bytes);
     const auto kernel = threads > 1024  ? kernel_for<T, Loads, Copies, 2048>()
                         : threads > 512 ? kernel_for<T, Loads, Copies, 1024>()
                                         : kernel_for<T, Loads, Copies, 512>();
-    if (!kernel) continue;
+    if (!kernel || c.elements == 0) continue;
     m.add(c.row, [&](double passes) {
       return timer.run(c.shape, kernel, reinterpret_cast<const T*>(arrays.from.data()),
                        reinterpret_cast<T*>(arrays.to.data()), c.elements,
@@ -93,26 +99,35 @@ void add_rows(measuring& m, kernel_timer& timer, const concurrency_arrays& array
 }
 
 template <class T, bool Copies>
-void add_type(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays) {
-  add_rows<T, 1, Copies>(m, timer, arrays);
-  add_rows<T, 2, Copies>(m, timer, arrays);
-  add_rows<T, 4, Copies>(m, timer, arrays);
-  add_rows<T, 8, Copies>(m, timer, arrays);
-  add_rows<T, 16, Copies>(m, timer, arrays);
+void add_type(measuring& m, kernel_timer& timer, const concurrency_arrays& arrays,
+              const subject& of) {
+  add_rows<T, 1, Copies>(m, timer, arrays, of);
+  add_rows<T, 2, Copies>(m, timer, arrays, of);
+  add_rows<T, 4, Copies>(m, timer, arrays, of);
+  add_rows<T, 8, Copies>(m, timer, arrays, of);
+  add_rows<T, 16, Copies>(m, timer, arrays, of);
 }
 
 template <bool Copies>
-void measure_plain(measuring& m) {
+void measure_plain(measuring& m, const subject& of) {
   kernel_timer timer(m.request().here);
   const concurrency_arrays arrays(m);
-  add_type<unsigned, Copies>(m, timer, arrays);
-  add_type<uint2, Copies>(m, timer, arrays);
-  add_type<uint4, Copies>(m, timer, arrays);
+  add_type<unsigned, Copies>(m, timer, arrays, of);
+  add_type<uint2, Copies>(m, timer, arrays, of);
+  add_type<uint4, Copies>(m, timer, arrays, of);
 }
 
 }  // namespace
 
-void measure_plain_read(measuring& m) { measure_plain<false>(m); }
-void measure_plain_copy(measuring& m) { measure_plain<true>(m); }
+void measure_plain_read(measuring& m) {
+  measure_plain<false>(m, {"plain read", concurrency_arrays::half(m)});
+}
+void measure_plain_copy(measuring& m) {
+  measure_plain<true>(m, {"plain copy", concurrency_arrays::half(m)});
+}
+void measure_plain_read_of_l2(measuring& m) {
+  measure_plain<false>(
+      m, {"plain read, L2", std::min(concurrency_arrays::half(m), m.request().here.l2 / 2)});
+}
 
 }  // namespace dwell::app
