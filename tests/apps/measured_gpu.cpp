@@ -53,7 +53,7 @@ app::measure_result measured_on_small_gpu() {
     r.rows.back().time.cycles = 0;
   }
   for (const int threads : {512, 1024})
-    r.rows.push_back(gpu_row("sync", "cluster barrier", 4, threads, s, threads * 1e-9));
+    r.rows.push_back(gpu_row("sync", "dwell cluster barrier", 4, threads, s, threads * 1e-9));
   for (const int blocks : {2, 4})
     for (const int threads : {256, 512})
       r.rows.push_back(gpu_row("sync", "dwell grid barrier", blocks, threads, s,

@@ -114,12 +114,14 @@ TEST(measure_rows, facts_of_a_gpu) {
 
 TEST(measure_rows, facts_are_whole_or_refused) {
   auto r = measured_on_small_gpu();
-  std::erase_if(r.rows, [](const measured_row& row) { return row.probe == "cluster barrier"; });
+  std::erase_if(r.rows,
+                [](const measured_row& row) { return row.probe == "dwell cluster barrier"; });
   try {
     (void)app::facts_from_rows(r.device, r.rows);
     FAIL() << "no facts without cluster barriers";
   } catch (const input_error& e) {
-    EXPECT_TRUE(holds(e.what(), "expected a measured value of cluster barrier with 512 threads"));
+    EXPECT_TRUE(
+        holds(e.what(), "expected a measured value of dwell cluster barrier with 512 threads"));
   }
 }
 

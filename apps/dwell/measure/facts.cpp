@@ -142,8 +142,8 @@ device_limits limits_of_gpu(const device_facts& here, reader& from) {
   l.fma_f32 = from.take("fma_f32_per_cycle", {"fma f32", most_threads, 0, units}) / l.clock / units;
   l.barrier = from.take("barrier_s", {"dwell grid barrier", usual_threads, 0, units});
   if (here.cluster_teams > 0)
-    l.cluster_barrier =
-        from.take("cluster_barrier_s", {"cluster barrier", usual_threads, 0, here.cluster_teams});
+    l.cluster_barrier = from.take("cluster_barrier_s",
+                                  {"dwell cluster barrier", usual_threads, 0, here.cluster_teams});
   from.note(fmt::format(
       "launch_s, phase_s, product_s and those of whole, cluster and ghost: as Dwell has "
       "them of {}; they are fitted to times of solves, which no probe measures",

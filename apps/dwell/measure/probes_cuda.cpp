@@ -24,6 +24,7 @@ namespace dwell::app {
   DO(sync, named_barrier, "named barrier", "of some threads of a block of 1024")                 \
   DO(sync, mbarrier, "mbarrier", "arrive and wait in shared memory, by threads")                 \
   DO(sync, cluster_barrier, "cluster barrier", "of a cluster of 2 to 16 blocks")                 \
+  DO(sync, dwell_cluster_barrier, "dwell cluster barrier", "that of Dwell's GPU teams")          \
   DO(sync, relaxed_cluster_barrier, "cluster barrier, relaxed", "that orders no accesses")       \
   DO(sync, cooperative_grid_barrier, "cooperative grid barrier",                                 \
      "grid.sync(), by blocks of a multiprocessor and their threads")                             \

@@ -28,6 +28,19 @@ struct cluster_barrier {
   }
 };
 
+/// That of Dwell's teams (execution/team/team_cuda.cuh): one thread orders what its block wrote.
+struct dwell_cluster_barrier {
+  __device__ explicit dwell_cluster_barrier(unsigned*) {}
+  __device__ void meet() {
+    __syncthreads();
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+  }
+};
+
 constexpr unsigned flag_stride = 32;  // a line each
 
 /// Each block raises its flag and waits for those beside it, as subdomains of a stencil do.
@@ -97,22 +110,27 @@ void measure_grid(measuring& m, const char* probe) {
     }
 }
 
-template <bool Orders>
+template <class Barrier>
 void measure_cluster(measuring& m, const char* probe) {
   kernel_timer timer(m.request().here);
   for (const int threads : {256, 512, 1024})
     for (int blocks = 2; blocks <= m.request().here.cluster_teams; blocks *= 2) {
       launch_shape shape{blocks, threads};
       shape.cluster = blocks;
-      add_meeting<cluster_barrier<Orders>>(m, timer, probe, shape);
+      add_meeting<Barrier>(m, timer, probe, shape);
     }
 }
 
 }  // namespace
 
-void measure_cluster_barrier(measuring& m) { measure_cluster<true>(m, "cluster barrier"); }
+void measure_cluster_barrier(measuring& m) {
+  measure_cluster<cluster_barrier<true>>(m, "cluster barrier");
+}
+void measure_dwell_cluster_barrier(measuring& m) {
+  measure_cluster<dwell_cluster_barrier>(m, "dwell cluster barrier");
+}
 void measure_relaxed_cluster_barrier(measuring& m) {
-  measure_cluster<false>(m, "cluster barrier, relaxed");
+  measure_cluster<cluster_barrier<false>>(m, "cluster barrier, relaxed");
 }
 
 void measure_cooperative_grid_barrier(measuring& m) {
