@@ -12,7 +12,7 @@ namespace {
 
 using namespace gpu;
 
-__device__ unsigned shared_address(const void* at) {
+[[maybe_unused]] __device__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
 
@@ -99,7 +99,7 @@ void add_type(measuring& m, kernel_timer& timer, const concurrency_arrays& array
   add_asynchronous<T, 16>(m, timer, arrays);
 }
 
-constexpr int most_slots = 17;
+[[maybe_unused]] constexpr int most_slots = 17;
 
 /// Chunk k of the block: wait for it in slot k % slots, store it from there, and load chunk
 /// k + slots - 1 into the slot before, once the store from that has read it. So slots - 1 chunks

@@ -20,10 +20,15 @@ struct concurrency_arrays {
   gpu_array<char> from, to;
 };
 
-/// Threads of a multiprocessor.
+/// Threads of a multiprocessor, up to those that it holds.
 inline std::vector<int> threads_of_unit(const measuring& m) {
-  if (m.request().full) return {32, 64, 128, 256, 512, 1024, 2048};
-  return {128, 256, 512, 1024, 2048};
+  int most = 0;
+  DWELL_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor,
+                                    m.request().here.ordinal));
+  std::vector<int> all;
+  for (int threads = m.request().full ? 32 : 128; threads <= std::min(most, 2048); threads *= 2)
+    all.push_back(threads);
+  return all;
 }
 /// Independent loads of a thread.
 inline int most_loads(const measuring& m) { return m.request().full ? 16 : 8; }
