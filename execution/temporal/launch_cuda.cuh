@@ -5,6 +5,10 @@
 #include "dwell/execution/team/grid_team_cuda.cuh"
 #include "dwell/execution/team/ring_team_cuda.cuh"
 #include "dwell/execution/temporal/column3d/agent.hpp"
+#ifdef DWELL_EBISU
+#include "dwell/execution/team/bulk_copies_cuda.cuh"
+#include "dwell/execution/temporal/multi_queue/agent.hpp"
+#endif
 #include "dwell/execution/temporal/ring2d/agent.hpp"
 #include "dwell/execution/temporal/rows_cuda.hpp"
 #include "dwell/execution/temporal/stencil.hpp"
@@ -26,24 +30,28 @@ using ring_sizes_of = ring_sizes<S, T, ring_config_of<S, T, K>>;
 template <class S, class T, int K>
 using ring_team_of = cuda_ring_team<ring_sizes_of<S, T, K>>;
 
-/// Code for a GPU that has not what the team needs has a mark instead: so the host knows
-/// (compiled_for_rings).
+/// In the place of a body.
+DWELL_FN void leave_mark() {
+  __shared__ volatile int mark[1];
+  mark[0] = 1;
+  __trap();
+}
+/// Of the two kinds of teams one is compiled for a GPU, and the kernel of the other has a mark
+/// instead: so the host knows (has_body).
 template <class S, class T, int K, bool Source>
 __global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, 1)
     ring_kernel(const __grid_constant__ stencil_call<S, T> a,
                 const __grid_constant__ pass_runs pass) {
-  if constexpr (has_ring_teams) {
+  if constexpr (ring_config_of<S, T, K>.bulk == has_bulk_rings) {
     if (has_ended(a)) return;
     ring_team_of<S, T, K> team;
     ring_pass_of_team<S, T, ring_config_of<S, T, K>, Source>(team, a, pass);
   } else {
-    __shared__ volatile int mark[1];
-    mark[0] = 1;
-    __trap();
+    leave_mark();
   }
 }
 template <class Kernel>
-bool compiled_for_rings(Kernel kernel) {
+bool has_body(Kernel kernel) {
   return loaded(kernel).sharedSizeBytes == 0;
 }
 
@@ -60,7 +68,7 @@ struct pass_kernel_of<S, T, ring2d_on<backend::cuda>, K> {
   static pass_runs runs(const stencil_args<T>& a) {
     return divided_pass(ring_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.plan);
   }
-  static bool is_there() { return compiled_for_rings(kernel(false, true)); }
+  static bool is_there() { return has_body(kernel(false, true)); }
 };
 
 template <class S, class T, int K>
@@ -94,6 +102,46 @@ struct pass_kernel_of<S, T, column3d_on<backend::cuda>, K> {
   static bool is_there() { return true; }
 };
 
+#ifdef DWELL_EBISU
+template <class S, class T, int Variant, int K>
+inline constexpr queue_config queue_config_of = queue_configs<S, T, Variant, true>()[K];
+
+template <class S, class T, int Variant, int K>
+__global__ void __launch_bounds__(perks_lanes, 1)
+    queue_kernel(const __grid_constant__ stencil_call<S, T> a,
+                 const __grid_constant__ pass_runs pass) {
+  constexpr queue_config c = queue_config_of<S, T, Variant, K>;
+  constexpr bool bulk = queue_variants[Variant].fetch == layer_prefetch::bulk;
+  if constexpr (bulk && !has_bulk_copies) {
+    leave_mark();
+  } else {
+    if (has_ended(a)) return;
+    using team_type = cuda_grid_team<perks_lanes>;
+    using copies = std::conditional_t<bulk, cuda_bulk_copies<queue_sizes<S, T, c>::barriers>,
+                                      no_bulk_copies>;
+    team_type team(nullptr);
+    queue_pass<S, T, team_type, copies, c>(team, a, pass).run();
+  }
+}
+
+template <class S, class T, int Variant, int K>
+struct pass_kernel_of<S, T, multi_queue_on<backend::cuda, Variant>, K> {
+  static constexpr int threads = perks_lanes;
+  static constexpr std::size_t scratch_bytes =
+      cuda_grid_team<perks_lanes>::reserved_bytes() +
+      queue_sizes<S, T, queue_config_of<S, T, Variant, K>>::scratch_bytes;
+  static constexpr int steps = queue_config_of<S, T, Variant, K>.steps;
+  static constexpr bool together = queue_variants[Variant].device;
+
+  static pass_kernel_type<S, T> kernel(bool, bool) { return queue_kernel<S, T, Variant, K>; }
+  static pass_runs runs(const stencil_args<T>& a) {
+    return queue_runs(queue_config_of<S, T, Variant, K>, radius_of<S>, a.size, a.edge, a.pitch,
+                      a.plan);
+  }
+  static bool is_there() { return has_body(kernel(false, true)); }
+};
+#endif
+
 /// The passes of a plan: a launch each.
 template <class S, class T>
 class launched_passes {
@@ -107,6 +155,7 @@ class launched_passes {
       threads_ = pass_kernel::threads;
       scratch_ = pass_kernel::scratch_bytes;
       runs_ = pass_kernel::runs(a);
+      if constexpr (requires { pass_kernel::together; }) together_ = pass_kernel::together;
     });
     for (const auto kernel : kernel_) {
       allow_scratch(kernel, scratch_);
@@ -118,7 +167,11 @@ class launched_passes {
     pass_runs pass = runs_;
     pass.from = from;
     pass.steps = steps;
-    kernel_[steps == steps_]<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
+    const auto kernel = kernel_[steps == steps_];
+    if (together_)
+      launch_together(kernel, a.plan.teams, threads_, scratch_, on, false, a, pass);
+    else
+      kernel<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
   }
 
  private:
@@ -126,6 +179,7 @@ class launched_passes {
   int steps_ = 0;
   int threads_ = 0;
   std::size_t scratch_ = 0;
+  bool together_ = false;  ///< teams wait for each other
   pass_runs runs_;
 };
 
@@ -143,10 +197,9 @@ engine_facts probe_passes(const device& where, int config) {
       *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
   return temporal_engines<backend::cuda>::with_index<S, T>(config, [&]<class Engine, int K>() {
     using pass_kernel = pass_kernel_of<S, T, Engine, K>;
-    engine_facts f =
-        facts_of(pass_kernel::kernel(false, true), engine, pass_kernel::scratch_bytes, where);
-    if (!pass_kernel::is_there()) f.max_teams = 0;
-    return f;
+    if (!pass_kernel::is_there() || pass_kernel::scratch_bytes > where.facts().shared_per_team)
+      return engine_facts{&engine, 0, 0, 0, pass_kernel::scratch_bytes};
+    return facts_of(pass_kernel::kernel(false, true), engine, pass_kernel::scratch_bytes, where);
   });
 }
 

@@ -114,8 +114,7 @@ stencil_projection time(const ring_config& c, const stencil_plan& p, const layou
   // Rows that come cell by cell wait for memory one after the other; and where a strip is wider
   // than the field every cell of the border is tested.
   const extents& n = of.stencil.size;
-  const bool around = of.stencil.edge == boundary::periodic && n.x >= width &&
-                      static_cast<std::size_t>(n.x) * of.stencil.scalar_bytes % 16 == 0;
+  const bool around = of.stencil.edge == boundary::periodic && n.x >= width;
   if (of.stencil.edge != boundary::fixed && !around)
     seconds = std::max(seconds, rows * 5000 / p.depth);
   else if (n.x < width)
@@ -164,7 +163,7 @@ pass_runs divided_pass(const ring_config& c, int radius, const extents& size, bo
 }
 
 engine_shape ring2d::shape(const config& c) {
-  engine_shape s{32 * (c.warps + 4), 1, c.across, c.rows};
+  engine_shape s{ring_lanes(c), 1, c.across, c.rows};
   s.temporal = true;
   return s;
 }
