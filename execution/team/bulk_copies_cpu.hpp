@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of rows into the scratch of a team, some of them under way (see bulk_copies_cuda.cuh): on a
-// CPU each is made where it starts.
+// Copies of rows into the scratch of a team, some of them under way (see bulk_copies_cuda.cuh): on
+// a CPU each is made where it starts.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -85,8 +85,7 @@ class cpu_ring_team {
     explicit intake(cpu_ring_team& team) : team_(team) {}
     void enter() { to_ = team_.room(0); }
     void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
-      for (int r = 0; r < n && r < rows; ++r)
-        take_part(r, 0, first + r * pitch, Sizes::row_values);
+      for (int r = 0; r < n && r < rows; ++r) take_part(r, 0, first + r * pitch, Sizes::row_values);
     }
     void expect_rows(int) const {}
     void expect_parts(int) const {}

@@ -40,7 +40,8 @@ class cuda_ring_team {
  public:
   /// Of a block; whole groups of four warps where these get their registers together.
   static constexpr int threads = ring_lanes(Sizes::config);
-  static constexpr int computing_registers = 240, helping_registers = 24;
+  static constexpr int computing_registers = Sizes::config.teams == 1 ? 240 : 232;
+  static constexpr int helping_registers = 24;
   static_assert(!bulk || computing % 4 == 0);
 
   /// All warps call this at their beginning.
@@ -166,8 +167,8 @@ class cuda_ring_team {
       at_barrier_ = wrap ? 0 : at_barrier_ + 16;
       phase_ ^= wrap;
     }
-    /// The next n rows of memory, from an aligned address on, those of the slot at most. leave_rows()
-    /// after that.
+    /// The next n rows of memory, from an aligned address on, those of the slot at most.
+    /// leave_rows() after that.
     DWELL_FN void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
       if constexpr (bulk) {
         if (n >= rows) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/plan/pass_capability.hpp"
 #include "dwell/execution/temporal/column3d/engine.hpp"
 #ifdef DWELL_EBISU
 #include "dwell/execution/temporal/multi_queue/engine.hpp"
@@ -50,21 +51,6 @@ struct skewed_on : skewed {
   }();
 };
 
-#ifdef DWELL_EBISU
-template <backend On, int Variant>
-struct multi_queue_on : multi_queue_of<Variant> {
-  using engine = multi_queue_of<Variant>;
-  template <class S, class T>
-  static constexpr auto configs = queue_configs<S, T, Variant, On == backend::cuda>();
-  template <class S, class T, queue_config C>
-  static constexpr std::size_t scratch_bytes = queue_sizes<S, T, C>::scratch_bytes;
-  static bool runs_on(const queue_config&, int capability) {
-    const bool bulk = queue_variants[Variant].fetch == layer_prefetch::bulk;
-    return capability >= (bulk ? 90 : least_passing_capability);
-  }
-};
-#endif
-
 /// On a CPU, for which nothing is projected, the first one that serves is taken; the others
 /// are there to test the protocols of GPUs.
 #ifdef DWELL_EBISU
@@ -76,7 +62,7 @@ using temporal_engines =
     decltype(with_variants<On>(std::make_integer_sequence<int, queue_variant_count>{}));
 #else
 template <backend On>
-using temporal_engines = engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On>>;
+using temporal_engines = engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On> >;
 #endif
 
 /// Whether there is one for a shape.

@@ -8,10 +8,6 @@
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
 #include "dwell/execution/temporal/column3d/agent.hpp"
-#ifdef DWELL_EBISU
-#include "dwell/execution/team/bulk_copies_cpu.hpp"
-#include "dwell/execution/temporal/multi_queue/agent.hpp"
-#endif
 #include "dwell/execution/temporal/engines.hpp"
 #include "dwell/execution/temporal/ring2d/agent.hpp"
 #include "dwell/execution/temporal/skewed/pass.hpp"
@@ -97,37 +93,6 @@ class passes<S, T, column3d_on<backend::cpu>, C> {
   pass_runs pass_;
 };
 
-#ifdef DWELL_EBISU
-template <class S, class T, int Variant, queue_config C>
-class passes<S, T, multi_queue_on<backend::cpu, Variant>, C> {
-  using player = cpu_grid_team<perks_lanes>;
-  using sizes = queue_sizes<S, T, C>;
-
- public:
-  static constexpr int phases = 1;
-  static int copy_after(int from, int) { return from ^ 1; }
-
-  explicit passes(const stencil_args<T>& a)
-      : scratch_(a.plan.teams, sizes::scratch_bytes + 64),
-        pass_(queue_runs(C, radius_of<S>, a.size, a.edge, a.pitch, a.plan)),
-        grid_(std::make_unique<cpu_barrier>(a.plan.teams)) {}
-  void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
-    if (has_ended(a)) return;
-    pass_runs pass = pass_;
-    pass.from = from;
-    pass.steps = steps;
-    player lanes(team, a.plan.teams, grid_.get(), a.reverse_lanes, scratch_.of(team),
-                 scratch_.bytes());
-    queue_pass<S, T, player, cpu_bulk_copies<sizes::barriers>, C>(lanes, a, pass).run();
-  }
-
- private:
-  team_scratch scratch_;
-  pass_runs pass_;
-  std::unique_ptr<cpu_barrier> grid_;  ///< whose waiting serves teams that wait for flags
-};
-#endif
-
 template <class S, class T, class E>
 std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device&) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
@@ -155,3 +120,7 @@ void add_passing_kernel(std::vector<stencil_kernel>& all) {
 }
 
 }  // namespace dwell::cpu
+
+#ifdef DWELL_EBISU
+#include "dwell/execution/temporal/multi_queue/launch_cpu.hpp"
+#endif

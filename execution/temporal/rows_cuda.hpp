@@ -10,14 +10,16 @@ namespace dwell::cuda {
 
 template <class S, class T>
 engine_facts assume_passes(const device_facts& facts, int config) {
-  return temporal_engines<backend::cuda>::with<S, T>(config, [&]<class Engine, auto C>() {
-    const stencil_engine& engine =
-        *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
-    constexpr std::size_t scratch = Engine::template scratch_bytes<S, T, C>;
-    const bool runs =
-        Engine::runs_on(C, facts.compute_capability) && scratch <= facts.shared_per_team;
-    return engine_facts{&engine, 0, 0, runs ? facts.units : 0, scratch};
-  });
+  return temporal_engines<backend::cuda>::with<S, T>(
+      config, [&]<class Engine, auto C>() {
+        const stencil_engine& engine =
+            *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
+        constexpr std::size_t scratch = Engine::template scratch_bytes<S, T, C>;
+        const bool runs =
+            Engine::runs_on(C, facts.compute_capability) && scratch <= facts.shared_per_team;
+        return engine_facts{&engine, 0, 0, runs ? engine.shape().teams_per_unit * facts.units : 0,
+                            scratch};
+      });
 }
 
 /// Nothing for shapes that have no such kernels.

@@ -11,7 +11,7 @@
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/model/stencil_rates.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
-#include "dwell/execution/temporal/strips.hpp"
+#include "dwell/execution/stencil/plan/pass_capability.hpp"
 
 namespace dwell::policies {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A pass of several steps as EBISU makes it (Zhang et al. 2023; dissertation, sections 5.4 and 5.5):
-// a team goes down the layers of a tile, and the layers of all steps lie in one circular multi-queue
-// in scratch. In a tick a layer comes in, and every step takes the layers that the step before it
-// has left:
+// A pass of several steps as EBISU makes it (Zhang et al. 2023; dissertation, sections 5.4
+// and 5.5): a team goes down the layers of a tile, and the layers of all steps lie in one circular
+// multi-queue in scratch. In a tick a layer comes in, and every step takes the layers that the step
+// before it has left:
 //
 //   eager  for every step: all compute; the team meets; all put their layer into the place of the
 //          oldest one that was read (listing 5.5); the team meets
@@ -12,7 +12,8 @@
 // Device tiling: a tile is that of all teams, and what a step leaves at a team's sides the teams
 // beside it take into the frame of their layer two ticks later, when it is the middle one of its
 // queue; flags say which tick a team has ended. A set of sides is written again four ticks later: a
-// team is then past the tick in which its neighbours waited for it, in which they have read the set.
+// team is then past the tick in which its neighbours waited for it, in which they have read the
+// set.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -151,8 +152,7 @@ class queue_pass {
   DWELL_FN int layer_of(int s) const { return part_.begin + tick_ - R - s * sizes::lag; }
 
   DWELL_FN bool comes(int tick) const {
-    return tick < ticks_ &&
-           (a_.edge != boundary::fixed || part_.begin + tick < layers_of_field());
+    return tick < ticks_ && (a_.edge != boundary::fixed || part_.begin + tick < layers_of_field());
   }
   /// The layer of a tick into the first queue, so many ticks ahead.
   DWELL_FN void bring(int tick) {
@@ -263,9 +263,8 @@ class queue_pass {
       };
       T v = S::apply(near, a_.w);
       const int z = layer_of(s);
-      const bool keeps =
-          Sides && a_.edge == boundary::fixed &&
-          ((lane_[l].fixed >> k & 1u) != 0 || z < R || z >= layers_of_field() - R);
+      const bool keeps = Sides && a_.edge == boundary::fixed &&
+                         ((lane_[l].fixed >> k & 1u) != 0 || z < R || z >= layers_of_field() - R);
       if (keeps)
         v = near(0, 0, 0);
       else if (a_.source)
@@ -301,13 +300,20 @@ class queue_pass {
       const bool rows = i < 2 * width;
       const int side = rows ? i / width : 2 + (i - 2 * width) / height;
       const int at = rows ? i % width : (i - 2 * width) % height;
-      f(side == 2 ? -1 : side == 3 ? width : at, side == 0 ? -1 : side == 1 ? height : at, side, at);
+      f(side == 2   ? -1
+        : side == 3 ? width
+                    : at,
+        side == 0   ? -1
+        : side == 1 ? height
+                    : at,
+        side, at);
     }
   }
   DWELL_FN T* shown(int team, int s, int side, unsigned tick) const {
     const unsigned set = tick % sizes::sets;
     return a_.streamed +
-           ((std::ptrdiff_t{team} * sizes::sets + set) * steps + s) * sizes::sides * sizes::side_values +
+           ((std::ptrdiff_t{team} * sizes::sets + set) * steps + s) * sizes::sides *
+               sizes::side_values +
            side * sizes::side_values;
   }
   /// What step s has left at the sides, for the teams beside.
@@ -332,14 +338,14 @@ class queue_pass {
         },
         ended_ - 1);
     team_.each([&](int l) {
-      unrolled<1, steps>([&](auto s) {
-        if (s >= steps_) return;
-        T* const to = layer(s, R - sizes::unread);
-        each_of_frame(l, [&](int x, int y, int side, int i) {
-          const int other = beside(side);
-          if (other >= 0)
-            to[(y + frame) * row + x + frame] =
-                Team::taken(shown(other, s - 1, side ^ 1, ended_ - 2) + i);
+      each_of_frame(l, [&](int x, int y, int side, int i) {
+        const int other = beside(side);
+        if (other < 0) return;
+        T left[steps];
+        unrolled<1, steps>(
+            [&](auto s) { left[s] = Team::taken(shown(other, s - 1, side ^ 1, ended_ - 2) + i); });
+        unrolled<1, steps>([&](auto s) {
+          layer(s, R - sizes::unread)[(y + frame) * row + x + frame] = left[s];
         });
       });
     });

@@ -47,8 +47,7 @@ stencil_projection time(const queue_config& c, const layout_problem& of, double 
   time.arithmetic = layers * cells * c.steps * on.per_cell / depth;
   time.shared = layers * cells * c.steps * accesses * on.bytes / on.shared / depth;
   time.memory = layers * 2 * cells * on.bytes / on.memory / depth;
-  time.exchange =
-      layers * (v.device ? others : v.lazy ? meeting : 2 * c.steps * meeting) / depth;
+  time.exchange = layers * (v.device ? others : v.lazy ? meeting : 2 * c.steps * meeting) / depth;
   time.seconds = std::max({time.arithmetic, time.shared, time.memory}) + time.exchange;
   return on.in_seconds(time);
 }
@@ -100,9 +99,9 @@ layout_result multi_queue::lay_out(const config& c, const tiling_request& asked,
     arrange_teams(t, problem, p.teams, p);
     if (p.subdomains_x == 0) return layout_obstacle::subdomains;
   }
-  const overlapping_tiles tiles = queue_tiles(t, problem.size, problem.edge, problem.size.x,
-                                              std::max(1, p.subdomains_x),
-                                              std::max(1, p.subdomains_y));
+  const overlapping_tiles tiles =
+      queue_tiles(t, problem.size, problem.edge, problem.size.x, std::max(1, p.subdomains_x),
+                  std::max(1, p.subdomains_y));
   if (t.device)
     most *= tiles.count();
   else if (!column_runs(tiles, layers, t.halo, p.teams, most))
@@ -135,11 +134,12 @@ std::string multi_queue::describe(const config& c, const stencil_plan& p,
                                   const stencil_problem& problem, const std::string&) {
   const queue_variant v = variant_of(c);
   const queue_tile t = tile_of(c, problem.size.dims, problem.radius);
-  const overlapping_tiles tiles = queue_tiles(t, problem.size, problem.edge, problem.size.x,
-                                              std::max(1, p.subdomains_x),
-                                              std::max(1, p.subdomains_y));
+  const overlapping_tiles tiles =
+      queue_tiles(t, problem.size, problem.edge, problem.size.x, std::max(1, p.subdomains_x),
+                  std::max(1, p.subdomains_y));
   return fmt::format(
-      "{} in one pass; {} x {} {}tiles of {} x {} cells, {} x {} of them a tile's own; {} teams, {} "
+      "{} in one pass; {} x {} {}tiles of {} x {} cells, {} x {} of them a tile's own; {} teams, "
+      "{} "
       "addresses, {}, {} streaming{}",
       steps_text(p.depth), tiles.y.count(), tiles.x.count(), t.device ? "device " : "",
       tiles.y.width, tiles.x.width, tiles.y.own(), tiles.x.own(), p.teams,
@@ -155,7 +155,8 @@ std::size_t multi_queue::streamed_values(const config& c, const stencil_plan& p)
   if (!variant_of(c).device) return 0;
   constexpr int sets = 4, sides = 4;
   const int side = std::max(32, perks_warps * c.cells);
-  return static_cast<std::size_t>(p.teams) * static_cast<std::size_t>(sets * sides * c.steps * side);
+  return static_cast<std::size_t>(p.teams) *
+         static_cast<std::size_t>(sets * sides * c.steps * side);
 }
 
 /// Rows come in whole, and the last one may end beyond the field.

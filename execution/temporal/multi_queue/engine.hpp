@@ -9,6 +9,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/plan/pass_capability.hpp"
 #include "dwell/execution/temporal/column3d/engine.hpp"
 #include "dwell/execution/temporal/multi_queue/sizes.hpp"
 #include "dwell/execution/temporal/multi_queue/tiles.hpp"
@@ -34,6 +35,20 @@ struct DWELL_API multi_queue {
 template <int Variant>
 struct multi_queue_of : multi_queue {
   static constexpr const char* name = queue_variants[Variant].engine;
+};
+
+/// With the kernels of a backend (temporal/engines.hpp).
+template <backend On, int Variant>
+struct multi_queue_on : multi_queue_of<Variant> {
+  using engine = multi_queue_of<Variant>;
+  template <class S, class T>
+  static constexpr auto configs = queue_configs<S, T, Variant, On == backend::cuda>();
+  template <class S, class T, queue_config C>
+  static constexpr std::size_t scratch_bytes = queue_sizes<S, T, C>::scratch_bytes;
+  static bool runs_on(const queue_config&, int capability) {
+    const bool bulk = queue_variants[Variant].fetch == layer_prefetch::bulk;
+    return capability >= (bulk ? 90 : least_passing_capability);
+  }
 };
 
 /// The runs of a plan's teams, for every pass of a run.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sizes of engine multi_queue: the variants of EBISU's kernels (Zhang et al. 2023; dissertation,
-// section 5.4), what a kernel is compiled for, and what follows from it.
+// The sizes of engine multi_queue: the variants of EBISU's kernels (Zhang et al. 2023;
+// dissertation, section 5.4), what a kernel is compiled for, and what follows from it.
 #pragma once
 #include <array>
 #include <bit>
@@ -18,9 +18,9 @@ enum class layer_prefetch { none, async, bulk };
 
 /// One of EBISU's optimisations at a time.
 struct queue_variant {
-  const char* engine;      ///< its name
-  bool computed = false;   ///< addresses of the circular queue are computed (listing 5.6), by a
-                           ///< length that is a power of two; else heads are shifted
+  const char* engine;     ///< its name
+  bool computed = false;  ///< addresses of the circular queue are computed (listing 5.6), by a
+                          ///< length that is a power of two; else heads are shifted
   layer_prefetch fetch = layer_prefetch::none;
   bool lazy = false;       ///< lazy streaming: one meeting of the team for a layer (listing 5.7)
   bool registers = false;  ///< redundant register streaming: a lane keeps its own column
@@ -34,8 +34,10 @@ inline constexpr std::array queue_variants{
     queue_variant{.engine = "queue-async", .fetch = layer_prefetch::async},
     queue_variant{.engine = "queue-bulk", .fetch = layer_prefetch::bulk},
     queue_variant{.engine = "queue-lazy", .fetch = layer_prefetch::async, .lazy = true},
-    queue_variant{
-        .engine = "queue-registers", .fetch = layer_prefetch::async, .lazy = true, .registers = true},
+    queue_variant{.engine = "queue-registers",
+                  .fetch = layer_prefetch::async,
+                  .lazy = true,
+                  .registers = true},
     queue_variant{.engine = "queue-device",
                   .fetch = layer_prefetch::async,
                   .lazy = true,
@@ -72,7 +74,7 @@ struct queue_sizes {
   static constexpr int span = 2 * radius + 1 - unread;
   static constexpr int distance = variant.lazy ? span + 1 : span - 1;  ///< of two queues
   static constexpr int lag = variant.lazy ? radius + 1 : radius;       ///< of two steps, layers
-  static constexpr int ahead = variant.fetch != layer_prefetch::none ? 3 : variant.lazy ? 1 : 0;
+  static constexpr int ahead = variant.fetch != layer_prefetch::none ? 2 : variant.lazy ? 1 : 0;
   static constexpr int needed = (steps - 1) * distance + span + ahead;
   static constexpr int layers =
       variant.computed ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(needed))) : needed;
@@ -92,16 +94,20 @@ struct queue_sizes {
 /// Depths as in table 5.4, and smaller ones (figure 5.10); those whose queues fit in scratch.
 template <class S, class T, int Variant, bool OnGpu>
 constexpr auto queue_configs() {
-  constexpr bool served = sizeof(T) == 8 && is_linear<S> && radius_of<S> == 1 &&
-                          (S::dims == 2 || is_star<S>);
+  constexpr bool served =
+      sizeof(T) == 8 && is_linear<S> && radius_of<S> == 1 && (S::dims == 2 || is_star<S>);
   if constexpr (!served || (queue_variants[Variant].device && S::dims == 2)) {
     return std::array<queue_config, 0>{};
   } else if constexpr (!OnGpu) {
     return std::array{queue_config{S::dims == 3 ? 2 : 4, 1, Variant}};
   } else {
     constexpr int most = 224 * 1024, middle = S::dims == 3 ? 6 : 8;
-    constexpr queue_config flat{4, S::dims == 3 ? 4 : 2, Variant}, half{middle, flat.cells, Variant},
-        deep{S::dims == 3 ? 8 : is_star<S> ? 12 : 8, flat.cells, Variant};
+    constexpr queue_config flat{4, 4, Variant},
+        half{middle, flat.cells, Variant},
+        deep{S::dims == 3 ? 8
+             : is_star<S> ? 12
+                          : 8,
+             flat.cells, Variant};
     if constexpr (deep.steps > middle && queue_sizes<S, T, deep>::scratch_bytes <= most)
       return std::array{flat, half, deep};
     else if constexpr (queue_sizes<S, T, half>::scratch_bytes <= most)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a pass of engine multi_queue is divided: layers into tiles, which overlap, and the layers of
-// each tile into parts of the teams' runs; or, with device tiling, into tiles of all teams together,
-// of which each has its place.
+// each tile into parts of the teams' runs; or, with device tiling, into tiles of all teams
+// together, of which each has its place.
 #pragma once
 #include "dwell/execution/temporal/column3d/tiles.hpp"
 #include "dwell/execution/temporal/multi_queue/sizes.hpp"

@@ -13,13 +13,14 @@ namespace dwell {
 /// Warps of a team that compute are a chain: each makes the next `steps` steps of every row that
 /// passes, and a ring of slots in scratch lies between two of them.
 struct ring_config {
-  int warps;   ///< that compute
-  int steps;   ///< of a warp
-  int across;  ///< neighbouring cells of a lane; odd, so that lanes read different banks
-  int slots;   ///< of a ring
-  int rows;    ///< of a slot
-  int ahead;   ///< cells of a lane that are loaded ahead of their use
-  int early;   ///< cells whose steps are made ahead of the sums of the rows that follow
+  int warps;         ///< that compute
+  int steps;         ///< of a warp
+  int across;        ///< neighbouring cells of a lane; odd, so that lanes read different banks
+  int slots;         ///< of a ring
+  int rows;          ///< of a slot
+  int ahead;         ///< cells of a lane that are loaded ahead of their use
+  int early;         ///< cells whose steps are made ahead of the sums of the rows that follow
+  int teams = 1;     ///< on a multiprocessor
   bool bulk = true;  ///< bulk copies, and registers that warps hand over (ring_team_cuda.cuh)
 };
 
@@ -59,10 +60,13 @@ struct ring_sizes {
 constexpr int odd_below(int n) { return n % 2 == 0 ? n - 1 : n; }
 
 /// Of a GPU whose warps hand registers over, found by trying: at most 90 sums of f64 stay in a
-/// lane's registers, or twice as many of f32, beside the row that is being added.
+/// lane's registers, or twice as many of f32, beside the row that is being added. Where eight steps
+/// would lose more than a quarter of a strip, two teams share a multiprocessor, with four steps.
 template <class S, class T>
 constexpr ring_config bulk_ring_config() {
   constexpr int r = radius_of<S>;
+  if constexpr (ends_in_column<S> && r >= 5 && sizeof(T) == 8)
+    return {4, 1, odd_below(90 / (2 * r)), 3, 2, 4, 1, 2};
   if constexpr (sizeof(T) == 4) {
     constexpr int steps = r == 1 ? 3 : r == 2 && ends_in_column<S> ? 2 : 1;
     constexpr int across = std::min(31, odd_below((r == 1 ? 160 : 180) / (2 * r * steps)));
@@ -77,8 +81,8 @@ constexpr ring_config bulk_ring_config() {
     return {8, 1, odd_below(80 / (2 * r)), 3, 2, 2, 0};
   }
 }
-/// Of other GPUs: 200 registers are a lane's, which hold two thirds of these sums; and the rings fit
-/// in the 163 KiB of scratch of compute capability 8.0.
+/// Of other GPUs: 168 registers are a lane's, which hold two thirds of these sums; and the rings
+/// fit in the 163 KiB of scratch of compute capability 8.0.
 template <class S, class T>
 constexpr ring_config plain_ring_config() {
   constexpr int r = radius_of<S>, most = (sizeof(T) == 4 ? 108 : 66) / (2 * r);
@@ -91,7 +95,7 @@ constexpr ring_config plain_ring_config() {
 /// The kernels of passes on GPUs.
 template <class S, class T>
 constexpr auto gpu_ring_configs() {
-  if constexpr (S::dims != 2 || !is_linear<S> || radius_of<S> > 6)
+  if constexpr (S::dims != 2 || !is_linear<S> || radius_of < S >> 6)
     return std::array<ring_config, 0>{};
   else
     return std::array{bulk_ring_config<S, T>(), plain_ring_config<S, T>()};
