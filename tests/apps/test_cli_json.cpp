@@ -6,6 +6,7 @@
 #include "cli_runner.hpp"
 #include "dwell/version.hpp"
 #include "json_reference.hpp"
+#include "measured_gpu.hpp"
 
 namespace dwell::test {
 namespace {
@@ -210,8 +211,15 @@ TEST(cli_json, info) {
 }
 
 TEST(cli_json, measure) {
-  expect_documented("measure", {{"measure", "--device", "cpu", "--threads", "1", "--only",
-                                 "arithmetic", "--quiet"}});
+  const auto& fields = reference().at("measure");
+  const auto r = dwell_cli({"measure", "--device", "cpu", "--threads", "1", "--only", "arithmetic",
+                            "--quiet", "--json", "-"});
+  EXPECT_EQ(complaints_about(r.json(), fields), strings{});
+  // What only a GPU has.
+  std::set<std::string> met;
+  const auto gpu = nlohmann::json::parse(app::to_json(measured_on_small_gpu()).dump());
+  EXPECT_EQ(complaints_about(gpu, fields, &met), strings{});
+  for (const auto& [field, type] : fields) EXPECT_TRUE(met.contains(field)) << field;
 }
 
 TEST(cli_json, model_sweep) {

@@ -231,11 +231,41 @@ TEST(cli_measure, what_cannot_be_written_costs_nothing_else) {
   EXPECT_EQ(lines_of(read_text(in("m.csv"))).size(), 6u);  // the heads, and five rows
 }
 
+/// Without CUDA in the build there are no probes, without a GPU there is nothing to measure.
+TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
+  const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "256",
+                            "--only", "sync,memory,latency,arithmetic", "--json", "-"});
+  if (r.code != 0) {
+    EXPECT_EQ(lines_of(r.err).size(), 1u);
+    EXPECT_TRUE(holds(r.err, "measure: no probes for GPUs in this build; use --device cpu") ||
+                holds(r.err, "no CUDA device"));
+    GTEST_SKIP() << r.err;
+  }
+  std::map<std::string, std::vector<json>> rows;
+  const json found = r.json();
+  for (const json& row : found.at("rows")) {
+    EXPECT_GT(row.at("clock").get<double>(), 0.0) << row;
+    EXPECT_FALSE(row.at("median").is_null()) << row;
+    EXPECT_TRUE(row.at("min").is_null() || row.at("min") <= row.at("median")) << row;
+    EXPECT_TRUE(row.at("max").is_null() || row.at("max") >= row.at("median")) << row;
+    rows[row.at("probe")].push_back(row);
+  }
+  for (const char* probe :
+       {"launch, stream", "launch, graph", "launch, cooperative", "shuffle 64 bits",
+        "block barrier", "cooperative grid barrier", "dwell grid barrier", "neighbour flags",
+        "read", "copy", "shared read", "load", "fma f64"})
+    EXPECT_TRUE(rows.contains(probe)) << probe;
+  // By logic: independent operations overlap.
+  EXPECT_GT(rows.at("fma f64").back().at("median").get<double>() *
+                rows.at("fma f64 latency").back().at("median").get<double>(),
+            1000);
+}
+
 TEST(cli_measure, bad_command_lines) {
   expect_refused({"measure", "--only", "snyc"}, "found 'snyc'; did you mean 'sync'?");
   expect_refused({"measure", "--only", "sync,sync"}, "expected each word once");
-  expect_refused({"measure", "--device", "cuda"},
-                 "measure: no probes for GPUs in this build; use --device cpu");
+  expect_refused({"measure", "--device", "cpu", "--only", "concurrency"},
+                 "measure: no such probes for CPUs in this build");
   expect_refused(
       {"measure", "--device", "cpu", "--only", "sync", "--save", "/tmp/none.json"},
       "--save: expected groups sync, memory, arithmetic to be measured, found --only sync");

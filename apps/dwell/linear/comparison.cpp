@@ -66,6 +66,11 @@ std::vector<std::string> legend(const comparison& c) {
          "of floor: time of the bytes that the plan leaves to move, at the rates of where they "
          "are, and",
          "of its barriers, over the measured time; - where there is no model."});
+  if (c.fixed && c.backend == "cuda")
+    out.push_back(
+        "P, PP: time by the planner's model, as if the memory that takes longest were all, and "
+        "with "
+        "all\n  memories, barriers and waits. of PP: PP over the measured time.");
   out.push_back("true residual: |b - Ax| / |b| at the end, computed from x.");
   out.push_back("Measured by dwell " DWELL_VERSION_STRING ".");
   return out;

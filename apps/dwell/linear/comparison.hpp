@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compare/measured_run.hpp"
+#include "linear/prospect.hpp"
 #include "report/json.hpp"
 
 #include "dwell/formats/csr.hpp"
@@ -19,6 +20,7 @@ struct compared_run : measured_run {
   std::string stopped = {};        ///< likewise: stop_reason as text
   double residual = 0;             ///< true and relative, likewise
   double floor_us = 0;             ///< per iteration; 0: not known
+  solve_prospect prospect = {};    ///< where phases are not launches
 
   double solve_us() const { return median_us() * iterations; }
   /// What is compared: the time of an iteration or, to a tolerance, of the solution.
@@ -52,6 +54,8 @@ double speed_up(const comparison& c, const compared_matrix& m, const compared_ru
 /// Bytes per second of an iteration with nothing cached; and the share of the floor. 0: not known.
 double bandwidth(const compared_matrix& m, const compared_run& run);
 double of_floor(const compared_run& run);
+/// Measured rate over the projected one: the projected time over the median; 0: not known.
+double of_projected(const compared_run& run);
 
 std::size_t rows_of(const comparison& c);
 std::string to_text(const comparison& c);

@@ -48,6 +48,7 @@ columns<cg_row> system_run_columns(const comparison& c) {
   using row = cg_row;
   const bool fixed = c.fixed;
   const auto if_fixed = [&](const char* head) { return fixed ? head : ""; };
+  const auto modelled = [&](const char* head) { return fixed && c.backend == "cuda" ? head : ""; };
   auto all = of_run(run_columns(true));
   append(all, columns<row>{{"policy_chosen", "", unit::word,
                             [](const row& r) { return text_or_null(r.run->policy_chosen); }}});
@@ -67,6 +68,14 @@ columns<cg_row> system_run_columns(const comparison& c) {
           {"floor_us", "", unit::us, [](const row& r) { return number_or_null(r.run->floor_us); }},
           {"fraction_of_floor", if_fixed("of floor"), unit::percent,
            [](const row& r) { return number_or_null(of_floor(*r.run)); }},
+          {"attainable_us", modelled("P us"), unit::number,
+           [](const row& r) { return number_or_null(r.run->prospect.attainable * 1e6); }},
+          {"projected_us", modelled("PP us"), unit::number,
+           [](const row& r) { return number_or_null(r.run->prospect.projected * 1e6); }},
+          {"measured_over_projected", modelled("of PP"), unit::percent,
+           [](const row& r) { return number_or_null(of_projected(*r.run)); }},
+          {"binds", modelled("binds"), unit::word,
+           [](const row& r) { return text_or_null(r.run->prospect.binds); }},
           {"iterations", fixed ? "" : "iterations", unit::count,
            [](const row& r) { return if_measured(r, r.run->iterations); }},
           {"", fixed ? "" : "us/iteration", unit::number,

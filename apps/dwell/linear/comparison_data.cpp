@@ -27,6 +27,10 @@ double bandwidth(const compared_matrix& m, const compared_run& run) {
   return us > 0 ? static_cast<double>(m.bytes_per_iteration) / us * 1e6 : 0;
 }
 
+double of_projected(const compared_run& run) {
+  const double us = run.median_us();
+  return us > 0 ? run.prospect.projected * 1e6 / us : 0;
+}
 double of_floor(const compared_run& run) {
   const double us = run.median_us();
   return us > 0 ? run.floor_us / us : 0;

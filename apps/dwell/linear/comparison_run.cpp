@@ -32,27 +32,37 @@ std::string usual_form(const solve_options& o) {
   return chain ? automatic : variants_of("cg").front();
 }
 
-/// Floors in microseconds, by the planner's model, asked for once for each form of the iteration.
+/// What the planner's model says of a plan.
+struct estimate {
+  double floor_us = 0;
+  solve_prospect prospect;
+};
+
+/// Estimates by the planner's model, asked for once for each form of the iteration.
 template <class T>
-class floors {
+class estimates {
  public:
   /// Throws input_error if the solver would refuse the system.
-  floors(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
+  estimates(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
     (void)of(usual_form(request.options), nothing_cached);
   }
 
   /// Of `policy` of perks or, if that is empty, of an executor that caches nothing and so runs on
-  /// the whole device; 0 where there is no model.
-  double of(const std::string& variant, const std::string& policy) {
+  /// the whole device; nothing where there is no model.
+  estimate of(const std::string& variant, const std::string& policy) {
     const auto known = known_.find(variant);
     const auto& all = known != known_.end() ? known->second : known_[variant] = ask(variant);
     const auto found = all.find(policy);
-    return found != all.end() ? found->second : 0.0;
+    return found != all.end() ? found->second : estimate{};
   }
 
  private:
-  std::map<std::string, double> ask(const std::string& variant) const {
-    std::map<std::string, double> out;
+  static estimate estimate_of(const solve_explanation& e, const policy_plan& p) {
+    return {p.floor * 1e6, prospect_of(e, p)};
+  }
+
+  std::map<std::string, estimate> ask(const std::string& variant) const {
+    std::map<std::string, estimate> out;
     auto options = request_.options;
     options.variant = variant;
     options.assume_symmetric = !known_.empty();  // the first has looked
@@ -60,12 +70,12 @@ class floors {
     try {
       const auto found = explain(a_, facts, options);
       if (!found.projected) return out;
-      for (const auto& p : found.policies) out[p.policy] = p.floor * 1e6;
+      for (const auto& p : found.policies) out[p.policy] = estimate_of(found, p);
       options.teams = facts.units;
       options.assume_symmetric = true;
       const auto on_all = found.in_cluster ? explain(a_, facts, options) : found;
       for (const auto& p : on_all.policies)
-        if (p.policy == nothing_cached) out[""] = p.floor * 1e6;
+        if (p.policy == nothing_cached) out[""] = estimate_of(on_all, p);
     } catch (const unsupported_error&) {  // the rows of perks will say why
     }
     return out;
@@ -73,7 +83,7 @@ class floors {
 
   const comparison_request& request_;
   const csr_view<T> a_;
-  std::map<std::string, std::map<std::string, double>> known_;
+  std::map<std::string, std::map<std::string, estimate>> known_;
 };
 
 template <class T>
@@ -81,7 +91,7 @@ class measurement {
  public:
   measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
               compared_matrix& out)
-      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), floors_(request, a) {}
+      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), estimates_(request, a) {}
 
   bool run_all(const std::string& text) {
     if (!add(executors::host_loop.name, usual_form(request_.options), "")) return false;
@@ -117,13 +127,17 @@ class measurement {
     options.executor = executor;
     options.variant = variant;
     options.policy = policy.empty() ? nothing_cached : policy;
-    options.assume_symmetric = true;  // floors_ has looked
+    options.assume_symmetric = true;  // estimates_ has looked
     const bool finished = repeat(request_.runs, run, [&] {
       std::fill(x_.begin(), x_.end(), T(0));
       const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
       run.how = execution_of(report, run.how.requested);
       run.policy_chosen = report.policy_chosen;
-      run.floor_us = floors_.of(report.variant, policy.empty() ? "" : report.policy_chosen);
+      const auto by_model =
+          estimates_.of(report.variant, policy.empty() ? "" : report.policy_chosen);
+      run.floor_us = by_model.floor_us;
+      const std::string& ran = run.executor();  // the others' phases are launches
+      if (ran == executors::persistent.name || has_policies(ran)) run.prospect = by_model.prospect;
       run.iterations = report.iterations;
       run.stopped = to_string(report.stopped);
       run.residual = report.residual_relative_true;
@@ -173,7 +187,7 @@ class measurement {
   const std::span<const T> b_;
   std::vector<T> x_;
   compared_matrix& out_;
-  floors<T> floors_;
+  estimates<T> estimates_;
 };
 
 }  // namespace

@@ -31,9 +31,11 @@ struct measure_arguments {
   destination json_target, csv_target, save;
 };
 
-/// Four times the last-level cache; without --full 1 GiB at most, since a pass over more takes
-/// longer than what it tells is worth.
+/// Of a CPU four times the last-level cache; without --full 1 GiB at most, since a pass over more
+/// takes longer than what it tells is worth. Of a GPU 4 GiB.
 double default_footprint(const device_facts& here, bool full) {
+  if (here.on == backend::cuda)
+    return std::min(4096.0 * (1 << 20), 0.25 * static_cast<double>(here.memory_free));
   constexpr double most = 1 << 30;
   const double beyond = std::max(4.0 * static_cast<double>(here.l2), 64.0 * (1 << 20));
   return std::min({beyond, full ? beyond : most, 0.25 * static_cast<double>(here.memory_free)});
@@ -102,6 +104,7 @@ exit_code run(const measure_arguments& args) {
   result.device = where.facts();
   result.full = args.full;
   measure_request request;
+  request.here = result.device;
   request.threads = result.device.units;
   request.full = args.full;
   request.most_footprint = args.footprint_mib > 0 ? args.footprint_mib * double(1 << 20)
@@ -126,12 +129,16 @@ exit_code run(const measure_arguments& args) {
   return deliver(args, result, outputs);
 }
 
-std::string probe_list() {
-  std::string text = "Probes, by group:\n", group;
+std::string probe_list(backend on) {
+  std::string text, group;
+  std::size_t widest = 0;
+  for (const probe& p : all_probes())
+    if (p.on == on) widest = std::max(widest, p.name.size());
   for (const probe& p : all_probes()) {
+    if (p.on != on) continue;
     if (p.group != group) text += fmt::format("  {}\n", p.group);
     group = p.group;
-    text += fmt::format("    {:<16} {}\n", p.name, p.about);
+    text += fmt::format("    {:<{}}  {}\n", p.name, widest, p.about);
   }
   return text;
 }
@@ -147,8 +154,8 @@ command add_measure(CLI::App& app) {
               fmt::format("Some of the groups {} (default: all)", fmt::join(probe_groups(), ", ")));
   add_positive(
       app, "--footprint", args->footprint_mib,
-      "Largest footprint of memory, MiB (default: four times the last-level cache, at most "
-      "1 GiB without --full)");
+      "Largest footprint of memory, MiB (default: of a CPU four times the last-level cache, at "
+      "most 1 GiB without --full; of a GPU 4 GiB)");
   app.add_flag("--full", args->full, "More and longer samples: many minutes, not one or two");
   add_json(app, args->json_target, "all this");
   add_destination(app, "--csv", args->csv_target,
@@ -157,13 +164,15 @@ command add_measure(CLI::App& app) {
                   "Write device facts that --device-facts reads: of groups " +
                       fmt::format("{}", fmt::join(groups_for_facts(), ", ")));
   app.add_flag("-q,--quiet", args->quiet, "No progress");
-  app.footer(probe_list() +
-             "\nEvery value is measured by the difference of two repeat counts and by the clock\n"
-             "(Zhang 2023, section 3.3). Other work on the machine is measured with it. The\n"
-             "first Ctrl-C ends the measurement and writes the rows before it, a second one\n"
-             "ends the program at once.\n\n"
+  app.footer("Probes for CPUs, by group:\n" + probe_list(backend::cpu) +
+             "\nProbes for GPUs, by group:\n" + probe_list(backend::cuda) +
+             "\nEvery value is measured by the difference of two repeat counts and by the clock,\n"
+             "on a GPU that of its multiprocessors (Zhang 2023, section 3.3). Other work on\n"
+             "the machine is measured with it. The first Ctrl-C ends the measurement and\n"
+             "writes the rows before it, a second one ends the program at once.\n\n"
              "Examples:\n"
              "  dwell measure --only sync\n"
+             "  dwell measure --device cuda --only latency,concurrency\n"
              "  dwell measure --save here.json --csv here.csv");
   return [args] { return run(*args); };
 }

@@ -14,8 +14,9 @@ namespace dwell::app {
 
 namespace {
 
-/// Of a long run, at least: far more than what the clock or a meeting of threads costs.
-constexpr double run_s = 4e-3, full_run_s = 20e-3;
+/// Of a long run, at least: far more than what the clock or a meeting of threads costs. A GPU that
+/// is measured does nothing else, and its events are exact to a microsecond.
+constexpr double run_s = 4e-3, full_run_s = 20e-3, cuda_run_s = 1e-3;
 constexpr int samples = 9, full_samples = 25, least_samples = 3;
 /// After so many seconds a row has fewer samples, so that large footprints do not take minutes.
 constexpr double row_s = 0.8, full_row_s = 10;
@@ -30,12 +31,16 @@ const char* to_string(measured_unit u) {
 
 double measured_row::in_unit(double seconds) const {
   if (!(seconds > 0)) return 0;
-  return unit == measured_unit::seconds ? seconds : amount / seconds;
+  return unit == measured_unit::seconds ? seconds / amount : amount / seconds;
 }
 
 double measured_row::sigma() const {
-  if (unit == measured_unit::seconds || !(time.median > 0)) return time.sigma;
-  return value() * time.sigma / time.median;
+  if (unit == measured_unit::seconds) return time.sigma / amount;
+  return time.median > 0 ? value() * time.sigma / time.median : time.sigma;
+}
+
+double measured_row::cycles() const {
+  return unit == measured_unit::seconds ? time.cycles / amount : time.cycles;
 }
 
 std::vector<int> measuring::thread_counts() const {
@@ -65,7 +70,7 @@ double measuring::repetitions_for(double seconds, const run_function& run) const
   double many = 2;
   for (;;) {
     stop_if_asked();
-    const double taken = run(many);
+    const double taken = run(many).seconds;
     if (taken >= seconds) return many;
     // Most of the way at once; the last doublings make sure of it.
     const double far = 0.25 * seconds / std::max(taken, 1e-9);
@@ -85,18 +90,39 @@ repeated_runs measuring::sample(double many, const run_function& run) const {
   for (int k = 0; k < count; ++k) {
     if (k >= least_samples && spent() > (request_.full ? full_row_s : row_s)) break;
     stop_if_asked();
-    runs.many_s.push_back(run(runs.many));
+    const run_time long_run = run(runs.many);
+    runs.many_s.push_back(long_run.seconds);
+    if (long_run.inside_s > 0) {
+      runs.inside_s.push_back(long_run.inside_s);
+      runs.cycles.push_back(long_run.cycles);
+    }
     stop_if_asked();
-    runs.few_s.push_back(run(runs.few));
+    runs.few_s.push_back(run(runs.few).seconds);
   }
   return runs;
 }
 
-void measuring::add(measured_row row, const run_function& run) {
-  std::string what = row.probe + ", " + format_plural(row.threads, "thread");
+void measuring::say(const measured_row& row) const {
+  std::string what = row.probe + ", ";
+  if (row.blocks > 0) what += format_plural(row.blocks, "block") + " of ";
+  what += format_plural(row.threads, "thread");
   if (row.footprint > 0) what += ", " + format_bytes(row.footprint);
   request_.say(what);
-  double many = repetitions_for(request_.full ? full_run_s : run_s, run);
+}
+
+double measuring::long_run() const {
+  if (request_.here.on == backend::cuda) return request_.full ? run_s : cuda_run_s;
+  return request_.full ? full_run_s : run_s;
+}
+
+void measuring::add(measured_row row, const run_function& run) {
+  say(row);
+  const double many = repetitions_for(long_run(), run);
+  add(std::move(row), many, run);
+}
+
+void measuring::add(measured_row row, double many, const run_function& run) {
+  say(row);
   for (int attempt = 0; attempt < most_attempts; ++attempt, many *= 4) {
     const auto runs = sample(many, run);
     row.time = by_difference(runs);

@@ -22,20 +22,28 @@ const char* to_string(measured_unit u);
 /// One row of the table.
 struct measured_row {
   std::string group, probe;
-  int threads = 1;
+  int threads = 1;       ///< of a CPU, or of a block
   double footprint = 0;  ///< bytes that are gone over, of all threads together; 0: none
   measured_unit unit = measured_unit::seconds;
-  double amount = 1;  ///< bytes or operations of a repetition; 1 where the unit is seconds
+  double amount =
+      1;  ///< bytes or operations of a repetition; of times: over which they are divided
   repetition_time time = {};
   int samples = 0;
+  // Of GPUs; 0: without meaning here.
+  int blocks = 0;      ///< of the grid
+  int operations = 0;  ///< independent ones that a thread has under way
+  double access = 0;   ///< bytes of one of them
+  double work = -1;    ///< seconds that a launched kernel works for; below 0: no launch
 
   /// The median in the unit; 0 where the time is not positive.
   double value() const { return in_unit(time.median); }
-  double least() const { return unit == measured_unit::seconds ? time.min : in_unit(time.max); }
-  double most() const { return unit == measured_unit::seconds ? time.max : in_unit(time.min); }
+  double least() const { return in_unit(unit == measured_unit::seconds ? time.min : time.max); }
+  double most() const { return in_unit(unit == measured_unit::seconds ? time.max : time.min); }
   /// Of a rate to first order.
   double sigma() const;
   double by_clock() const { return in_unit(time.clock); }
+  /// Of one operation, or of a repetition where the unit is a rate; 0: there is no clock inside.
+  double cycles() const;
 
  private:
   double in_unit(double seconds) const;
@@ -43,7 +51,8 @@ struct measured_row {
 
 /// How much is measured.
 struct measure_request {
-  int threads = 1;            ///< most
+  device_facts here;          ///< the device that is measured
+  int threads = 1;            ///< most, of a CPU
   double most_footprint = 0;  ///< bytes
   bool full = false;          ///< more samples, of longer runs
   const std::atomic<bool>* interrupt = nullptr;
@@ -64,11 +73,13 @@ class measuring {
   /// 4 KiB, 8 KiB, ... up to `most` bytes, and the largest that was asked for.
   std::vector<double> footprints(double most) const;
 
-  /// So many repetitions; returns seconds.
-  using run_function = std::function<double(double repetitions)>;
+  /// So many repetitions; returns what they took.
+  using run_function = std::function<run_time(double repetitions)>;
   /// Measures what one repetition takes, and adds the row. Runs have so many repetitions that they
   /// take some milliseconds. Ends by `stopped` if interrupted; the row is then not added.
   void add(measured_row row, const run_function& run);
+  /// The same with long runs of so many repetitions.
+  void add(measured_row row, double repetitions, const run_function& run);
 
   struct stopped {};
 
@@ -76,6 +87,8 @@ class measuring {
   void stop_if_asked() const;
   double repetitions_for(double seconds, const run_function& run) const;
   repeated_runs sample(double many, const run_function& run) const;
+  void say(const measured_row& row) const;
+  double long_run() const;
   const measure_request& request_;
   std::vector<measured_row>& rows_;
 };
@@ -90,9 +103,11 @@ struct probe {
 
 /// All probes, be they in this build or not, in the order of the table.
 std::span<const probe> all_probes();
+/// Those of GPUs among them.
+std::span<const probe> cuda_probes();
 /// Those of this build.
 std::vector<probe> probes();
-/// Their groups, each once, in that order.
+/// The groups of all, each once, in that order.
 std::vector<std::string> probe_groups();
 
 }  // namespace dwell::app

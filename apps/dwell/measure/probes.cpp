@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of probes, in the order of the table.
+// The list of probes of CPUs, in the order of the table, and what all lists have together.
 #include <algorithm>
 #include <vector>
 
@@ -28,7 +28,11 @@ namespace dwell::app {
 DWELL_EACH_PROBE(DWELL_DECLARE_PROBE)
 
 std::span<const probe> all_probes() {
-  static const probe all[] = {DWELL_EACH_PROBE(DWELL_CALL_PROBE)};
+  static const auto all = [] {
+    std::vector<probe> both = {DWELL_EACH_PROBE(DWELL_CALL_PROBE)};
+    both.insert(both.end(), cuda_probes().begin(), cuda_probes().end());
+    return both;
+  }();
   return all;
 }
 
@@ -40,7 +44,7 @@ std::vector<probe> probes() {
 
 std::vector<std::string> probe_groups() {
   std::vector<std::string> groups;
-  for (const probe& p : probes())
+  for (const probe& p : all_probes())
     if (std::find(groups.begin(), groups.end(), p.group) == groups.end()) groups.push_back(p.group);
   return groups;
 }

@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
+#include "measure/parallelism.hpp"
 #include "report/columns.hpp"
 #include "report/units.hpp"
 
@@ -25,6 +29,8 @@ std::string shown_value(const measured_row& r, double v) {
   return {};
 }
 
+json count_or_null(int n) { return n > 0 ? json(n) : json(nullptr); }
+
 columns<measured_row> measured_columns() {
   using row = measured_row;
   const auto positive = [](double (row::*value)() const) {
@@ -36,7 +42,13 @@ columns<measured_row> measured_columns() {
   return {
       {"group", "group", unit::word, [](const row& r) { return r.group; }},
       {"probe", "probe", unit::word, [](const row& r) { return r.probe; }},
+      {"blocks", "blocks", unit::count, [](const row& r) { return count_or_null(r.blocks); }},
       {"threads", "threads", unit::count, [](const row& r) { return r.threads; }},
+      {"loads", "loads", unit::count, [](const row& r) { return count_or_null(r.operations); }},
+      {"load_bytes", "bytes", unit::bytes, [](const row& r) { return number_or_null(r.access); }},
+      {"work_s", "work", unit::us,
+       [](const row& r) { return r.work < 0 ? json(nullptr) : json(r.work); },
+       [](const row& r) { return r.work < 0 ? "-" : fmt::format("{:.0f} us", r.work * 1e6); }},
       {"footprint_bytes", "footprint", unit::bytes,
        [](const row& r) { return number_or_null(r.footprint); }},
       {"unit", "", unit::word, [](const row& r) { return to_string(r.unit); }},
@@ -45,19 +57,92 @@ columns<measured_row> measured_columns() {
       {"max", "max", unit::number, positive(&row::most), cell(&row::most)},
       {"sigma", "sigma", unit::number, [](const row& r) { return r.sigma(); }, cell(&row::sigma)},
       {"clock", "by clock", unit::number, positive(&row::by_clock), cell(&row::by_clock)},
+      {"cycles", "cycles", unit::number, positive(&row::cycles)},
       {"methods_disagree", "over 5 %", unit::yes,
        [](const row& r) { return methods_disagree(r.time); }},
       {"samples", "", unit::count, [](const row& r) { return r.samples; }}};
 }
 
+/// Columns for people without those in which no row has a value.
+columns<measured_row> shown_columns(const std::vector<measured_row>& rows) {
+  auto all = measured_columns();
+  std::erase_if(all, [&](const auto& c) {
+    return c.in != unit::yes && std::all_of(rows.begin(), rows.end(), [&](const measured_row& r) {
+             return c.value(r).is_null();
+           });
+  });
+  return all;
+}
+
+columns<needed_parallelism> parallelism_columns() {
+  using row = needed_parallelism;
+  const auto bytes = [](double row::*value) {
+    return [value](const row& r) { return number_or_null(r.*value); };
+  };
+  return {
+      {"probe", "probe", unit::word, [](const row& r) { return r.probe; }},
+      {"load_bytes", "bytes", unit::bytes, bytes(&row::access)},
+      {"best_bytes_per_s", "best", unit::number, bytes(&row::best),
+       [](const row& r) { return format_rate(r.best); }},
+      {"peak_bytes_per_s", "of peak", unit::number, bytes(&row::peak),
+       [](const row& r) { return format_percent(r.best / r.peak); }},
+      {"littles_law_bytes", "L x THR", unit::bytes, bytes(&row::concurrency)},
+      {"at_80_percent_bytes", "80 %", unit::bytes, bytes(&row::at_80)},
+      {"at_90_percent_bytes", "90 %", unit::bytes, bytes(&row::at_90)},
+      {"at_95_percent_bytes", "95 %", unit::bytes, bytes(&row::at_95)},
+  };
+}
+
+/// Grid barriers by blocks of a multiprocessor (down) and threads of a block (across).
+std::string barrier_map(const measure_result& r, const std::string& probe) {
+  std::set<int> blocks, threads;
+  for (const measured_row& row : r.rows)
+    if (row.probe == probe) blocks.insert(row.blocks), threads.insert(row.threads);
+  if (blocks.empty()) return {};
+  aligned_table table;
+  table.head("blocks", true);
+  for (const int t : threads) table.head(std::to_string(t), true);
+  for (const int b : blocks) {
+    std::vector<std::string> cells = {std::to_string(b / r.device.units)};
+    for (const int t : threads) {
+      const auto at = std::find_if(r.rows.begin(), r.rows.end(), [&](const measured_row& row) {
+        return row.probe == probe && row.blocks == b && row.threads == t;
+      });
+      cells.push_back(at == r.rows.end() ? "-" : number_cell(at->value() * 1e6));
+    }
+    table.row(std::move(cells));
+  }
+  return fmt::format("\n{}, us, by blocks of a multiprocessor and threads of a block\n\n{}", probe,
+                     table.text());
+}
+
+std::string summaries(const measure_result& r) {
+  if (r.device.on == backend::cpu) return {};
+  std::string text =
+      barrier_map(r, "cooperative grid barrier") + barrier_map(r, "dwell grid barrier");
+  const auto needed = needed_parallelism_of(r.rows, r.device.units);
+  if (!needed.empty())
+    text += fmt::format(
+        "\nBytes under way on a multiprocessor, for so much of the peak\n\n{}\n"
+        "L x THR: latency of a load times the bytes loaded at the peak\n",
+        table_of(parallelism_columns(), needed).text());
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const measure_result& r) {
+  const bool on_gpu = r.device.on == backend::cuda;
   return fmt::format(
       "{}, {}{}\n\n{}\nmedian, min, max, sigma: by the difference of two repeat counts; by clock: "
-      "the time of\nthe longer run over its repetitions; over 5 %: these two differ by more\n",
-      r.device.name, format_plural(r.device.units, "thread"), r.interrupted ? ", interrupted" : "",
-      table_of(measured_columns(), r.rows).text());
+      "{}\n{}",
+      r.device.name, format_plural(r.device.units, on_gpu ? "multiprocessor" : "thread"),
+      r.interrupted ? ", interrupted" : "", table_of(shown_columns(r.rows), r.rows).text(),
+      on_gpu
+          ? "by that\nof the multiprocessors, of launches the time of the longer run over its "
+            "repetitions;\nover 5 %: these two differ by more"
+          : "the time of\nthe longer run over its repetitions; over 5 %: these two differ by more",
+      summaries(r));
 }
 
 std::string to_csv(const measure_result& r) { return csv_of(measured_columns(), r.rows); }
@@ -69,6 +154,8 @@ json to_json(const measure_result& r) {
   out["full"] = r.full;
   out["interrupted"] = r.interrupted;
   out["rows"] = array_of(measured_columns(), r.rows);
+  out["parallelism"] =
+      array_of(parallelism_columns(), needed_parallelism_of(r.rows, r.device.units));
   return out;
 }
 

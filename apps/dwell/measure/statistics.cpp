@@ -34,7 +34,8 @@ repetition_time by_difference(const repeated_runs& runs) {
   t.min = (*least - few) / more;
   t.max = (*most - few) / more;
   t.sigma = std::sqrt(variance(runs.many_s) + variance(runs.few_s)) / more;
-  t.clock = median_of(runs.many_s) / runs.many;
+  t.clock = median_of(runs.inside_s.empty() ? runs.many_s : runs.inside_s) / runs.many;
+  if (!runs.cycles.empty()) t.cycles = median_of(runs.cycles) / runs.many;
   return t;
 }
 

@@ -96,7 +96,12 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
   c.source = args.source;
   c.steps = args.steps;
   c.repetitions = args.repetitions;
-  c.roofs_measured = device.on == backend::cuda && limits_of(device).measured;
+  if (device.on == backend::cuda) {
+    const device_limits l = limits_of(device);
+    c.roofs_measured = l.measured;
+    const double fmas = (args.precision == "f64" ? l.fma_f64 : l.fma_f32) * l.units * l.clock;
+    c.rates = {l.memory, l.l2, l.shared, 2 * fmas};
+  }
   return c;
 }
 

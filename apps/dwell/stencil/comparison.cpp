@@ -49,12 +49,13 @@ columns<compared_stencil> field_columns() {
           {"bytes_per_step", "", unit::bytes, [](const row& s) { return s.bytes_per_step; }},
           {"roof", "", unit::word, [](const row& s) { return text_or_null(s.roof); }},
           {"roof_bytes_per_s", "", unit::giga,
-           [](const row& s) { return number_or_null(s.roof_bytes_per_s); }}};
+           [](const row& s) { return number_or_null(s.roof_bytes_per_s); }},
+          {"flops_per_cell", "", unit::count, [](const row& s) { return s.flops_per_cell; }}};
 }
 
 /// Of its runs.
-/// order: people see it, too.
-columns<stencil_row> field_run_columns(bool order = false) {
+/// order, modelled: people see the order, and what the model says, too.
+columns<stencil_row> field_run_columns(bool order = false, bool modelled = false) {
   using row = stencil_row;
   const auto run = [](const row& r) -> const measured_run& { return *r.run; };
   auto all = columns_of_part<row>(run_columns(false), run);
@@ -80,6 +81,23 @@ columns<stencil_row> field_run_columns(bool order = false) {
              const double roof = r.of->roof_bytes_per_s;
              return number_or_null(roof > 0 ? bandwidth(r) / roof : 0);
            }},
+          {"attainable_cells_per_s", modelled ? "P" : "", unit::giga,
+           [](const row& r) { return number_or_null(r.run->prospect.attainable); }},
+          {"projected_cells_per_s", modelled ? "PP" : "", unit::giga,
+           [](const row& r) { return number_or_null(r.run->prospect.projected); }},
+          {"measured_over_projected", modelled ? "of PP" : "", unit::percent,
+           [](const row& r) {
+             const double projected = r.run->prospect.projected;
+             return number_or_null(
+                 projected > 0 ? per_second(r.of->changing_cells, *r.run) / projected : 0);
+           }},
+          {"binds", modelled ? "binds" : "", unit::word,
+           [](const row& r) { return text_or_null(r.run->prospect.binds); }},
+          {"streamed_bytes_per_step", "", unit::bytes,
+           [](const row& r) {
+             const double bytes = r.run->prospect.streamed_bytes;
+             return bytes < 0 ? json(nullptr) : json(bytes);
+           }},
           {"same_bits", "same bits", unit::yes,
            [](const row& r) { return r.run->measured() ? json(r.run->same_bits) : json(nullptr); }},
           {"steps", "", unit::count,
@@ -95,6 +113,12 @@ bool shows_orders(const compared_stencil& s) {
     return !asked.empty() &&
            (asked != automatic || (!taken.empty() && taken != to_string(cell_order{})));
   });
+}
+
+/// Whether a model says something of a run.
+bool has_model(const compared_stencil& s) {
+  return std::any_of(s.runs.begin(), s.runs.end(),
+                     [](const auto& r) { return r.prospect.attainable > 0; });
 }
 
 std::string caption(const stencil_comparison& c) {
@@ -139,8 +163,13 @@ std::vector<std::string> legend(const stencil_comparison& c) {
                 c.source.empty() ? "" : " and the source",
                 c.roofs_measured ? "measured" : "from the data sheet, scaled")
           : "of roof: there is no model of CPUs.",
+      c.backend == "cuda" ? "P, PP: GCells/s by the planner's model, as if the resource that binds "
+                            "were all, and with "
+                            "halos,\n  exchanges and barriers. of PP: measured, over PP."
+                          : "",
       "same bits: the whole field, as host-loop's, after every run.",
       "Measured by dwell " DWELL_VERSION_STRING "."};
+  std::erase(out, "");
   return out;
 }
 
@@ -150,7 +179,8 @@ comparison_layout layout_of(const stencil_comparison& c) {
     out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
   for (const auto& s : c.stencils)
     out.sections.push_back({heading(s), s.refusal,
-                            table_of(field_run_columns(shows_orders(s)), rows_of(s)), remarks(s)});
+                            table_of(field_run_columns(shows_orders(s), has_model(s)), rows_of(s)),
+                            remarks(s)});
   return out;
 }
 
@@ -187,7 +217,15 @@ json to_json(const stencil_comparison& c) {
                       : c.roofs_measured  ? json("measured")
                                           : json("data sheet");
   json out = document("compare stencil");
-  out.update({{"device", {{"name", c.device}, {"backend", c.backend}, {"limits", limits}}},
+  out.update({{"device",
+               {{"name", c.device},
+                {"backend", c.backend},
+                {"limits", limits},
+                {"rates",
+                 {{"memory_bytes_per_s", number_or_null(c.rates.memory)},
+                  {"l2_bytes_per_s", number_or_null(c.rates.l2)},
+                  {"shared_bytes_per_s", number_or_null(c.rates.shared)},
+                  {"flops_per_s", number_or_null(c.rates.flops)}}}}},
               {"precision", c.precision},
               {"boundary", c.boundary},
               {"start", c.start},

@@ -8,6 +8,7 @@
 
 #include "compare/measured_run.hpp"
 #include "report/json.hpp"
+#include "stencil/prospect.hpp"
 
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/formats/grid.hpp"
@@ -25,9 +26,15 @@ constexpr bool has_depth(std::string_view executor) {
 /// any bit has failed.
 struct compared_stencil_run : measured_run {
   using measured_run::measured_run;
-  stencil_report plan = {};  ///< whose plan it had; of no teams if there was none
-  int steps = 0;             ///< of the last repetition
-  bool same_bits = false;    ///< as the baseline's field, in every repetition
+  stencil_report plan = {};        ///< whose plan it had; of no teams if there was none
+  int steps = 0;                   ///< of the last repetition
+  bool same_bits = false;          ///< as the baseline's field, in every repetition
+  stencil_prospect prospect = {};  ///< of the planner's model
+};
+
+/// Over the whole device, in bytes and in floating-point operations of the precision per second.
+struct device_rates {
+  double memory = 0, l2 = 0, shared = 0, flops = 0;
 };
 
 /// One stencil on a field of one size.
@@ -41,6 +48,7 @@ struct compared_stencil {
                                    ///< per changing cell, measured or not
   std::string roof;                ///< "L2" or "device memory", where all of it fits; or ""
   double roof_bytes_per_s = 0;     ///< 0: not known
+  int flops_per_cell = 0;          ///< of a step
   std::vector<compared_stencil_run> runs;  ///< the baseline first
 };
 
@@ -50,6 +58,7 @@ struct stencil_comparison {
   std::string source;  ///< file, or empty
   int steps = 0, repetitions = 0;
   bool roofs_measured = false;  ///< else scaled from data sheets
+  device_rates rates;           ///< all 0 where there is no model
   bool interrupted = false;
   std::vector<compared_stencil> stencils;
 };

@@ -50,6 +50,7 @@ class measurement {
         source_(std::get_if<grid<T>>(&request.source)),
         out_(out) {
     set_roof(request.where.facts(), (source_ ? 3 : 2) * start_.cells().size_bytes(), out);
+    set_explanation();
   }
 
   bool run_all() {
@@ -105,8 +106,23 @@ class measurement {
       compare(run);
       return report.per_step_us;
     });
-    if (finished) out_.runs.push_back(std::move(run));
-    return finished;
+    if (!finished) return false;
+    if (explanation_ && run.measured())
+      run.prospect =
+          prospect_of(*explanation_, run.executor(), has_policies(run.executor()) ? policy : "");
+    out_.runs.push_back(std::move(run));
+    return true;
+  }
+
+  /// What is asked of tiles may have no plan: the runs say so.
+  void set_explanation() {
+    stencil_options options = request_.options;
+    options.shape = out_.name;
+    try {
+      explanation_ = explain(out_.size, request_.precision, request_.where.facts(), options,
+                             source_ != nullptr);
+    } catch (const unsupported_error&) {
+    }
   }
 
   /// Throws device_error if this run's field is not the baseline's.
@@ -123,6 +139,7 @@ class measurement {
   grid<T> u_;
   const grid<T>* source_;  ///< or null
   std::optional<grid<T>> expected_;
+  std::optional<stencil_explanation> explanation_;
   compared_stencil& out_;
 };
 
@@ -133,6 +150,7 @@ compared_stencil measure(const stencil_request& request, const std::string& shap
   compared_stencil out;
   out.name = shape;
   out.size = size;
+  out.flops_per_cell = find_stencil_shape(shape).flops;
   out.changing_cells =
       changing_cells(size, inner_box(size, find_stencil_shape(shape).radius), request.options.edge);
   const bool sourced = !std::holds_alternative<std::monostate>(request.source);

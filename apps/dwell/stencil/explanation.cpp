@@ -11,6 +11,7 @@
 #include "report/units.hpp"
 #include "stencil/field_memory.hpp"
 #include "stencil/plan_columns.hpp"
+#include "stencil/prospect.hpp"
 
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
@@ -68,9 +69,10 @@ void add_time(const stencil_explanation& e, const stencil_policy_plan& p, table&
                                   format_bytes(static_cast<double>(e.bytes_per_step))));
   if (!e.projected) return;
   const stencil_seconds& t = p.projected;
-  out.row("modelled", fmt::format("{} per step, {} GCells/s; {} binds", format_seconds(t.all),
-                                  number_cell(static_cast<double>(e.changing_cells) / t.all * 1e-9),
-                                  binding_part(t)));
+  const stencil_prospect prospect = prospect_of(e, p);
+  out.row("modelled", fmt::format("{} per step, {} GCells/s (PP; P {}); {} binds",
+                                  format_seconds(t.all), number_cell(prospect.projected * 1e-9),
+                                  number_cell(prospect.attainable * 1e-9), prospect.binds));
   out.row("", fmt::format("arithmetic {}, shared memory {}, L2 {}, device memory {}, exchange {}",
                           format_seconds(t.arithmetic), format_seconds(t.shared_memory),
                           format_seconds(t.l2), format_seconds(t.device_memory),

@@ -2,6 +2,8 @@
 // See plan_columns.hpp.
 #include "stencil/plan_columns.hpp"
 
+#include "stencil/prospect.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -134,6 +136,8 @@ columns<plan_row> plan_columns(const stencil_explanation& e) {
       {"projected_us.l2", "", unit::us, us_of(&stencil_seconds::l2)},
       {"projected_us.device_memory", "", unit::us, us_of(&stencil_seconds::device_memory)},
       {"projected_us.exchange", "", unit::us, us_of(&stencil_seconds::exchange)},
+      {"attainable_cells_per_s", "", unit::giga,
+       [](const row& r) { return number_or_null(prospect_of(*r.of, *r.plan).attainable); }},
       {"", if_projected("GCells/s"), unit::giga,
        [](const row& r) { return r.plan->refusal.empty() ? json(cells_per_s(r)) : json(nullptr); }},
       {"binds", if_projected("binds"), unit::word,

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// What `dwell measure` makes of its rows: values in their units, the parallelism that memory needs,
+// device facts of a GPU, tables. Rows of a GPU are made up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cli_runner.hpp"
+#include "measure/facts.hpp"
+#include "measure/parallelism.hpp"
+#include "measured_gpu.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/limits.hpp"
+
+namespace dwell::test {
+namespace {
+
+using app::measured_row;
+using app::measured_unit;
+
+TEST(measure_rows, times_are_of_one_operation) {
+  measured_row row;
+  row.amount = 64;
+  row.time = {6.4e-6, 5.76e-6, 7.04e-6, 0.64e-6, 6.72e-6, 12800};
+  EXPECT_DOUBLE_EQ(row.value(), 100e-9);
+  EXPECT_DOUBLE_EQ(row.least(), 90e-9);
+  EXPECT_DOUBLE_EQ(row.most(), 110e-9);
+  EXPECT_DOUBLE_EQ(row.sigma(), 10e-9);
+  EXPECT_DOUBLE_EQ(row.by_clock(), 105e-9);
+  EXPECT_DOUBLE_EQ(row.cycles(), 200);
+}
+
+TEST(measure_rows, rates_are_of_a_repetition) {
+  measured_row row;
+  row.unit = measured_unit::bytes_per_s;
+  row.amount = 1e6;
+  row.time = {1e-6, 0.8e-6, 1.25e-6, 0.1e-6, 1e-6, 2000};
+  EXPECT_DOUBLE_EQ(row.value(), 1e12);
+  EXPECT_DOUBLE_EQ(row.least(), 0.8e12);
+  EXPECT_DOUBLE_EQ(row.most(), 1.25e12);
+  EXPECT_DOUBLE_EQ(row.sigma(), 0.1e12);
+  EXPECT_DOUBLE_EQ(row.cycles(), 2000);
+}
+
+TEST(measure_rows, the_clock_inside_is_taken_where_there_is_one) {
+  app::repeated_runs runs;
+  runs.many = 100, runs.few = 10;
+  runs.many_s = {210e-6, 210e-6}, runs.few_s = {30e-6, 30e-6};
+  EXPECT_NEAR(app::by_difference(runs).clock, 2.1e-6, 1e-15);
+  EXPECT_EQ(app::by_difference(runs).cycles, 0);
+  runs.inside_s = {200e-6, 202e-6}, runs.cycles = {400e3, 404e3};
+  EXPECT_NEAR(app::by_difference(runs).clock, 2.01e-6, 1e-15);
+  EXPECT_NEAR(app::by_difference(runs).cycles, 4020, 1e-9);
+  EXPECT_NEAR(app::by_difference(runs).median, 2e-6, 1e-15);
+}
+
+TEST(measure_rows, parallelism_that_reaches_a_part_of_the_peak) {
+  const auto r = measured_on_small_gpu();
+  const auto all = app::needed_parallelism_of(r.rows, r.device.units);
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(all[0].probe, "plain read");
+  EXPECT_EQ(all[0].access, 8);
+  EXPECT_EQ(all[0].best, 0.97e11);
+  EXPECT_EQ(all[0].peak, 1e11);  // of all reads
+  EXPECT_EQ(all[0].at_80, 256 * 4 * 8);
+  EXPECT_EQ(all[0].at_90, 2048 * 8);  // two blocks of a multiprocessor
+  EXPECT_EQ(all[0].at_95, 2048 * 8);
+  EXPECT_EQ(all[1].at_95, 256 * 4 * 16);
+  // 400 ns, the latency of the largest footprint, times 50 GB/s of a multiprocessor; of a copy half
+  // of the bytes are loaded.
+  EXPECT_DOUBLE_EQ(all[0].concurrency, 400e-9 * 0.5e11);
+  EXPECT_DOUBLE_EQ(all[3].concurrency, 400e-9 * 0.5 * 0.35e11);
+  EXPECT_EQ(all[3].peak, 0.7e11);
+  EXPECT_EQ(all[3].at_80, 256 * 4 * 8);
+  EXPECT_EQ(all[3].at_90, 0);
+  EXPECT_EQ(all[4].at_95, 4 * 4096);
+  // L2 is apart, with the latency of the footprint that is nearest.
+  EXPECT_EQ(all[2].peak, 3e11);
+  EXPECT_EQ(all[2].at_95, 512 * 4 * 8);
+  EXPECT_DOUBLE_EQ(all[2].concurrency, 250e-9 * 1.5e11);
+}
+
+TEST(measure_rows, without_latency_littles_law_says_nothing) {
+  auto r = measured_on_small_gpu();
+  std::erase_if(r.rows, [](const measured_row& row) { return row.group == "latency"; });
+  for (const auto& n : app::needed_parallelism_of(r.rows, r.device.units))
+    EXPECT_EQ(n.concurrency, 0);
+}
+
+TEST(measure_rows, facts_of_a_gpu) {
+  const auto r = measured_on_small_gpu();
+  const auto [facts, sources] = app::facts_from_rows(r.device, r.rows);
+  const device_limits& l = *facts.limits;
+  EXPECT_TRUE(l.measured);
+  EXPECT_EQ(l.units, 2);
+  EXPECT_DOUBLE_EQ(l.memory, 2.9e12);
+  EXPECT_DOUBLE_EQ(l.l2, 6.5e12);
+  EXPECT_DOUBLE_EQ(l.shared, 5e11);
+  EXPECT_DOUBLE_EQ(l.unit_through, 2.5e11);
+  EXPECT_NEAR(l.l2_cached, 0.6 * static_cast<double>(r.device.l2), 1);
+  EXPECT_DOUBLE_EQ(l.clock, 2e9);
+  EXPECT_DOUBLE_EQ(l.fma_f64, 60);
+  EXPECT_DOUBLE_EQ(l.fma_f32, 125);
+  EXPECT_DOUBLE_EQ(l.barrier, 2.512e-6);
+  EXPECT_EQ(l.launch, limits_of(facts_of("h100")).launch);
+  EXPECT_DOUBLE_EQ(l.cluster_barrier, 512e-9);
+  EXPECT_EQ(l.waits.phase, limits_of(facts_of("h100")).waits.phase);
+  EXPECT_TRUE(std::any_of(sources.begin(), sources.end(), [](const std::string& source) {
+    return source == "barrier_s: measured, dwell grid barrier, 2 blocks of 512 threads";
+  }));
+}
+
+TEST(measure_rows, facts_are_whole_or_refused) {
+  auto r = measured_on_small_gpu();
+  std::erase_if(r.rows,
+                [](const measured_row& row) { return row.probe == "dwell cluster barrier"; });
+  try {
+    (void)app::facts_from_rows(r.device, r.rows);
+    FAIL() << "no facts without cluster barriers";
+  } catch (const input_error& e) {
+    EXPECT_TRUE(
+        holds(e.what(), "expected a measured value of dwell cluster barrier with 512 threads"));
+  }
+}
+
+TEST(measure_rows, text_of_a_gpu) {
+  const auto text = app::to_text(measured_on_small_gpu());
+  EXPECT_TRUE(holds(text, "2 multiprocessors\n"));
+  EXPECT_TRUE(
+      holds(text,
+            "\ndwell grid barrier, us, by blocks of a multiprocessor and threads of a block\n\n"
+            "blocks   256   512\n------  ----  ----\n     1  2.26  2.51\n     2  4.26  4.51\n"));
+  EXPECT_TRUE(holds(text, "\nplain read       8 bytes  97.0 GB/s     97 %  19.5 KiB  8.00 KiB"));
+}
+
+}  // namespace
+}  // namespace dwell::test
