@@ -16,6 +16,8 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/pieces.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/solvers/stencil/slab_exchange.hpp"
 #include "dwell/solvers/stencil/check.hpp"
 
 namespace dwell {
@@ -41,15 +43,22 @@ int planned_steps(int layers, int radius) { return std::clamp(layers / (20 * rad
 template <class T>
 struct distributed_stencil<T>::state {
   state(const device& where, std::shared_ptr<communicator> of, const extents& size,
-        const stencil_options& o, int steps, bool has_source)
+        const stencil_options& o, int steps, bool has_source, gpu_transport by)
       : comm(std::move(of)), all(size), options(o) {
     together(*comm, [&] { plan(steps); });
+    require_one_backend(*comm, where);
+    if (where.on() == backend::cuda) {
+      together(*comm, [&] { queue.emplace(where); });
+      gpus = connect_gpus(comm, queue->where(), by);
+    }
+    const device& there = queue ? queue->where() : where;
     stencil_options local = options;
     local.interrupt = nullptr;  // ranks end together
     local.progress = {};
     together(*comm,
-             [&] { runner.emplace(where, with_layers(all, low + own + high), local, has_source); });
+             [&] { runner.emplace(there, with_layers(all, low + own + high), local, has_source); });
     make_messages();
+    if (gpus && comm->size() > 1) exchange_there.emplace(*comm, *gpus, there, low, own, high);
   }
 
   void plan(int steps) {
@@ -104,6 +113,7 @@ struct distributed_stencil<T>::state {
 
   void exchange() {
     if (comm->size() == 1) return;
+    if (exchange_there) return exchange_there->run(*runner);
     if (first_own) runner->layers(low, first_own->view());
     if (last_own) runner->layers(low + own - high, last_own->view());
     messages->start();
@@ -133,6 +143,29 @@ struct distributed_stencil<T>::state {
     return any_of_ranks(*comm, here);
   }
 
+  /// On GPUs, where the host waits only after so many pieces that it can tell and hear often enough.
+  int advance_there(int steps) {
+    const double begin = seconds_on_host();
+    int made = 0;
+    for (int k = 0; k < pieces && made < steps; ++k) {
+      const int piece = std::min(steps - made, between);
+      exchange();
+      runner->run_async(piece);
+      made += piece;
+    }
+    runner->wait();
+    struct pace {
+      double patience, took;
+    };
+    const double patience = options.progress ? std::min(0.05, options.progress_interval) : 0.05;
+    const auto paces = values_of_ranks(*comm, pace{patience, seconds_on_host() - begin});
+    double least = paces.front().patience;
+    for (const pace& one : paces) least = std::min(least, one.patience);
+    const double fit = pieces * least / std::max(paces.front().took, 1e-6);
+    pieces = static_cast<int>(std::clamp(fit, 1.0, 8.0 * pieces));
+    return made;
+  }
+
   /// Pieces of at most `between` steps, each with fresh ghosts. Returns how many steps were done.
   int advance(int steps, int done, std::optional<double> change, stencil_stop& stopped) {
     int made = 0;
@@ -140,6 +173,10 @@ struct distributed_stencil<T>::state {
       if (is_interrupted(done + made, change)) {
         stopped = stencil_stop::interrupted;
         break;
+      }
+      if (exchange_there) {
+        made += advance_there(steps - made);
+        continue;
       }
       const int piece =
           comm->size() == 1 ? std::min(steps - made, 64) : std::min(steps - made, between);
@@ -175,7 +212,12 @@ struct distributed_stencil<T>::state {
   int radius = 1, first = 0, own = 0;
   int between = 0;        ///< steps from one exchange to the next; 0: there are none
   int low = 0, high = 0;  ///< layers of ghosts before and behind the own ones
+  int pieces = 1;         ///< on GPUs, that are put into the stream before the host waits
+  // Of GPUs:
+  std::optional<work_queue> queue;
+  std::shared_ptr<device_transport> gpus;
   std::optional<stencil_runner<T>> runner;
+  std::optional<slab_exchange<T>> exchange_there;
   /// What is sent, and what is received for the ghosts behind and ahead of the own layers.
   std::optional<grid<T>> first_own, last_own, behind, ahead;
   std::unique_ptr<message_set> messages;
@@ -185,9 +227,10 @@ struct distributed_stencil<T>::state {
 template <class T>
 distributed_stencil<T>::distributed_stencil(const device& where, std::shared_ptr<communicator> comm,
                                             const extents& all, const stencil_options& options,
-                                            int steps_per_exchange, bool has_source)
+                                            int steps_per_exchange, bool has_source,
+                                            gpu_transport by)
     : s_(std::make_unique<state>(where, std::move(comm), all, options, steps_per_exchange,
-                                 has_source)) {}
+                                 has_source, by)) {}
 template <class T>
 distributed_stencil<T>::distributed_stencil(distributed_stencil&&) noexcept = default;
 template <class T>
@@ -206,6 +249,10 @@ extents distributed_stencil<T>::size() const {
 template <class T>
 slab_share distributed_stencil<T>::share() const {
   return {s_->first, s_->own, s_->low + s_->high, s_->between};
+}
+template <class T>
+const char* distributed_stencil<T>::transport() const {
+  return s_->gpus ? s_->gpus->name() : s_->comm->transport();
 }
 template <class T>
 const stencil_report& distributed_stencil<T>::report() const {
