@@ -117,6 +117,21 @@ class host_transport final : public device_transport {
   std::vector<double> here_, all_;
 };
 
+/// NCCL takes most of a second to start: that is done once for a communicator and its GPU.
+struct kept_transport {
+  int ordinal;
+  std::shared_ptr<device_transport> by;
+};
+std::shared_ptr<device_transport> kept_or_connected(communicator& comm, const device& where) {
+  auto kept = std::static_pointer_cast<kept_transport>(comm.kept());
+  if (!all_of_ranks(comm, kept && kept->ordinal == where.ordinal())) {
+    kept = std::make_shared<kept_transport>(
+        kept_transport{where.ordinal(), connect_by_nccl(comm, where)});
+    comm.kept() = kept;
+  }
+  return kept->by;
+}
+
 /// Have two ranks the same GPU?
 bool share_gpus(communicator& comm, const device& where) {
   const std::vector<gpu_identity> all = values_of_ranks(comm, identity_of_gpu(where));
@@ -148,7 +163,7 @@ std::shared_ptr<device_transport> connect_gpus(std::shared_ptr<communicator> com
               "transport nccl: expected a GPU for each rank, found ranks that share one (transport "
               "host lets them)");
       });
-    if (found && !shared) return connect_by_nccl(*comm, where);
+    if (found && !shared) return kept_or_connected(*comm, where);
   }
   return std::make_shared<host_transport>(std::move(comm), where);
 }

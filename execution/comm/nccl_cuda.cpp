@@ -12,6 +12,7 @@
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/device_backends.hpp"
 
 namespace dwell {
 namespace {
@@ -105,6 +106,7 @@ class nccl_transport final : public device_transport {
     id = value_of_rank(comm, 0, id);
     together(comm, [&] {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      open_memory_to_peers(where.ordinal());  // NCCL writes into the buffers of ranks in one process
       check(nccl().init_rank(&comm_, size_, id, comm.rank()), "its start");
     });
   }

@@ -35,8 +35,11 @@ int first_layer_of(int all, int ranks, int rank) {
   return static_cast<int>(static_cast<std::int64_t>(all) * rank / ranks);
 }
 
-/// Steps that may be done between two exchanges of slabs with at least so many layers.
-int planned_steps(int layers, int radius) { return std::clamp(layers / (20 * radius), 1, 16); }
+/// Steps that may be done between two exchanges of slabs with at least so many layers. GPUs make up
+/// to 24 of them in a pass.
+int planned_steps(int layers, int radius, int most) {
+  return std::clamp(layers / (20 * radius), 1, most);
+}
 
 }  // namespace
 
@@ -45,18 +48,27 @@ struct distributed_stencil<T>::state {
   state(const device& where, std::shared_ptr<communicator> of, const extents& size,
         const stencil_options& o, int steps, bool has_source, gpu_transport by)
       : comm(std::move(of)), all(size), options(o) {
-    together(*comm, [&] { plan(steps); });
     require_one_backend(*comm, where);
     if (where.on() == backend::cuda) {
       together(*comm, [&] { queue.emplace(where); });
       gpus = connect_gpus(comm, queue->where(), by);
     }
+    together(*comm, [&] { plan(steps); });
     const device& there = queue ? queue->where() : where;
     stencil_options local = options;
     local.interrupt = nullptr;  // ranks end together
     local.progress = {};
-    together(*comm,
-             [&] { runner.emplace(there, with_layers(all, low + own + high), local, has_source); });
+    const extents slab = with_layers(all, low + own + high);
+    together(*comm, [&] {
+      runner.emplace(there, slab, local, has_source);
+      // Passes of more steps than there are between two exchanges are not worth a launch each.
+      if (gpus && between > 0 && options.executor == "auto" &&
+          runner->report().pass_steps > between) {
+        local.executor = "graph";
+        runner.reset();
+        runner.emplace(there, slab, local, has_source);
+      }
+    });
     make_messages();
     if (gpus && comm->size() > 1) exchange_there.emplace(*comm, *gpus, there, low, own, high);
   }
@@ -74,7 +86,7 @@ struct distributed_stencil<T>::state {
       between = 0;
       return;
     }
-    between = steps > 0 ? steps : planned_steps(least, radius);
+    between = steps > 0 ? steps : planned_steps(least, radius, gpus ? 48 : 16);
     if (least < between * radius)
       throw input_error(fmt::format(
           "size: expected at least {} layers on each rank ({} steps between exchanges, radius {}), "
@@ -122,13 +134,28 @@ struct distributed_stencil<T>::state {
     if (behind) runner->set_layers(low + own, behind->view());
   }
 
-  /// A slab with this rank's own cells and its neighbours' around them.
+  /// A slab with this rank's own cells and its neighbours' around them, which come by messages. (Of a
+  /// field too: cells of a border that is fixed must be there before the first run.)
   grid<T> with_ghosts(grid_view<const T> mine) {
     grid<T> slab(with_layers(all, low + own + high));
     const std::size_t layer = mine.size.cells() / static_cast<std::size_t>(own);
     const std::span<T> cells = slab.view().cells();
     std::copy_n(mine.data, mine.size.cells(),
                 cells.begin() + static_cast<std::ptrdiff_t>(layer * static_cast<std::size_t>(low)));
+    if (comm->size() == 1) return slab;
+    const auto copy = [&](std::optional<grid<T>>& some, int layer_of_slab, bool in) {
+      if (!some) return;
+      const std::span<T> part = some->view().cells();
+      const auto at = cells.subspan(layer * static_cast<std::size_t>(layer_of_slab), part.size());
+      in ? std::copy(part.begin(), part.end(), at.begin())
+         : std::copy(at.begin(), at.end(), part.begin());
+    };
+    copy(first_own, low, false);
+    copy(last_own, low + own - high, false);
+    messages->start();
+    messages->finish();
+    copy(ahead, 0, true);
+    copy(behind, low + own, true);
     return slab;
   }
 
@@ -146,8 +173,8 @@ struct distributed_stencil<T>::state {
   /// On GPUs, where the host waits only after so many pieces that it can tell and hear often enough.
   int advance_there(int steps) {
     const double begin = seconds_on_host();
-    int made = 0;
-    for (int k = 0; k < pieces && made < steps; ++k) {
+    int made = 0, done = 0;
+    for (; done < pieces && made < steps; ++done) {
       const int piece = std::min(steps - made, between);
       exchange();
       runner->run_async(piece);
@@ -161,8 +188,8 @@ struct distributed_stencil<T>::state {
     const auto paces = values_of_ranks(*comm, pace{patience, seconds_on_host() - begin});
     double least = paces.front().patience;
     for (const pace& one : paces) least = std::min(least, one.patience);
-    const double fit = pieces * least / std::max(paces.front().took, 1e-6);
-    pieces = static_cast<int>(std::clamp(fit, 1.0, 8.0 * pieces));
+    const double fit = done * least / std::max(paces.front().took, 1e-6);
+    pieces = static_cast<int>(std::clamp(fit, 1.0, std::min(8.0 * done, 4096.0)));
     return made;
   }
 
@@ -261,33 +288,17 @@ const stencil_report& distributed_stencil<T>::report() const {
 
 template <class T>
 void distributed_stencil<T>::set_field(grid_view<const T> mine) {
-  together(*s_->comm, [&] {
-    check_values("field", mine, size());
-    s_->runner->set_field(s_->with_ghosts(mine));
-  });
+  state& s = *s_;
+  together(*s.comm, [&] { check_values("field", mine, size()); });
+  const grid<T> slab = s.with_ghosts(mine);
+  together(*s.comm, [&] { s.runner->set_field(slab); });
 }
 
 template <class T>
 void distributed_stencil<T>::set_source(grid_view<const T> mine) {
-  // Ghosts of the source are exchanged once, by way of the field's messages.
   state& s = *s_;
   together(*s.comm, [&] { check_values("source", mine, size()); });
-  grid<T> slab = s.with_ghosts(mine);
-  const auto copy = [&](std::optional<grid<T>>& cells, int first, bool in) {
-    if (!cells) return;
-    const std::span<T> part = cells->view().cells();
-    const std::size_t layer = part.size() / static_cast<std::size_t>(layers_of(cells->size()));
-    const auto at =
-        slab.view().cells().subspan(layer * static_cast<std::size_t>(first), part.size());
-    in ? std::copy(part.begin(), part.end(), at.begin())
-       : std::copy(at.begin(), at.end(), part.begin());
-  };
-  copy(s.first_own, s.low, false);
-  copy(s.last_own, s.low + s.own - s.high, false);
-  s.messages->start();
-  s.messages->finish();
-  copy(s.ahead, 0, true);
-  copy(s.behind, s.low + s.own, true);
+  const grid<T> slab = s.with_ghosts(mine);
   together(*s.comm, [&] { s.runner->set_source(slab); });
 }
 

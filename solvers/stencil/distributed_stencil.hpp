@@ -33,7 +33,7 @@ class DWELL_API distributed_stencil {
  public:
   /// all: cells of the whole field; its layers are dealt out as evenly as they go.
   /// steps_per_exchange: 0 is as many as add no more than about a tenth to a rank's cells, at
-  /// most 16. has_source: as of stencil_runner. Throws input_error if a rank has fewer layers than
+  /// most 16, on GPUs 48. has_source: as of stencil_runner. Throws input_error if a rank has fewer layers than
   /// one exchange needs, what stencil_runner throws, and with `by`, which counts on GPUs, what
   /// distributed_solver does.
   distributed_stencil(const device& where, std::shared_ptr<communicator> comm, const extents& all,

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,25 +21,36 @@ class slabs_on_gpus : public testing::TestWithParam<gpu_ranks> {
     if (const std::string why = GetParam().missing(); !why.empty()) GTEST_SKIP() << why;
   }
   template <class T>
-  grid<T> run(const grid<T>& start, const stencil_options& o, int between, std::vector<int> runs,
-              const grid<T>* source = nullptr) const {
+  struct field_case {
+    grid<T> start, wanted;
+    stencil_options o;
+    int between;
+    std::vector<int> runs;
+    const grid<T>* source = nullptr;
+  };
+  template <class T>
+  void expect_bits(const std::vector<field_case<T>>& cases) const {
     const gpu_ranks where = GetParam();
-    grid<T> whole;
-    std::mutex guard;
+    std::vector<grid<T>> got(cases.size());
     run_as_ranks(where.ranks, [&](std::shared_ptr<communicator> comm) {
-      const bool first = comm->rank() == 0;
-      const grid<T> none;
-      distributed_stencil<T> field(where(comm->rank()), comm, start.size(), o, between,
-                                   source != nullptr, where.by());
-      EXPECT_STREQ(field.transport(), where.transport());
-      field.scatter(first ? start.view() : none.view());
-      if (source) field.scatter_source(first ? source->view() : none.view());
-      for (const int steps : runs) EXPECT_EQ(field.run(steps).steps, steps);
-      grid<T> all = field.gather();
-      const std::lock_guard lock(guard);
-      if (first) whole = std::move(all);
+      for (std::size_t k = 0; k < cases.size(); ++k) {
+        const field_case<T>& c = cases[k];
+        const bool first = comm->rank() == 0;
+        const grid<T> none;
+        distributed_stencil<T> field(where(comm->rank()), comm, c.start.size(), c.o, c.between,
+                                     c.source != nullptr, where.by());
+        EXPECT_STREQ(field.transport(), where.transport());
+        field.scatter(first ? c.start.view() : none.view());
+        if (c.source) field.scatter_source(first ? c.source->view() : none.view());
+        for (const int steps : c.runs) EXPECT_EQ(field.run(steps).steps, steps);
+        grid<T> all = field.gather();
+        if (first) got[k] = std::move(all);
+      }
     });
-    return whole;
+    for (std::size_t k = 0; k < cases.size(); ++k)
+      EXPECT_TRUE(got[k] == cases[k].wanted)
+          << cases[k].o.shape << " " << to_string(cases[k].o.edge) << " " << cases[k].o.executor
+          << ", " << cases[k].between << " steps" << (cases[k].source ? ", source" : "");
   }
 };
 
@@ -51,6 +61,7 @@ TEST_P(slabs_on_gpus, have_the_bits_of_the_whole) {
     // A width whose rows have gaps, and layers that ranks cannot share equally.
     const extents size = dims == 3 ? extents(43, 29, 37) : extents(205, 77);
     const grid<double> start = random_field<double>(size, 1), f = random_field<double>(size, 2);
+    std::vector<field_case<double>> cases;
     for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect})
       for (const grid<double>* source : {static_cast<const grid<double>*>(nullptr), &f}) {
         stencil_options o;
@@ -59,26 +70,28 @@ TEST_P(slabs_on_gpus, have_the_bits_of_the_whole) {
         const grid<double> wanted = stencil_by_loops(o.shape, start, 11, o.edge, {}, source);
         for (const char* executor : {"auto", "host-loop", "graph", "persistent", "perks"})
           for (const int between : {0, 1, 3}) {
-            SCOPED_TRACE(testing::Message() << shape << " " << to_string(edge) << " " << executor
-                                            << " " << between << (source ? " source" : ""));
             o.executor = executor;
-            EXPECT_TRUE(run(start, o, between, {4, 0, 7}, source) == wanted);
+            cases.push_back({start, wanted, o, between, {4, 0, 7}, source});
           }
       }
+    expect_bits(cases);
   }
 }
 
 // Large enough for several pieces in flight, and for executors that make several steps in a pass.
-TEST_P(slabs_on_gpus, of_many_steps_and_in_f32) {
+TEST_P(slabs_on_gpus, have_them_after_many_steps_and_in_f32) {
   stencil_options o;
   const grid<float> single = random_field<float>(extents(600, 512), 3);
-  EXPECT_TRUE(run(single, o, 2, {61}) == stencil_by_loops(o.shape, single, 61, o.edge, {}));
+  expect_bits<float>({{single, stencil_by_loops(o.shape, single, 61, o.edge, {}), o, 2, {61}}});
   const grid<double> start = random_field<double>(extents(611, 1000), 3);
   const grid<double> wanted = stencil_by_loops(o.shape, start, 200, o.edge, {});
-  for (const char* executor : {"auto", "temporal"}) {
-    o.executor = executor;
-    EXPECT_TRUE(run(start, o, 4, {200}) == wanted) << executor;
-  }
+  std::vector<field_case<double>> cases;
+  for (const char* executor : {"auto", "temporal"})
+    for (const int between : {0, 4, 30}) {
+      o.executor = executor;
+      cases.push_back({start, wanted, o, between, {200}});
+    }
+  expect_bits(cases);
 }
 
 TEST_P(slabs_on_gpus, end_by_the_change_of_all_and_by_requests) {

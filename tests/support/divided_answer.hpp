@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,30 +70,47 @@ inline bool is_the_same_divided(preconditioner by) {
   return by == preconditioner::none || by == preconditioner::jacobi;
 }
 
-/// Solves with rows divided as given, by ranks that are threads of this process; on(rank): where.
+template <class T>
+struct divided_case {
+  csr<T> a;
+  std::vector<T> b;
+  std::vector<std::int64_t> first_rows;
+  solve_options o;
+};
+
+/// Solves one after the other, by ranks that are threads of this process; on(rank): where. All are
+/// divided among as many ranks.
+template <class T, class On>
+std::vector<divided_answer<T>> solve_all_divided_on(On&& on,
+                                                    const std::vector<divided_case<T>>& cases,
+                                                    gpu_transport by = gpu_transport::automatic) {
+  std::vector<divided_answer<T>> got(cases.size());
+  const int ranks = static_cast<int>(cases.front().first_rows.size()) - 1;
+  run_as_ranks(ranks, [&](std::shared_ptr<communicator> comm) {
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+      const divided_case<T>& c = cases[k];
+      const csr<T> none;
+      const bool root = comm->rank() == 0;
+      distributed_matrix<T> divided(comm, root ? c.a.view() : none.view(), c.first_rows);
+      const std::vector<T> mine =
+          divided.scatter(root ? std::span<const T>(c.b) : std::span<const T>());
+      std::vector<T> x(mine.size(), T(0));
+      distributed_solver<T> solver(on(comm->rank()), divided, c.o, by);
+      const solve_report report = solver.solve(mine, x);
+      const auto reports = values_of_ranks(*comm, report.iterations);
+      for (const int iterations : reports) EXPECT_EQ(iterations, report.iterations);
+      const std::vector<T> whole = divided.gather(x);
+      if (root) got[k] = {whole, report, solver.transport()};
+    }
+  });
+  return got;
+}
 template <class T, class On>
 divided_answer<T> solve_divided_on(On&& on, const csr<T>& a, const std::vector<T>& b,
                                    const std::vector<std::int64_t>& first_rows,
                                    const solve_options& o,
                                    gpu_transport by = gpu_transport::automatic) {
-  divided_answer<T> got;
-  std::mutex guard;
-  run_as_ranks(static_cast<int>(first_rows.size()) - 1, [&](std::shared_ptr<communicator> comm) {
-    const csr<T> none;
-    const bool root = comm->rank() == 0;
-    distributed_matrix<T> divided(comm, root ? a.view() : none.view(), first_rows);
-    const std::vector<T> mine =
-        divided.scatter(root ? std::span<const T>(b) : std::span<const T>());
-    std::vector<T> x(mine.size(), T(0));
-    distributed_solver<T> solver(on(comm->rank()), divided, o, by);
-    const solve_report report = solver.solve(mine, x);
-    const auto reports = values_of_ranks(*comm, report.iterations);
-    for (const int iterations : reports) EXPECT_EQ(iterations, report.iterations);
-    const std::vector<T> whole = divided.gather(x);
-    const std::lock_guard lock(guard);
-    if (root) got = {whole, report, solver.transport()};
-  });
-  return got;
+  return solve_all_divided_on<T>(on, {{a, b, first_rows, o}}, by).front();
 }
 template <class T>
 divided_answer<T> solve_divided(const csr<T>& a, const std::vector<T>& b,
@@ -118,10 +134,12 @@ divided_answer<T> solve_whole(const csr<T>& a, const std::vector<T>& b, solve_op
   return solve_whole_on(device::cpu(threads), a, b, o);
 }
 
+/// Iterations differ by 1 / part at most.
 inline void expect_alike(const divided_answer<double>& got, const divided_answer<double>& wanted,
-                         const csr<double>& a, const std::vector<double>& b, double rtol) {
+                         const csr<double>& a, const std::vector<double>& b, double rtol,
+                         int part = 50) {
   EXPECT_EQ(got.report.stopped, stop_reason::converged) << to_string(got.report.stopped);
-  const int slack = std::max(2, wanted.report.iterations / 50);
+  const int slack = std::max(2, wanted.report.iterations / part);
   EXPECT_NEAR(got.report.iterations, wanted.report.iterations, slack);
   const double norm = norm2(b);
   const double residual =
