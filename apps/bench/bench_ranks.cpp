@@ -52,7 +52,9 @@ struct laplacian_rows {
     row_ptr.reserve(rows + 1);
     col.reserve(7 * rows);
     val.reserve(7 * rows);
-    const auto add = [&](std::int64_t column, double v) { col.push_back(column), val.push_back(v); };
+    const auto add = [&](std::int64_t column, double v) {
+      col.push_back(column), val.push_back(v);
+    };
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t x = i % nx, y = i / nx % ny, z = i / (nx * ny);
       if (z > 0) add(i - nx * ny, -1.0);
@@ -101,14 +103,13 @@ void measure_systems(const request& q) {
         }
         if (comm->rank() != 0) continue;
         std::sort(us.begin(), us.end());
-        fmt::print(
-            R"({{"what":"cg","size":"{}x{}x{}","nonzeros":{},"ranks":{},"transport":"{}",)"
-            R"("device":"{}","executor":"{}","variant":"{}","iterations":{},"us":{:.3f},)"
-            R"("least_us":{:.3f},"residual":{:.6e},"bytes":{}}})"
-            "\n",
-            q.size[0], q.size[1], q.size[2], a.all_nonzeros(), q.ranks, solver.transport(),
-            last.device, last.executor, last.variant, last.iterations, us[us.size() / 2],
-            us.front(), last.residual_relative_true, last.bytes_per_iteration);
+        fmt::print(R"({{"what":"cg","size":"{}x{}x{}","nonzeros":{},"ranks":{},"transport":"{}",)"
+                   R"("device":"{}","executor":"{}","variant":"{}","iterations":{},"us":{:.3f},)"
+                   R"("least_us":{:.3f},"residual":{:.6e},"bytes":{}}})"
+                   "\n",
+                   q.size[0], q.size[1], q.size[2], a.all_nonzeros(), q.ranks, solver.transport(),
+                   last.device, last.executor, last.variant, last.iterations, us[us.size() / 2],
+                   us.front(), last.residual_relative_true, last.bytes_per_iteration);
         std::fflush(stdout);
       }
   });
@@ -156,7 +157,8 @@ int parse_and_run(int argc, char** argv) {
     to->add_option("--ranks", q.ranks, "Each on a GPU")->check(CLI::Range(1, 64));
     to->add_option("--repetitions", q.repetitions, "The median is printed")
         ->check(CLI::Range(1, 1000));
-    to->add_option("--transport", q.transport, "nccl or host")->check(CLI::IsMember({"nccl", "host"}));
+    to->add_option("--transport", q.transport, "nccl or host")
+        ->check(CLI::IsMember({"nccl", "host"}));
     to->add_flag("--cpu", q.cpu, "Ranks are threads of the CPU");
     to->add_option("--threads", q.threads, "Of each rank on the CPU")->check(CLI::Range(1, 1024));
   };

@@ -67,7 +67,8 @@ struct nccl_library {
 };
 
 const nccl_library& nccl() {
-  static const nccl_library& loaded = *new nccl_library;  // stays: communicators may outlive statics
+  static const nccl_library& loaded =
+      *new nccl_library;  // stays: communicators may outlive statics
   return loaded;
 }
 
@@ -106,7 +107,8 @@ class nccl_transport final : public device_transport {
     id = value_of_rank(comm, 0, id);
     together(comm, [&] {
       DWELL_CUDA(cudaSetDevice(where.ordinal()));
-      open_memory_to_peers(where.ordinal());  // NCCL writes into the buffers of ranks in one process
+      open_memory_to_peers(
+          where.ordinal());  // NCCL writes into the buffers of ranks in one process
       check(nccl().init_rank(&comm_, size_, id, comm.rank()), "its start");
     });
   }

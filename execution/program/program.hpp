@@ -47,9 +47,9 @@ namespace dwell {
 /// owner only, into the input of the chain of products.
 enum class use { own, gather, exchange, partner, handed };
 
-/// What teams may have for others when a phase has ended: sums, elements of vectors that others read.
-/// A run of several ranks on GPUs exchanges this much behind each phase, and no more; on a CPU,
-/// where the store notes what there is, a phase that leaves more than it says fails.
+/// What teams may have for others when a phase has ended: sums, elements of vectors that others
+/// read. A run of several ranks on GPUs exchanges this much behind each phase, and no more; on a
+/// CPU, where the store notes what there is, a phase that leaves more than it says fails.
 enum class leaves { sums = 1, elements = 2, both = 3 };
 /// Of a phase of P; `both` where P does not say.
 template <class P, int Phase>
@@ -187,8 +187,8 @@ struct program_args : column_places<P>, basis_places<P, T> {
   const ghost_send* sends = nullptr;
   T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
   T* vectors[max_vectors] = {};
-  T* tile_carry = nullptr;            ///< per tile: its parts of the row that a later one ends
-  double* partials = nullptr;         ///< partial_slots_of<P> x teams
+  T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
+  double* partials = nullptr;  ///< partial_slots_of<P> x teams
   /// Of several ranks the sums of each, else null: on a CPU slot by slot, on a GPU rank by rank.
   const double* rank_sums = nullptr;
   int ranks = 1, rank_slots = 0;
@@ -197,7 +197,7 @@ struct program_args : column_places<P>, basis_places<P, T> {
   between_phases* between = nullptr;
   index interior_begin = 0, interior_end = 0;
   between_launches* behind = nullptr;  ///< of several ranks on GPUs, else null; the host's
-  double* history = nullptr;  ///< residual norms, or null
+  double* history = nullptr;           ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
   int recorded = 0;  ///< of the first so many steps, of every column; of each team that is alone
   monitor* watch = nullptr;

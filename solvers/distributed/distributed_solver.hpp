@@ -25,10 +25,11 @@ namespace dwell {
 /// the order of a stream, by NCCL; or through the memory of the hosts (gpu_transport).
 ///
 /// Sums are those of the ranks in their order: a solve has the same bits in every run with the same
-/// division, and of one rank those of linear_solver under the same executor and variant. With another division sums are
-/// added in another order. Preconditioners that are a chain of products (amg, chebyshev, fsai,
-/// block-jacobi, ilu0) act on the block of each rank's own columns: additive Schwarz without
-/// overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there are.
+/// division, and of one rank those of linear_solver under the same executor and variant. With
+/// another division sums are added in another order. Preconditioners that are a chain of products
+/// (amg, chebyshev, fsai, block-jacobi, ilu0) act on the block of each rank's own columns: additive
+/// Schwarz without overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there
+/// are.
 template <class T>
 class DWELL_API distributed_solver {
  public:

@@ -72,8 +72,8 @@ struct solve_places {
   const row_ranks* ranks = nullptr;
   halo_exchange* ghosts_of_x = nullptr;      ///< of run_x, on a CPU
   device_halo* ghosts_of_x_there = nullptr;  ///< and on a GPU
-  double* rank_totals = nullptr;             ///< on a GPU solve_totals x (1 + ranks) doubles of room
-  double rows_of_ranks = 0;              ///< of all of them
+  double* rank_totals = nullptr;  ///< on a GPU solve_totals x (1 + ranks) doubles of room
+  double rows_of_ranks = 0;       ///< of all of them
   DWELL_HD double all_rows() const { return ranks ? rows_of_ranks : a.rows; }
   const double* null_vectors = nullptr;  ///< orthonormal, one after another
   null_parts* parts = nullptr;           ///< room, where there are some

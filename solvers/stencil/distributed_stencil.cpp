@@ -17,8 +17,8 @@
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/pieces.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/solvers/stencil/slab_exchange.hpp"
 #include "dwell/solvers/stencil/check.hpp"
+#include "dwell/solvers/stencil/slab_exchange.hpp"
 
 namespace dwell {
 namespace {
@@ -58,17 +58,22 @@ struct distributed_stencil<T>::state {
     stencil_options local = options;
     local.interrupt = nullptr;  // ranks end together
     local.progress = {};
-    const extents slab = with_layers(all, low + own + high);
-    together(*comm, [&] {
-      runner.emplace(there, slab, local, has_source);
-      // Passes of more steps than there are between two exchanges are not worth a launch each.
-      if (gpus && between > 0 && options.executor == "auto" &&
-          runner->report().pass_steps > between) {
-        local.executor = "graph";
-        runner.reset();
-        runner.emplace(there, slab, local, has_source);
-      }
-    });
+    const auto make_runner = [&] {
+      runner.reset();
+      runner.emplace(there, with_layers(all, low + own + high), local, has_source);
+      if (!gpus || local.executor != "auto" || !passes_are_too_short(runner->report())) return;
+      local.executor = "graph";
+      runner.reset();
+      runner.emplace(there, with_layers(all, low + own + high), local, has_source);
+    };
+    together(*comm, make_runner);
+    const int pass = value_of_rank(*comm, 0, runner->report().pass_steps);
+    alone = (63 / pass + 1) * pass;
+    if (steps == 0 && between > pass && between % pass > 0) {  // whole passes
+      between -= between % pass;
+      set_ghosts();
+      together(*comm, make_runner);
+    }
     make_messages();
     if (gpus && comm->size() > 1) exchange_there.emplace(*comm, *gpus, there, low, own, high);
   }
@@ -92,9 +97,20 @@ struct distributed_stencil<T>::state {
           "size: expected at least {} layers on each rank ({} steps between exchanges, radius {}), "
           "found {} on {} ranks",
           static_cast<std::int64_t>(between) * radius, between, radius, layers, ranks));
+    set_ghosts();
+  }
+  void set_ghosts() {
     const bool around = options.edge == boundary::periodic;
-    low = around || rank > 0 ? between * radius : 0;
-    high = around || rank + 1 < ranks ? between * radius : 0;
+    low = around || comm->rank() > 0 ? between * radius : 0;
+    high = around || comm->rank() + 1 < comm->size() ? between * radius : 0;
+  }
+
+  /// Between two exchanges there are fewer steps than a pass makes. On an H100 a pass of 2d5pt
+  /// takes as long as 24 steps of it, or two plain ones, however few steps it makes, and one of
+  /// 3d7pt that is not whole longer than plain steps.
+  bool passes_are_too_short(const stencil_report& plan) const {
+    if (between == 0 || between >= plan.pass_steps) return false;
+    return all.dims == 3 || 12 * between < plan.pass_steps;
   }
 
   /// Of a rank, in the whole field.
@@ -134,8 +150,8 @@ struct distributed_stencil<T>::state {
     if (behind) runner->set_layers(low + own, behind->view());
   }
 
-  /// A slab with this rank's own cells and its neighbours' around them, which come by messages. (Of a
-  /// field too: cells of a border that is fixed must be there before the first run.)
+  /// A slab with this rank's own cells and its neighbours' around them, which come by messages. (Of
+  /// a field too: cells of a border that is fixed must be there before the first run.)
   grid<T> with_ghosts(grid_view<const T> mine) {
     grid<T> slab(with_layers(all, low + own + high));
     const std::size_t layer = mine.size.cells() / static_cast<std::size_t>(own);
@@ -170,7 +186,8 @@ struct distributed_stencil<T>::state {
     return any_of_ranks(*comm, here);
   }
 
-  /// On GPUs, where the host waits only after so many pieces that it can tell and hear often enough.
+  /// On GPUs, where the host waits only after so many pieces that it can tell and hear often
+  /// enough.
   int advance_there(int steps) {
     const double begin = seconds_on_host();
     int made = 0, done = 0;
@@ -206,7 +223,7 @@ struct distributed_stencil<T>::state {
         continue;
       }
       const int piece =
-          comm->size() == 1 ? std::min(steps - made, 64) : std::min(steps - made, between);
+          comm->size() == 1 ? std::min(steps - made, alone) : std::min(steps - made, between);
       exchange();
       runner->run(piece);
       made += piece;
@@ -240,6 +257,7 @@ struct distributed_stencil<T>::state {
   int between = 0;        ///< steps from one exchange to the next; 0: there are none
   int low = 0, high = 0;  ///< layers of ghosts before and behind the own ones
   int pieces = 1;         ///< on GPUs, that are put into the stream before the host waits
+  int alone = 64;         ///< steps of one rank before it looks whether to go on
   // Of GPUs:
   std::optional<work_queue> queue;
   std::shared_ptr<device_transport> gpus;

@@ -122,11 +122,12 @@ class DWELL_API stencil_runner {
     T* first = nullptr;     ///< the first cell of the first one
     std::size_t pitch = 0;  ///< cells from a row to the next
   };
-  /// `count` layers where they are in the memory of the runner's CUDA device, to be read and written
-  /// in the order of the device's stream (device::on_stream) until the next run, which starts from
-  /// there: for programs that exchange the edges of fields between devices. What is between two rows
-  /// counts for nothing and may be overwritten; cells of a fixed border must stay what they are.
-  /// Throws input_error if there are no such layers or no field, or if the runner is on a CPU.
+  /// `count` layers where they are in the memory of the runner's CUDA device, to be read and
+  /// written in the order of the device's stream (device::on_stream) until the next run, which
+  /// starts from there: for programs that exchange the edges of fields between devices. What is
+  /// between two rows counts for nothing and may be overwritten; cells of a fixed border must stay
+  /// what they are. Throws input_error if there are no such layers or no field, or if the runner is
+  /// on a CPU.
   rows_in_place layers_in_place(int first, int count);
 
   /// Does steps and waits for their end. With `progress` and `interrupt` as in the options; if

@@ -142,9 +142,8 @@ TEST_P(divided_on_gpus, take_every_matrix_of_the_battery) {
   for (std::size_t k = 0; k < cases.size(); ++k) {
     SCOPED_TRACE(names[k]);
     EXPECT_EQ(all[k].report.stopped, stop_reason::converged);
-    const double residual =
-        residual_norm(cases[k].a.view(), std::span<const double>(cases[k].b),
-                      std::span<const double>(all[k].x));
+    const double residual = residual_norm(cases[k].a.view(), std::span<const double>(cases[k].b),
+                                          std::span<const double>(all[k].x));
     EXPECT_LE(residual, 1.01 * cases[k].o.rtol * norm2(cases[k].b));
     EXPECT_LE(all[k].report.iterations, iterations[k] * 3 / 2 + 5);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranks on the GPUs that there are: so many on as many GPUs by NCCL, or sharing the first one by way
-// of the host.
+// Ranks on the GPUs that there are: so many on as many GPUs by NCCL, or sharing the first one by
+// way of the host.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -99,8 +99,7 @@ gpu_transport transport_of(const rank_choice& choice) {
 void check_gpus(const rank_choice& choice, const device_choice& where, const communicator* comm) {
   const bool gpus = choice.any() && where.what == device_choice::kind::cuda;
   if (!gpus && !choice.transport.empty())
-    throw input_error(
-        "--transport: expected --device cuda and --ranks or --distributed with it");
+    throw input_error("--transport: expected --device cuda and --ranks or --distributed with it");
   if (!gpus) return;
   if (where.ordinal != 0)
     throw input_error(fmt::format(
@@ -119,8 +118,7 @@ void check_gpus(const rank_choice& choice, const device_choice& where, const com
 }
 
 device device_of_rank(communicator& comm, const device_choice& where, int threads) {
-  if (where.what != device_choice::kind::cuda)
-    return device::cpu(threads_of_rank(comm, threads));
+  if (where.what != device_choice::kind::cuda) return device::cpu(threads_of_rank(comm, threads));
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const auto hosts = values_of_ranks(comm, host);

@@ -42,9 +42,9 @@ auto on_all(communicator* comm, F&& f) {
 /// The first rank, or the only one.
 inline bool is_first(const communicator* comm) { return !comm || comm->rank() == 0; }
 
-/// What is wrong with GPUs for these ranks: throws device_error if there are too few, input_error or
-/// unsupported_error if options do not go together or this build lacks NCCL. comm: the processes, or
-/// null.
+/// What is wrong with GPUs for these ranks: throws device_error if there are too few, input_error
+/// or unsupported_error if options do not go together or this build lacks NCCL. comm: the
+/// processes, or null.
 void check_gpus(const rank_choice& choice, const device_choice& where, const communicator* comm);
 gpu_transport transport_of(const rank_choice& choice);
 

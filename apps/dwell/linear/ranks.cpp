@@ -118,9 +118,9 @@ void add_partition(CLI::App& app, std::string& value) {
 
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
-                            const std::string& precision, int threads,
-                            const csr<double>& a, const std::vector<double>& b,
-                            std::vector<double>& x, const solve_options& options) {
+                            const std::string& precision, int threads, const csr<double>& a,
+                            const std::vector<double>& b, std::vector<double>& x,
+                            const solve_options& options) {
   ranked_solve got;
   const ways by{choice, where, partition, precision, threads, options};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {

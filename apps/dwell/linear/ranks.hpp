@@ -32,9 +32,9 @@ void add_partition(CLI::App& app, std::string& value);
 /// Throws what distributed_solver throws.
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
-                            const std::string& precision, int threads,
-                            const csr<double>& a, const std::vector<double>& b,
-                            std::vector<double>& x, const solve_options& options);
+                            const std::string& precision, int threads, const csr<double>& a,
+                            const std::vector<double>& b, std::vector<double>& x,
+                            const solve_options& options);
 
 /// "4 ranks (mpi), at most 250 rows, ...", and a line on ghosts.
 std::string describe_ranks(const ranked_solve& r);

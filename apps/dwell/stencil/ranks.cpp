@@ -93,8 +93,8 @@ ranked_field solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const extents& size, bool has_source, grid<T>& u,
                             const stencil_options& options, const grid<T>* source) {
   ranked_field got;
-  const ways how{choice, where, threads, exchange_every, size, has_source, options};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
+    const ways how{choice, where, threads, exchange_every, size, has_source, options};
     if (is_first(comm) && one->rank() == 0) {
       got = solve_as_rank(one, how, u, source);
     } else {  // a thread, or a process that has nothing to begin with
@@ -129,8 +129,8 @@ std::string describe_ranks(const ranked_field& r) {
 std::string ranks_table(const ranked_field& r) {
   aligned_table out;
   const bool gpus = !r.ranks.empty() && r.ranks.front().gpu >= 0;
-  for (const char* head : {"rank", "first layer", "layers", "ghost layers",
-                           gpus ? "GPU" : "threads", "solve s"})
+  for (const char* head :
+       {"rank", "first layer", "layers", "ghost layers", gpus ? "GPU" : "threads", "solve s"})
     out.head(head, true);
   for (std::size_t k = 0; k < r.ranks.size(); ++k) {
     const auto& [share, threads, gpu, solve_s] = r.ranks[k];

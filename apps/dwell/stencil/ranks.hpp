@@ -26,8 +26,8 @@ struct ranked_field {
   std::vector<slab_line> ranks;
 };
 /// Does steps on u, which the first rank has, of `size` cells; source, likewise, may be null if it
-/// is on all ranks. threads: of each rank on a CPU; 0: its share of those of the machine. exchange_every:
-/// steps; 0 is as planned. Throws what distributed_stencil throws.
+/// is on all ranks. threads: of each rank on a CPU; 0: its share of those of the machine.
+/// exchange_every: steps; 0 is as planned. Throws what distributed_stencil throws.
 template <class T>
 ranked_field solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, int threads, int exchange_every,

@@ -32,10 +32,9 @@ struct kernel_types {
   static constexpr bool of_ranks = E::launches_phases && column_count<P> == 1;
   using whole_team = std::conditional_t<of_ranks, cuda_rank_team<lanes>,
                                         cuda_team<lanes, E::cuda_configs[Config].caches>>;
-  using team =
-      std::conditional_t<alone_of<E>, cuda_alone_team<lanes>,
-                         std::conditional_t<column_count<P> == 1, whole_team,
-                                            cuda_column_team<lanes, column_count<P>>>>;
+  using team = std::conditional_t<alone_of<E>, cuda_alone_team<lanes>,
+                                  std::conditional_t<column_count<P> == 1, whole_team,
+                                                     cuda_column_team<lanes, column_count<P>>>>;
   DWELL_FN static team make_team(const program_args<P, T>& a) {
     if constexpr (of_ranks)
       return team(a.barrier, a.partials, a.rank_sums, a.ranks, a.rank_slots);

@@ -14,8 +14,8 @@
 
 namespace dwell {
 
-/// Of the vectors of a run in the memory of a rank's GPU. What a phase has left in truth may be less
-/// than what it may leave: the same sums and elements are then exchanged once more.
+/// Of the vectors of a run in the memory of a rank's GPU. What a phase has left in truth may be
+/// less than what it may leave: the same sums and elements are then exchanged once more.
 template <class P, class T>
 class launched_meeting final : public between_launches {
   static_assert(!many_columns<P>);
@@ -28,7 +28,8 @@ class launched_meeting final : public between_launches {
                    std::size_t slots, int teams, double* all_sums)
       : by_(*ranks.gpus), all_sums_(all_sums) {
     if (by_.size() > 1) mine_ = buffer<double>(where, slots);
-    sums_ = {args.partials, static_cast<int>(slots), teams, by_.size() > 1 ? mine_.data() : all_sums};
+    sums_ = {args.partials, static_cast<int>(slots), teams,
+             by_.size() > 1 ? mine_.data() : all_sums};
     const auto halo_of = [&](T* vector, std::size_t values) {
       return std::make_unique<device_halo>(where, by_, *ranks.halo, vector, values * sizeof(T));
     };

@@ -51,8 +51,8 @@ class program_run {
   /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
   /// that all work goes to, that of the cut included.
   /// `chain`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs that
-  /// have one. `ranks`: among which rows are divided, or null; with an executor that launches phases
-  /// from the host. Then vectors have as many elements as the matrix has columns.
+  /// have one. `ranks`: among which rows are divided, or null; with an executor that launches
+  /// phases from the host. Then vectors have as many elements as the matrix has columns.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
               const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0,
               const row_ranks* ranks = nullptr)
@@ -278,9 +278,9 @@ class program_run {
   buffer<run_words<P>> words_;
   buffer<typename P::scalars> states_;  ///< of teams that are alone, two each
   program_args<P, T> args_;
-  std::unique_ptr<between_phases> meeting_;  ///< of several ranks
+  std::unique_ptr<between_phases> meeting_;   ///< of several ranks
   std::unique_ptr<between_launches> behind_;  ///< likewise, on GPUs
-  std::unique_ptr<program_launch> launch_;   ///< refers to args_
+  std::unique_ptr<program_launch> launch_;    ///< refers to args_
 };
 
 }  // namespace dwell
