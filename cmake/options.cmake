@@ -12,6 +12,7 @@ option(DWELL_INSTALL "Have rules to install the library, its headers and the com
 option(DWELL_BENCHMARKS "Build the benchmark programs and the peers (with DWELL_APPS)" ${PROJECT_IS_TOP_LEVEL})
 option(DWELL_UNITY "Compile the command line, and tests of several files, many files at a time: a fifth of the time" ON)
 option(DWELL_UNITY_LIBRARY "Compile the libraries so, too: half of the time, but programs link more than they use" OFF)
+option(DWELL_EBISU "Compile the variants of EBISU's kernels beside those of executor temporal, for 2d5pt, 2d9pt and 3d7pt in f64" OFF)
 option(DWELL_PYTHON "Build the extension of the Python package; pyproject.toml sets this" OFF)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
 option(DWELL_FUZZ "Build the fuzz targets (clang only)" OFF)

@@ -85,19 +85,20 @@ class cpu_ring_team {
     explicit intake(cpu_ring_team& team) : team_(team) {}
     void enter() { to_ = team_.room(0); }
     void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
-      for (int r = 0; r < n && r < rows; ++r)
-        std::memcpy(to_ + r * Sizes::row_values, first + r * pitch, Sizes::row_values * sizeof(T));
-      team_.fill(0);
+      for (int r = 0; r < n && r < rows; ++r) take_part(r, 0, first + r * pitch, Sizes::row_values);
     }
-    void expect_rows() const { team_.fill(0); }
+    void expect_rows(int) const {}
+    void expect_parts(int) const {}
     void take_part(int r, int c, const T* from, int n) const {
       std::memcpy(to_ + r * Sizes::row_values + c, from, static_cast<std::size_t>(n) * sizeof(T));
     }
     template <class F>
-    void take_cells(int r, F&& cell) const {
-      for (int c = 0; c < Sizes::row_values; ++c)
+    void take_cells(int r, int first, int end, F&& cell) const {
+      for (int c = first; c < end; ++c)
         if (const T* from = cell(c)) to_[r * Sizes::row_values + c] = *from;
     }
+    void leave_rows() const { team_.fill(0); }
+    static constexpr bool rows_arrive = true;
     void leave_cells() const { team_.fill(0); }
     void finish_cells() const {}
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The warps of a thread block as a chain: each passes rows of cells to the next one through a ring
 // of slots in shared memory, which two barriers a slot guard ("full", "empty"). No warp waits for
-// others than its neighbours in the chain. One warp brings rows in and one puts them out, by bulk
-// copies where rows lie so, while the others have the registers of the block to themselves
-// (setmaxnreg). Members mean what they mean in ring_team_cpu.hpp. For compute capability 9.0 with
-// its own features (sm_90a).
+// others than its neighbours in the chain. One warp brings rows in and one puts them out. Members
+// mean what they mean in ring_team_cpu.hpp.
+//
+// With the features of compute capability 9.0 alone (sm_90a) rows are moved by bulk copies where
+// they lie so, and the warps that compute have the registers of the block to themselves
+// (setmaxnreg). Without them (8.0 and later) lanes move 16 bytes each, and all warps have as many
+// registers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +18,11 @@
 
 namespace dwell {
 
-/// Whether this code is compiled with what such teams need.
+/// Whether this code is compiled with bulk copies and registers that warps hand over.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-inline constexpr bool has_ring_teams = true;
+inline constexpr bool has_bulk_rings = true;
 #else
-inline constexpr bool has_ring_teams = false;
+inline constexpr bool has_bulk_rings = false;
 #endif
 
 /// Sizes: ring_sizes.
@@ -32,12 +35,14 @@ class cuda_ring_team {
   static constexpr address row_bytes = Sizes::row_values * sizeof(T);
   static constexpr address last_barrier = (slots - 1) * 16;
   static constexpr int computing = Sizes::config.warps;
+  static constexpr bool bulk = Sizes::config.bulk;
 
  public:
-  /// Of a block: whole groups of four warps, since these get their registers together.
-  static constexpr int threads = 32 * (computing + 4);
-  static constexpr int computing_registers = 240, helping_registers = 24;
-  static_assert(computing % 4 == 0);
+  /// Of a block; whole groups of four warps where these get their registers together.
+  static constexpr int threads = ring_lanes(Sizes::config);
+  static constexpr int computing_registers = Sizes::config.teams == 1 ? 240 : 232;
+  static constexpr int helping_registers = 24;
+  static_assert(!bulk || computing % 4 == 0);
 
   /// All warps call this at their beginning.
   DWELL_FN cuda_ring_team()
@@ -49,8 +54,10 @@ class cuda_ring_team {
     if (threadIdx.x == 0) {
       for (int i = 0; i < 2 * Sizes::rings * slots; ++i)
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_ + 8 * i) : "memory");
-      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-      asm volatile("fence.proxy.async;" ::: "memory");
+      if constexpr (bulk) {
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("fence.proxy.async;" ::: "memory");
+      }
     }
     __syncthreads();
   }
@@ -160,39 +167,53 @@ class cuda_ring_team {
       at_barrier_ = wrap ? 0 : at_barrier_ + 16;
       phase_ ^= wrap;
     }
-    /// n rows of memory, from aligned addresses, and no tick without leave().
+    /// The next n rows of memory, from an aligned address on, those of the slot at most.
+    /// leave_rows() after that.
     DWELL_FN void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
-      constexpr unsigned bytes = row_bytes;
-      if (!acts_) return;
-      auto from = reinterpret_cast<std::uint64_t>(first);
-      if (n >= rows) {
-        expect(barrier_, rows * bytes);
-        DWELL_UNROLL
-        for (int r = 0; r < rows; ++r)
-          bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
-      } else if (n > 0) {
-        expect(barrier_, n * bytes);
-        for (int r = 0; r < n; ++r) bulk(to_ + r * row_bytes, from + r * pitch * sizeof(T), bytes);
+      if constexpr (bulk) {
+        if (n >= rows) {
+          expect_rows(rows * Sizes::row_values);
+          DWELL_UNROLL
+          for (int r = 0; r < rows; ++r) take_part(r, 0, first + r * pitch, Sizes::row_values);
+        } else {
+          expect_rows(n > 0 ? n * Sizes::row_values : 0);
+          for (int r = 0; r < n; ++r) take_part(r, 0, first + r * pitch, Sizes::row_values);
+        }
       } else {
-        arrive(barrier_);
+        for (int r = 0; r < n && r < rows; ++r)
+          take_part(r, 0, first + r * pitch, Sizes::row_values);
       }
     }
-    /// The rows of the tick come in parts: n cells each, to cell c of row r, from an aligned
-    /// address; together as many as a strip is wide.
-    DWELL_FN void expect_rows() const {
-      if (acts_) expect(barrier_, rows * Sizes::width * sizeof(T));
+    /// The rows of the tick come in parts of so many cells together; leave_rows() after the last.
+    DWELL_FN void expect_rows(int cells) const {
+      if constexpr (bulk)
+        if (acts_) arrive_expecting(barrier_, cells * static_cast<int>(sizeof(T)));
     }
+    /// The same of rows whose other cells come one by one; leave_cells() after the last.
+    DWELL_FN void expect_parts(int cells) const {
+      if constexpr (bulk)
+        if (acts_) expect(barrier_, cells * static_cast<int>(sizeof(T)));
+    }
+    /// n cells, whole units, to cell c of row r, from an aligned address.
     DWELL_FN void take_part(int r, int c, const T* from, int n) const {
-      if (acts_)
-        bulk(to_ + r * row_bytes + c * static_cast<int>(sizeof(T)),
-             reinterpret_cast<std::uint64_t>(from), n * static_cast<int>(sizeof(T)));
+      const address to = to_ + r * row_bytes + c * static_cast<int>(sizeof(T));
+      const auto at = reinterpret_cast<std::uint64_t>(from);
+      if constexpr (bulk) {
+        if (acts_) copy_bulk(to, at, n * static_cast<int>(sizeof(T)));
+      } else {
+#pragma unroll 1
+        for (int k = 16 * lane_; k < n * static_cast<int>(sizeof(T)); k += 16 * 32)
+          asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + k), "l"(at + k)
+                       : "memory");
+      }
     }
-    /// Row r cell by cell: cell c of the slot's row from address cell(c). leave_cells() after that.
+    /// Cells `first` to `end` - 1 of the slot's row r, each from address cell(c), if there is one.
+    /// leave_cells() after the last row.
     template <class F>
-    DWELL_FN void take_cells(int r, F&& cell) const {
+    DWELL_FN void take_cells(int r, int first, int end, F&& cell) const {
       const address row = to_ + r * row_bytes;
 #pragma unroll 1
-      for (int c = lane_; c < Sizes::row_values; c += 32) {
+      for (int c = first + lane_; c < end; c += 32) {
         const T* from = cell(c);
         if (from)
           asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
@@ -201,6 +222,11 @@ class cuda_ring_team {
                        : "memory");
       }
     }
+    /// Bulk copies arrive by themselves.
+    DWELL_FN void leave_rows() {
+      if constexpr (!bulk) leave_cells();
+    }
+    static constexpr bool rows_arrive = bulk;
     /// The cells of the tick before are there.
     DWELL_FN void leave_cells() {
       asm volatile("cp.async.commit_group;" ::: "memory");
@@ -219,7 +245,7 @@ class cuda_ring_team {
       if (acts_ && before_) arrive(before_);
       before_ = next;
     }
-    DWELL_FN void bulk(address to, std::uint64_t from, unsigned bytes) const {
+    DWELL_FN void copy_bulk(address to, std::uint64_t from, unsigned bytes) const {
       asm volatile(
           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
           "[%3];" ::"r"(to),
@@ -244,7 +270,7 @@ class cuda_ring_team {
       barrier_ = barriers_ + at_barrier_;
       from_ = slots_ + at_;
       wait_for(barrier_, phase_);
-      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      if constexpr (bulk) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       const bool wrap = at_barrier_ == last_barrier;
       at_ = wrap ? 0 : at_ + slot_bytes;
       at_barrier_ = wrap ? 0 : at_barrier_ + 16;
@@ -252,32 +278,42 @@ class cuda_ring_team {
     }
     /// n cells of row r, from cell c on; both addresses are aligned.
     DWELL_FN void put_row(int r, int c, T* to, int n) const {
-      const address from = cell(r, c);
-      const int whole = n / Sizes::unit * Sizes::unit;
-      if (acts_ && whole > 0)
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-                     "r"(from), "r"(whole * static_cast<int>(sizeof(T)))
-                     : "memory");
-      if (whole + lane_ < n) to[whole + lane_] = lane_row(from).get(0, whole + lane_);
+      if constexpr (bulk) {
+        const address from = cell(r, c);
+        const int whole = n / Sizes::unit * Sizes::unit;
+        if (acts_ && whole > 0)
+          asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                       "r"(from), "r"(whole * static_cast<int>(sizeof(T)))
+                       : "memory");
+        if (whole + lane_ < n) to[whole + lane_] = lane_row(from).get(0, whole + lane_);
+      } else {
+        put_cells(r, c, to, n);
+      }
     }
     DWELL_FN void put_cells(int r, int c, T* to, int n) const {
       const address from = cell(r, c);
 #pragma unroll 1
       for (int i = lane_; i < n; i += 32) to[i] = lane_row(from).get(0, i);
     }
-    /// The slot of the tick before is free.
+    /// The slot is free, or that of the tick before.
     DWELL_FN void leave() {
-      if (acts_) {
-        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-        asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+      if constexpr (bulk) {
+        if (acts_) {
+          asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+          asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+        }
+        __syncwarp();
+        if (acts_ && before_) arrive(before_);
+        before_ = barrier_ + 8;
+      } else {
+        __syncwarp();
+        if (acts_) arrive(barrier_ + 8);
       }
-      __syncwarp();
-      if (acts_ && before_) arrive(before_);
-      before_ = barrier_ + 8;
     }
     /// All rows are in memory.
     DWELL_FN void finish() const {
-      if (acts_) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+      if constexpr (bulk)
+        if (acts_) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
 
    private:
@@ -295,11 +331,13 @@ class cuda_ring_team {
   template <class In, class Level, class Out>
   DWELL_FN void play(int levels, In&& make_intake, Level&& make_level, Out&& make_outlet) {
     if (warp_ >= computing) {
-      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(helping_registers));
+      if constexpr (bulk)
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(helping_registers));
       if (warp_ == computing) make_intake().run(forever);
       if (warp_ == computing + 1) make_outlet().run(forever);
     } else {
-      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(computing_registers));
+      if constexpr (bulk)
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(computing_registers));
       // The first and the last of the chain on one scheduler, and so on: later warps have fewer
       // rows to compute at the beginning of a segment.
       constexpr int half = computing / 2;
@@ -316,32 +354,59 @@ class cuda_ring_team {
     return static_cast<address>(__cvta_generic_to_shared(dwell_scratch));
   }
   DWELL_FN static bool elected() {
-    unsigned one;
-    asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
-                 : "=r"(one));
-    return one != 0;
+    if constexpr (bulk) {
+      unsigned one;
+      asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
+                   : "=r"(one));
+      return one != 0;
+    } else {
+      return threadIdx.x % 32 == 0;
+    }
   }
   DWELL_FN static void arrive(address barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+    if constexpr (bulk) {
+      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+    } else {
+      std::uint64_t state;
+      asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(barrier) : "memory");
+    }
   }
+  /// Bytes that bulk copies will bring.
   DWELL_FN static void expect(address barrier, unsigned bytes) {
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier),
+                 "r"(bytes)
+                 : "memory");
+  }
+  DWELL_FN static void arrive_expecting(address barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
   }
   DWELL_FN static void wait_for(address barrier, unsigned phase) {
-    asm volatile(
-        "{\n.reg .pred p;\nW%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
-        "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(barrier),
-        "r"(phase)
-        : "memory");
+    if constexpr (bulk)
+      asm volatile(
+          "{\n.reg .pred p;\nW%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+          "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(barrier),
+          "r"(phase)
+          : "memory");
+    else
+      asm volatile(
+          "{\n.reg .pred p;\nW%=:\nmbarrier.test_wait.parity.shared.b64 p, [%0], %1;\n"
+          "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(barrier),
+          "r"(phase)
+          : "memory");
   }
   DWELL_FN static void wait_for_two(address a, unsigned phase_a, address b, unsigned phase_b) {
-    asm volatile(
-        "{\n.reg .pred p, q;\nW%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 q, [%2], %3;\nand.pred p, p, q;\n"
-        "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(a),
-        "r"(phase_a), "r"(b), "r"(phase_b)
-        : "memory");
+    if constexpr (bulk) {
+      asm volatile(
+          "{\n.reg .pred p, q;\nW%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 q, [%2], %3;\nand.pred p, p, q;\n"
+          "@p bra D%=;\nbra W%=;\nD%=:\n}" ::"r"(a),
+          "r"(phase_a), "r"(b), "r"(phase_b)
+          : "memory");
+    } else {
+      wait_for(a, phase_a);
+      wait_for(b, phase_b);
+    }
   }
 
   int warp_, lane_;

@@ -120,3 +120,7 @@ void add_passing_kernel(std::vector<stencil_kernel>& all) {
 }
 
 }  // namespace dwell::cpu
+
+#ifdef DWELL_EBISU
+#include "dwell/execution/temporal/multi_queue/launch_cpu.hpp"
+#endif

@@ -26,24 +26,28 @@ using ring_sizes_of = ring_sizes<S, T, ring_config_of<S, T, K>>;
 template <class S, class T, int K>
 using ring_team_of = cuda_ring_team<ring_sizes_of<S, T, K>>;
 
-/// Code for a GPU that has not what the team needs has a mark instead: so the host knows
-/// (compiled_for_rings).
+/// In the place of a body.
+DWELL_FN void leave_mark() {
+  __shared__ volatile int mark[1];
+  mark[0] = 1;
+  __trap();
+}
+/// Of the two kinds of teams one is compiled for a GPU, and the kernel of the other has a mark
+/// instead: so the host knows (has_body).
 template <class S, class T, int K, bool Source>
-__global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, 1)
+__global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, ring_config_of<S, T, K>.teams)
     ring_kernel(const __grid_constant__ stencil_call<S, T> a,
                 const __grid_constant__ pass_runs pass) {
-  if constexpr (has_ring_teams) {
+  if constexpr (ring_config_of<S, T, K>.bulk == has_bulk_rings) {
     if (has_ended(a)) return;
     ring_team_of<S, T, K> team;
     ring_pass_of_team<S, T, ring_config_of<S, T, K>, Source>(team, a, pass);
   } else {
-    __shared__ volatile int mark[1];
-    mark[0] = 1;
-    __trap();
+    leave_mark();
   }
 }
 template <class Kernel>
-bool compiled_for_rings(Kernel kernel) {
+bool has_body(Kernel kernel) {
   return loaded(kernel).sharedSizeBytes == 0;
 }
 
@@ -60,7 +64,7 @@ struct pass_kernel_of<S, T, ring2d_on<backend::cuda>, K> {
   static pass_runs runs(const stencil_args<T>& a) {
     return divided_pass(ring_config_of<S, T, K>, radius_of<S>, a.size, a.edge, a.plan);
   }
-  static bool is_there() { return compiled_for_rings(kernel(false, true)); }
+  static bool is_there() { return has_body(kernel(false, true)); }
 };
 
 template <class S, class T, int K>
@@ -107,6 +111,7 @@ class launched_passes {
       threads_ = pass_kernel::threads;
       scratch_ = pass_kernel::scratch_bytes;
       runs_ = pass_kernel::runs(a);
+      if constexpr (requires { pass_kernel::together; }) together_ = pass_kernel::together;
     });
     for (const auto kernel : kernel_) {
       allow_scratch(kernel, scratch_);
@@ -118,7 +123,11 @@ class launched_passes {
     pass_runs pass = runs_;
     pass.from = from;
     pass.steps = steps;
-    kernel_[steps == steps_]<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
+    const auto kernel = kernel_[steps == steps_];
+    if (together_)
+      launch_together(kernel, a.plan.teams, threads_, scratch_, on, false, a, pass);
+    else
+      kernel<<<a.plan.teams, threads_, scratch_, on>>>(a, pass);
   }
 
  private:
@@ -126,6 +135,7 @@ class launched_passes {
   int steps_ = 0;
   int threads_ = 0;
   std::size_t scratch_ = 0;
+  bool together_ = false;  ///< teams wait for each other
   pass_runs runs_;
 };
 
@@ -143,10 +153,9 @@ engine_facts probe_passes(const device& where, int config) {
       *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
   return temporal_engines<backend::cuda>::with_index<S, T>(config, [&]<class Engine, int K>() {
     using pass_kernel = pass_kernel_of<S, T, Engine, K>;
-    engine_facts f =
-        facts_of(pass_kernel::kernel(false, true), engine, pass_kernel::scratch_bytes, where);
-    if (!pass_kernel::is_there()) f.max_teams = 0;
-    return f;
+    if (!pass_kernel::is_there() || pass_kernel::scratch_bytes > where.facts().shared_per_team)
+      return engine_facts{&engine, 0, 0, 0, pass_kernel::scratch_bytes};
+    return facts_of(pass_kernel::kernel(false, true), engine, pass_kernel::scratch_bytes, where);
   });
 }
 
@@ -160,3 +169,7 @@ void add_passing_kernel(std::vector<stencil_kernel>& all) {
 }
 
 }  // namespace dwell::cuda
+
+#ifdef DWELL_EBISU
+#include "dwell/execution/temporal/multi_queue/launch_cuda.cuh"
+#endif

@@ -8,14 +8,18 @@
 
 namespace dwell::cuda {
 
-/// What kernels of passes are compiled for: they use features of this one alone.
-inline constexpr int ring_capability = 90;
-
 template <class S, class T>
 engine_facts assume_passes(const device_facts& facts, int config) {
-  const stencil_engine& engine =
-      *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
-  return {&engine, 0, 0, facts.compute_capability == ring_capability ? facts.units : 0, 0};
+  return temporal_engines<backend::cuda>::with<S, T>(
+      config, [&]<class Engine, auto C>() {
+        const stencil_engine& engine =
+            *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
+        constexpr std::size_t scratch = Engine::template scratch_bytes<S, T, C>;
+        const bool runs =
+            Engine::runs_on(C, facts.compute_capability) && scratch <= facts.shared_per_team;
+        return engine_facts{&engine, 0, 0, runs ? engine.shape().teams_per_unit * facts.units : 0,
+                            scratch};
+      });
 }
 
 /// Nothing for shapes that have no such kernels.

@@ -10,7 +10,7 @@ namespace dwell {
 
 /// Which copy of the field a pass reads, its steps, and the runs of the teams.
 struct pass_runs {
-  static constexpr int most_teams = 256;
+  static constexpr int most_teams = 320;
   int from = 0, steps = 0;
   int cut[most_teams + 1] =
       {};  ///< team t has layers cut[t] to cut[t + 1] - 1, counted through all strips

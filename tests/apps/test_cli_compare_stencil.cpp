@@ -271,11 +271,13 @@ TEST(cli_compare_stencil, wrong_command_lines) {
                  "expected each stencil once, found '2d5pt 2d9pt 2d5pt'");
   for (const auto& [option, value] : {std::pair{"--policies", "both"},
                                       {"--blocking", "temporal"},
-                                      {"--depth", "2"},
                                       {"--traversal", "ring"}})
     expect_refused(
         compare({"2d5pt", "--size", "8x8", "--executors", "host-loop,persistent", option, value}),
         option + std::string(": is for executor perks"));
+  expect_refused(
+      compare({"2d5pt", "--size", "8x8", "--executors", "host-loop,persistent", "--depth", "2"}),
+      "--depth: is for executors perks and temporal");
   expect_refused(compare({"2d5pt", "--size", "8x0"}), "found '8x0'");
   expect_refused(compare({"2d5pt", "--size", "8x8", "--policies", "hoard"}), "found 'hoard'");
   expect_refused(compare({"2d5pt", "--size", "8x8", "--initial", "cold"}), "found 'cold'");

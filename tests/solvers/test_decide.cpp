@@ -201,12 +201,17 @@ TEST_F(decide_elsewhere, auto_takes_passes_of_several_steps_over_large_fields) {
   o.check_every = 100;
   o.edge = boundary::periodic;
   EXPECT_EQ(decided(o, {4099, 5004}).executor, executors::temporal.name);
-  EXPECT_NE(decided(o, {4099, 5003}).executor, executors::temporal.name) << "cell by cell";
+  EXPECT_EQ(decided(o, {4099, 5003}).executor, executors::temporal.name);
   o = stencil_way(automatic);
   o.edge = boundary::reflect;
   o.steps = 1000;
   EXPECT_NE(decided(o, {8192, 8192}).executor, executors::temporal.name);
   target_.facts.compute_capability = 80;
+  EXPECT_EQ(decided(stencil_way(executors::temporal.name)).executor, executors::temporal.name);
+  target_.facts.compute_capability = 75;
+  EXPECT_THROW((void)decided(stencil_way(executors::temporal.name)), unsupported_error);
+  target_.facts.compute_capability = 86;
+  target_.facts.shared_per_team = 99 * 1024;
   EXPECT_THROW((void)decided(stencil_way(executors::temporal.name)), unsupported_error);
 }
 

@@ -30,13 +30,18 @@ void add_compared(CLI::App& app, compare_options& args, const std::vector<std::s
               fmt::format("What perks caches on the chip; some of {}", fmt::join(policies, ", ")));
 }
 
-void require_perks_for(const CLI::App& app, const compare_options& args,
-                       const std::vector<std::string>& options) {
-  if (std::any_of(args.executors.begin(), args.executors.end(), has_policies)) return;
+void require_executor_for(const CLI::App& app, const compare_options& args,
+                          const std::vector<std::string>& options,
+                          bool (*heeds)(std::string_view), const char* which) {
+  if (std::any_of(args.executors.begin(), args.executors.end(), heeds)) return;
   for (const auto& option : options)
     if (app.count(option) > 0)
-      throw input_error(fmt::format("{}: is for executor perks, and --executors has only {}",
-                                    option, fmt::join(args.executors, ", ")));
+      throw input_error(fmt::format("{}: is for {}, and --executors has only {}", option, which,
+                                    fmt::join(args.executors, ", ")));
+}
+void require_perks_for(const CLI::App& app, const compare_options& args,
+                       const std::vector<std::string>& options) {
+  require_executor_for(app, args, options, has_policies, "executor perks");
 }
 
 void add_where(CLI::App& app, compare_options& args, const char* but) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -30,8 +31,12 @@ struct compare_options {
 /// before `policies`).
 void add_compared(CLI::App& app, compare_options& args, const std::vector<std::string>& executors,
                   std::vector<std::string> policies);
-/// Throws input_error if one of these options was given and no executor is perks, which alone heeds
-/// them.
+/// Throws input_error if one of these options was given and no executor heeds them; which: of those
+/// that do.
+void require_executor_for(const CLI::App& app, const compare_options& args,
+                          const std::vector<std::string>& options,
+                          bool (*heeds)(std::string_view), const char* which);
+/// The same of options for perks alone.
 void require_perks_for(const CLI::App& app, const compare_options& args,
                        const std::vector<std::string>& options);
 /// --device, --device-facts, --threads; `but` follows the latter's help.

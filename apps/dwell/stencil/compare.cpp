@@ -206,7 +206,8 @@ command add_compare_stencil(CLI::App& app) {
       "  dwell compare stencil 2d5pt 2d9pt --size 2048x2048 --executors graph,perks \\\n"
       "    --policies registers,shared,both,auto --format markdown --output table.md");
   return [args, &app] {
-    require_perks_for(app, *args, {"--policies", "--blocking", "--depth", "--traversal"});
+    require_perks_for(app, *args, {"--policies", "--blocking", "--traversal"});
+    require_executor_for(app, *args, {"--depth"}, has_depth, "executors perks and temporal");
     return run(*args);
   };
 }

@@ -3,15 +3,23 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/measured_run.hpp"
 #include "report/json.hpp"
 
 #include "dwell/formats/grid.hpp"
+#include "dwell/execution/device/executors.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {
+
+/// Whether plans of the executor of this name say how many steps are made between two exchanges, or
+/// in a pass.
+constexpr bool has_depth(std::string_view executor) {
+  return has_policies(executor) || executor == executors::temporal.name;
+}
 
 /// One executor under one policy, on one field. A run whose field differs from the baseline's in
 /// any bit has failed.

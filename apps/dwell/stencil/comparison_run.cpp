@@ -86,7 +86,7 @@ class measurement {
     options.policy = policy.empty() ? nothing_cached : policy;
     if (!has_policies(executor)) {  // what is asked of tiles is asked of perks
       const stencil_options untiled;
-      options.depth = untiled.depth;
+      if (!has_depth(executor)) options.depth = untiled.depth;
       options.traversal = untiled.traversal;
       options.blocking = untiled.blocking;
     }

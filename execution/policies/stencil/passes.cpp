@@ -11,6 +11,7 @@
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/model/stencil_rates.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
+#include "dwell/execution/stencil/plan/pass_capability.hpp"
 
 namespace dwell::policies {
 namespace {
@@ -21,11 +22,14 @@ namespace {
 }
 
 void refuse_impossible_pass(const stencil_problem& problem, const stencil_plan_request& request,
-                            std::span<const engine_facts> kernels) {
-  if (std::all_of(kernels.begin(), kernels.end(), [](const auto& f) { return f.max_teams == 0; }))
-    refuse_pass(
-        "its kernels are for compute capability 9.0, compiled for 90a "
-        "(CMAKE_CUDA_ARCHITECTURES)");
+                            std::span<const engine_facts> kernels, const device_facts& device) {
+  if (std::all_of(kernels.begin(), kernels.end(), [](const auto& f) { return f.max_teams == 0; })) {
+    if (device.compute_capability < least_passing_capability)
+      refuse_pass("its kernels are for compute capability 8.0 and later");
+    std::size_t least = kernels.front().scratch_bytes;
+    for (const engine_facts& f : kernels) least = std::min(least, f.scratch_bytes);
+    refuse_pass(fmt::format("its kernels need {} bytes of shared memory each or more", least));
+  }
   int most = 0;
   for (const engine_facts& f : kernels)
     if (request.takes(f.engine->name())) most = std::max(most, f.engine->most_depth(problem));
@@ -51,7 +55,7 @@ std::vector<stencil_choice> plan_passes(const stencil_problem& problem,
                                         const stencil_plan_request& request,
                                         std::span<const engine_facts> kernels,
                                         const device_facts& device) {
-  refuse_impossible_pass(problem, request, kernels);
+  refuse_impossible_pass(problem, request, kernels, device);
   const stencil_rates rates(problem, device);
   std::vector<stencil_choice> all;
   layout_obstacle met = layout_obstacle::subdomains;

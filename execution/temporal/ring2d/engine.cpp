@@ -100,6 +100,8 @@ class run_divider {
 stencil_projection time(const ring_config& c, const stencil_plan& p, const layout_problem& of,
                         double rows) {
   const stencil_rates& on = of.rates;
+  // Teams of a multiprocessor share its rates.
+  rows *= c.teams;
   const double width = 32.0 * c.across, cells = width * c.warps * c.steps;
   const double out = std::min<double>(p.tile_x, of.stencil.size.x);
   const double start = 30000;  // a launch, and the chain fills
@@ -108,14 +110,13 @@ stencil_projection time(const ring_config& c, const stencil_plan& p, const layou
   t.shared = rows * (c.warps + 1) * 2 * width * on.bytes / on.shared / p.depth;
   t.memory = rows * (width + out) * on.bytes / on.memory / p.depth;
   const double waits = 200 + 0.02 * width * c.warps * of.stencil.radius;
-  double seconds = t.arithmetic + rows * waits / p.depth;
+  double seconds = t.arithmetic + rows / c.teams * waits / p.depth;
   // Every lane loads the source of its own cells from L2, a sector for each.
   if (of.stencil.source) seconds += rows * cells * 2.6 / p.depth;
   // Rows that come cell by cell wait for memory one after the other; and where a strip is wider
   // than the field every cell of the border is tested.
   const extents& n = of.stencil.size;
-  const bool around = of.stencil.edge == boundary::periodic && n.x >= width &&
-                      static_cast<std::size_t>(n.x) * of.stencil.scalar_bytes % 16 == 0;
+  const bool around = of.stencil.edge == boundary::periodic && n.x >= width;
   if (of.stencil.edge != boundary::fixed && !around)
     seconds = std::max(seconds, rows * 5000 / p.depth);
   else if (n.x < width)
@@ -164,7 +165,7 @@ pass_runs divided_pass(const ring_config& c, int radius, const extents& size, bo
 }
 
 engine_shape ring2d::shape(const config& c) {
-  engine_shape s{32 * (c.warps + 4), 1, c.across, c.rows};
+  engine_shape s{ring_lanes(c), c.teams, c.across, c.rows};
   s.temporal = true;
   return s;
 }

@@ -13,14 +13,20 @@ namespace dwell {
 /// Warps of a team that compute are a chain: each makes the next `steps` steps of every row that
 /// passes, and a ring of slots in scratch lies between two of them.
 struct ring_config {
-  int warps;   ///< that compute
-  int steps;   ///< of a warp
-  int across;  ///< neighbouring cells of a lane; odd, so that lanes read different banks
-  int slots;   ///< of a ring
-  int rows;    ///< of a slot
-  int ahead;   ///< cells of a lane that are loaded ahead of their use
-  int early;   ///< cells whose steps are made ahead of the sums of the rows that follow
+  int warps;         ///< that compute
+  int steps;         ///< of a warp
+  int across;        ///< neighbouring cells of a lane; odd, so that lanes read different banks
+  int slots;         ///< of a ring
+  int rows;          ///< of a slot
+  int ahead;         ///< cells of a lane that are loaded ahead of their use
+  int early;         ///< cells whose steps are made ahead of the sums of the rows that follow
+  int teams = 1;     ///< on a multiprocessor
+  bool bulk = true;  ///< bulk copies, and registers that warps hand over (ring_team_cuda.cuh)
 };
+
+/// Threads of a block: warps that compute, and two that move rows; where registers are handed over
+/// these are a group of four.
+constexpr int ring_lanes(const ring_config& c) { return 32 * (c.warps + (c.bulk ? 4 : 2)); }
 
 /// A shape whose last row has taps in the cell's own column only, as stars do: a cell's steps are
 /// then a chain that needs no neighbours.
@@ -51,31 +57,48 @@ struct ring_sizes {
                 C.slots >= 2 && C.across <= 32);
 };
 
-/// The kernels of passes on GPUs, found by trying: at most 90 sums of f64 stay in a lane's
-/// registers, or twice as many of f32, beside the row that is being added.
+constexpr int odd_below(int n) { return n % 2 == 0 ? n - 1 : n; }
+
+/// Of a GPU whose warps hand registers over, found by trying: at most 90 sums of f64 stay in a
+/// lane's registers, or twice as many of f32, beside the row that is being added. Where eight steps
+/// would lose more than a quarter of a strip, two teams share a multiprocessor, with four steps.
+template <class S, class T>
+constexpr ring_config bulk_ring_config() {
+  constexpr int r = radius_of<S>;
+  if constexpr (ends_in_column<S> && r >= 5 && sizeof(T) == 8)
+    return {4, 1, odd_below(90 / (2 * r)), 3, 2, 4, 1, 2};
+  if constexpr (sizeof(T) == 4) {
+    constexpr int steps = r == 1 ? 3 : r == 2 && ends_in_column<S> ? 2 : 1;
+    constexpr int across = std::min(31, odd_below((r == 1 ? 160 : 180) / (2 * r * steps)));
+    return {8, steps, across, 3, 2, ends_in_column<S> ? 4 : 3, ends_in_column<S> ? 1 : 0};
+  } else if constexpr (ends_in_column<S>) {
+    if constexpr (r == 1) return {8, 3, 15, 3, 2, 4, 1};
+    if constexpr (r == 2) return {8, 2, 11, 3, 2, 3, 0};
+    return {8, 1, odd_below(90 / (2 * r)), 3, 2, 4, 1};
+  } else {
+    if constexpr (r == 1) return {8, 3, 15, 4, 1, 3, 0};
+    if constexpr (r == 2) return {8, 1, 21, 2, 2, 2, 0};
+    return {8, 1, odd_below(80 / (2 * r)), 3, 2, 2, 0};
+  }
+}
+/// Of other GPUs: 168 registers are a lane's, which hold two thirds of these sums; and the rings
+/// fit in the 163 KiB of scratch of compute capability 8.0.
+template <class S, class T>
+constexpr ring_config plain_ring_config() {
+  constexpr int r = radius_of<S>, most = (sizeof(T) == 4 ? 108 : 66) / (2 * r);
+  ring_config c = bulk_ring_config<S, T>();
+  c.across = std::clamp(odd_below(most / c.steps), r + 1 - r % 2, c.across);
+  c.bulk = false;
+  return c;
+}
+
+/// The kernels of passes on GPUs.
 template <class S, class T>
 constexpr auto gpu_ring_configs() {
-  constexpr int r = radius_of<S>;
-  if constexpr (S::dims != 2 || !is_linear<S> || r > 6) {
+  if constexpr (S::dims != 2 || !is_linear<S> || radius_of < S >> 6)
     return std::array<ring_config, 0>{};
-  } else if constexpr (sizeof(T) == 4) {
-    constexpr int steps = r == 1 ? 3 : r == 2 && ends_in_column<S> ? 2 : 1;
-    constexpr int most = (r == 1 ? 160 : 180) / (2 * r * steps);
-    constexpr int across = std::min(31, most % 2 == 0 ? most - 1 : most);
-    return std::array{
-        ring_config{8, steps, across, 3, 2, ends_in_column<S> ? 4 : 3, ends_in_column<S> ? 1 : 0}};
-  } else if constexpr (ends_in_column<S>) {
-    if constexpr (r == 1) return std::array{ring_config{8, 3, 15, 3, 2, 4, 1}};
-    if constexpr (r == 2) return std::array{ring_config{8, 2, 11, 3, 2, 3, 0}};
-    if constexpr (r == 3) return std::array{ring_config{8, 1, 15, 3, 2, 4, 1}};
-    constexpr int most = 90 / (2 * r);
-    return std::array{ring_config{8, 1, most % 2 == 0 ? most - 1 : most, 3, 2, 4, 1}};
-  } else {
-    if constexpr (r == 1) return std::array{ring_config{8, 3, 15, 4, 1, 3, 0}};
-    if constexpr (r == 2) return std::array{ring_config{8, 1, 21, 2, 2, 2, 0}};
-    constexpr int most = 80 / (2 * r);
-    return std::array{ring_config{8, 1, most % 2 == 0 ? most - 1 : most, 3, 2, 2, 0}};
-  }
+  else
+    return std::array{bulk_ring_config<S, T>(), plain_ring_config<S, T>()};
 }
 
 /// On CPUs, which play them for tests: small, so that small fields have several strips.

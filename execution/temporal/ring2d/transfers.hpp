@@ -72,46 +72,47 @@ class ring_intake : ring_transfer<S, T, Team, C> {
       int n = this->left_ < ticks ? this->left_ : ticks;
       ticks -= n;
       this->left_ -= n;
-      if (way_ == way::whole_rows) {
-        for (; n > 0; --n) {
-          port_.enter();
-          port_.take_rows(from_, this->a_.pitch, this->a_.size.y - y_);
-          from_ += std::ptrdiff_t{N} * this->a_.pitch;
-          y_ += N;
-        }
-      } else if (way_ == way::parts_of_rows) {
-        for (; n > 0; --n) {
-          port_.enter();
-          port_.expect_rows();
-          for (int r = 0; r < N; ++r) {
-            const T* const row = row_at(y_ + r);
-            port_.take_part(r, 0, row + x_, first_part_);
-            if (first_part_ < sizes::width)
-              port_.take_part(r, first_part_, row, sizes::width - first_part_);
-          }
-          y_ += N;
-        }
-      } else {
-        for (; n > 0; --n) {
-          port_.enter();
-#pragma unroll 1
-          for (int r = 0; r < N; ++r) take_cells(r, y_ + r);
-          port_.leave_cells();
-          y_ += N;
-        }
+      for (; n > 0; --n) {
+        port_.enter();
+        tick();
+        y_ += N;
       }
       if (this->left_ == 0) {
-        if (way_ == way::cells) port_.finish_cells();
+        if (by_cells() || !port::rows_arrive) port_.finish_cells();
         if (this->next()) begin();
       }
     }
   }
 
  private:
+  using port = typename Team::intake;
   /// How the rows of a segment are copied: one after the other, in a piece; each from where it
-  /// lies, in two parts where a periodic field goes around; or cell by cell what copies cannot do.
-  enum class way { whole_rows, parts_of_rows, cells };
+  /// lies, in two parts where a periodic field goes around; likewise, but the cells next to the end
+  /// of the row one by one, where that is within a unit of copies; or all cells one by one.
+  enum class way { whole_rows, parts_of_rows, parts_and_cells, cells };
+  DWELL_FN bool by_cells() const { return way_ == way::parts_and_cells || way_ == way::cells; }
 
+  DWELL_FN void tick() {
+    if (way_ == way::whole_rows) {
+      port_.take_rows(from_, this->a_.pitch, this->a_.size.y - y_);
+      from_ += std::ptrdiff_t{N} * this->a_.pitch;
+      port_.leave_rows();
+    } else if (way_ == way::parts_of_rows) {
+      port_.expect_rows(N * sizes::width);
+      for (int r = 0; r < N; ++r) {
+        const T* const row = row_at(y_ + r);
+        port_.take_part(r, 0, row + x_, first_part_);
+        if (first_part_ < sizes::width)
+          port_.take_part(r, first_part_, row, sizes::width - first_part_);
+      }
+      port_.leave_rows();
+    } else {
+      if (way_ == way::parts_and_cells) port_.expect_parts(N * seam_.cells);
+#pragma unroll 1
+      for (int r = 0; r < N; ++r) take_cells(r, y_ + r);
+      port_.leave_cells();
+    }
+  }
   DWELL_FN void begin() {
     if (!more()) return;
     const int nx = this->a_.size.x, origin = this->strips_.origin(this->segment_.strip);
@@ -120,13 +121,31 @@ class ring_intake : ring_transfer<S, T, Team, C> {
     from_ = field_ + std::ptrdiff_t{y_} * this->a_.pitch + (origin - late_);
     x_ = origin < 0 ? origin + nx : origin;
     first_part_ = nx - x_ < sizes::width ? nx - x_ : sizes::width;
-    const bool inside = within(origin, nx) && first_part_ == sizes::width;
-    const bool around =
-        this->a_.edge == boundary::periodic && nx >= sizes::width && nx % sizes::unit == 0;
-    if (!this->strips_.beyond)
+    seam_ = {};
+    seam_.end = sizes::row_values;
+    if (!this->strips_.beyond) {
       way_ = this->aligned() ? way::whole_rows : way::cells;
-    else
-      way_ = this->aligned() && late_ == 0 && (inside || around) ? way::parts_of_rows : way::cells;
+      return;
+    }
+    const bool inside = within(origin, nx) && first_part_ == sizes::width;
+    const bool around = this->a_.edge == boundary::periodic && nx >= sizes::width;
+    way_ = way::cells;
+    if (!this->aligned() || late_ != 0) return;
+    if (inside || (around && nx % sizes::unit == 0))
+      way_ = way::parts_of_rows;
+    else if (around)
+      begin_seam(origin);
+  }
+  /// Behind the end of the row no more cells are needed than the halo's.
+  DWELL_FN void begin_seam(int origin) {
+    constexpr int width = sizes::width, halo = sizes::halo;
+    way_ = way::parts_and_cells;
+    if (origin < 0) {
+      seam_ = {-origin, 0, width + origin, 0, -origin};
+    } else {
+      const int whole = first_part_ / sizes::unit * sizes::unit, end = first_part_ + halo;
+      seam_ = {0, x_, whole, whole, end < width ? end : width};
+    }
   }
   DWELL_FN const T* row_at(int y) const {
     const int ny = this->a_.size.y;
@@ -138,18 +157,24 @@ class ring_intake : ring_transfer<S, T, Team, C> {
     const int origin = this->strips_.origin(this->segment_.strip) - late_;
     if (!this->strips_.beyond && y >= ny) return;
     const T* row = row_at(y);
-    port_.take_cells(r, [&](int c) -> const T* {
+    if (seam_.cells > 0) port_.take_part(r, seam_.to, row + seam_.from, seam_.cells);
+    port_.take_cells(r, seam_.first, seam_.end, [&](int c) -> const T* {
       int x = origin + c;
       if (this->strips_.beyond) x = cell_beyond(this->a_.edge, x, nx);
       return x < nx ? row + x : nullptr;
     });
   }
 
-  typename Team::intake port_;
+  port port_;
   const T* field_;
   const T* from_ = nullptr;  ///< where the next row begins
   int y_ = 0, late_ = 0;
   int x_ = 0, first_part_ = 0;  ///< of a row that goes around: where it begins, cells up to the end
+  /// Of a row of a slot that is copied cell by cell: the part that is not, and the cells.
+  struct seam {
+    int to = 0, from = 0, cells = 0;  ///< from this column of the field to this cell, so many
+    int first = 0, end = 0;           ///< cells first to end - 1
+  } seam_;
   way way_ = way::cells;
 };
 
