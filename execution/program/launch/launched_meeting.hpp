@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -40,6 +41,8 @@ class launched_meeting final : public between_launches {
           halos_[copy].push_back(halo_of(
               args.vectors[f] + 2 * static_cast<std::ptrdiff_t>(copy) * args.matrix.cols, 2));
     }
+    // A rank whose memory ran out is waited for here, where it can be given up, not by messages.
+    any_of_ranks(*ranks.comm, false);
     for (const auto& some : halos_) leave(true, some, where.stream());
   }
   void run_begins() override { written_copy_ = has_pair ? 1 : 0; }
