@@ -142,6 +142,31 @@ else()
   message(STATUS "Dwell: without CUDA")
 endif()
 
+# NCCL: its header is compiled against, and the library is loaded when ranks with GPUs ask for it, so that nothing links
+# it. The one found here is tried where the system's loader knows none.
+set(DWELL_NCCL AUTO CACHE STRING "Build with NCCL, between the GPUs of ranks: AUTO (if it is found), ON, OFF")
+set_property(CACHE DWELL_NCCL PROPERTY STRINGS AUTO ON OFF)
+if(NOT DWELL_NCCL MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "DWELL_NCCL is AUTO, ON or OFF, not '${DWELL_NCCL}'")
+endif()
+set(DWELL_HAVE_NCCL OFF)
+if(DWELL_HAVE_CUDA AND NOT DWELL_NCCL STREQUAL "OFF")
+  find_path(DWELL_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_library(DWELL_NCCL_LIBRARY NAMES libnccl.so.2 nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+  if(DWELL_NCCL_INCLUDE)
+    set(DWELL_HAVE_NCCL ON)
+  endif()
+endif()
+if(DWELL_NCCL STREQUAL "ON" AND NOT DWELL_HAVE_NCCL)
+  message(FATAL_ERROR "DWELL_NCCL=ON, but nccl.h was not found (it needs CUDA): set DWELL_NCCL_INCLUDE")
+endif()
+if(NOT DWELL_NCCL_LIBRARY)
+  set(DWELL_NCCL_LIBRARY libnccl.so)
+endif()
+if(DWELL_HAVE_CUDA)
+  message(STATUS "Dwell: NCCL ${DWELL_HAVE_NCCL}")
+endif()
+
 # The code of GPUs is most of the library: compressed it is a third. Line numbers for a profiler:
 # CMAKE_CUDA_FLAGS=-lineinfo, which makes it four times as large.
 set(DWELL_COMPRESSION -Xfatbin=-compress-all)

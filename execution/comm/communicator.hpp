@@ -59,6 +59,12 @@ class DWELL_API communicator {
   /// Ends all ranks where one cannot go on: processes end with this exit code, threads by an
   /// exception out of their next call.
   virtual void give_up(int exit_code) noexcept = 0;
+
+  /// Dwell's: what its transport between GPUs keeps as long as these ranks know each other.
+  std::shared_ptr<void>& kept() { return kept_; }
+
+ private:
+  std::shared_ptr<void> kept_;
 };
 
 /// One rank alone.

@@ -51,10 +51,13 @@ class halo_exchange {
   std::unique_ptr<message_set> messages_;
 };
 
+class device_transport;
+
 /// The ranks among which the rows of a matrix are divided, as solvers see them. Columns of a rank's
 /// rows are numbered by its own elements, then by its ghosts.
 struct row_ranks {
   communicator* comm = nullptr;        ///< the ranks
+  device_transport* gpus = nullptr;    ///< between their GPUs; null on a CPU
   const halo_pattern* halo = nullptr;  ///< of vectors that are divided as the rows are
   double all_rows = 0;                 ///< of all ranks
 };

@@ -14,6 +14,9 @@ const memory_space& cuda_memory();
 bool is_device_memory(const void* p);
 /// The CUDA device in whose memory it is, managed memory included; nothing for other memory.
 std::optional<int> device_of_memory(const void* p);
+/// The device's memory, of buffers that are and will be, may be read and written by the other
+/// devices of this process that can reach it.
+void open_memory_to_peers(int ordinal);
 /// A stream of its own, which waits for no other.
 void* make_cuda_stream(int ordinal);
 void release_cuda_stream(void* stream) noexcept;

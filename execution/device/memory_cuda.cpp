@@ -223,4 +223,21 @@ const memory_space space = {
 
 const memory_space& cuda_memory() { return space; }
 
+void open_memory_to_peers(int ordinal) {
+  const cudaMemPool_t pool = pool_of(ordinal);
+  if (!pool) return;
+  int devices = 0;
+  DWELL_CUDA(cudaGetDeviceCount(&devices));
+  for (int peer = 0; peer < devices; ++peer) {
+    int can = 0;
+    if (peer != ordinal) DWELL_CUDA(cudaDeviceCanAccessPeer(&can, peer, ordinal));
+    if (!can) continue;
+    cudaMemAccessDesc access = {};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = peer;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    DWELL_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+  }
+}
+
 }  // namespace dwell

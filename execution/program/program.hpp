@@ -13,6 +13,7 @@
 //     static constexpr bool whole_rows = true;       // optional: teams are cut between two rows
 //     static constexpr int columns = 4;              // optional: see column_count
 //     struct scalars { int step; int stop; ... };    // trivially copyable; stop != 0 ends the run
+//     static constexpr leaves left_by[phases] = {...};  // optional: see `leaves`
 //     template <int Phase, class T, class Store> DWELL_FN static void phase(Store&, scalars&);
 //   };
 //
@@ -26,6 +27,7 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/between_phases.hpp"
 #include "dwell/execution/device/monitor.hpp"
 #include "dwell/execution/program/plan/plan.hpp"
@@ -44,6 +46,21 @@ namespace dwell {
 /// write and its reads is enough; the elements of a pair lie side by side. handed: written by the
 /// owner only, into the input of the chain of products.
 enum class use { own, gather, exchange, partner, handed };
+
+/// What teams may have for others when a phase has ended: sums, elements of vectors that others
+/// read. A run of several ranks on GPUs exchanges this much behind each phase, and no more; on a
+/// CPU, where the store notes what there is, a phase that leaves more than it says fails.
+enum class leaves { sums = 1, elements = 2, both = 3 };
+/// Of a phase of P; `both` where P does not say.
+template <class P, int Phase>
+inline constexpr leaves left_by = [] {
+  if constexpr (requires { P::left_by; })
+    return P::left_by[Phase];
+  else
+    return leaves::both;
+}();
+constexpr bool has_sums(leaves l) { return (static_cast<int>(l) & 1) != 0; }
+constexpr bool has_elements(leaves l) { return (static_cast<int>(l) & 2) != 0; }
 
 /// Which vectors an elementwise pass loads and stores. Bytes moved are counted from these.
 template <int... Vectors>
@@ -170,15 +187,17 @@ struct program_args : column_places<P>, basis_places<P, T> {
   const ghost_send* sends = nullptr;
   T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
   T* vectors[max_vectors] = {};
-  T* tile_carry = nullptr;            ///< per tile: its parts of the row that a later one ends
-  double* partials = nullptr;         ///< partial_slots_of<P> x teams
-  const double* rank_sums = nullptr;  ///< of several ranks: partial_slots_of<P> x ranks, else null
-  int ranks = 1;
+  T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
+  double* partials = nullptr;  ///< partial_slots_of<P> x teams
+  /// Of several ranks the sums of each, else null: on a CPU slot by slot, on a GPU rank by rank.
+  const double* rank_sums = nullptr;
+  int ranks = 1, rank_slots = 0;
   /// Of several ranks on a CPU, else null. Rows before and from the second one on may read elements
   /// of others.
   between_phases* between = nullptr;
   index interior_begin = 0, interior_end = 0;
-  double* history = nullptr;  ///< residual norms, or null
+  between_launches* behind = nullptr;  ///< of several ranks on GPUs, else null; the host's
+  double* history = nullptr;           ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
   int recorded = 0;  ///< of the first so many steps, of every column; of each team that is alone
   monitor* watch = nullptr;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/comm/device_transport.hpp"
 #include "dwell/solvers/distributed/examine_rows.hpp"
 #include "dwell/solvers/linear/memory_check.hpp"
 #include "dwell/solvers/linear/solver_state.hpp"
@@ -22,10 +24,8 @@ namespace dwell {
 namespace {
 
 template <class T>
-void check_request(const device& where, const solve_options& o) {
+void check_request(const solve_options& o) {
   check_options(o);
-  if (where.on() == backend::cuda)
-    throw unsupported_error("device: expected cpu where rows are divided among ranks, found cuda");
   if (o.mixed_precision)
     throw unsupported_error(
         "mixed_precision: expected false where rows are divided among ranks, found true");
@@ -58,10 +58,16 @@ void copy_block(const csr_view<T>& rows, csr<T>& block) {
 
 template <class T>
 struct distributed_solver<T>::state {
-  state(const device& where, distributed_matrix<T> a, const solve_options& o)
+  state(const device& where, distributed_matrix<T> a, const solve_options& o, gpu_transport by)
       : matrix(std::move(a)),
-        ranks{matrix.comm().get(), &matrix.halo(), static_cast<double>(matrix.all_rows())} {
-    together(*ranks.comm, [&] { check_request<T>(where, o); });
+        ranks{matrix.comm().get(), nullptr, &matrix.halo(),
+              static_cast<double>(matrix.all_rows())} {
+    together(*ranks.comm, [&] { check_request<T>(o); });
+    require_one_backend(*ranks.comm, where);
+    if (where.on() == backend::cuda) {
+      gpus = connect_gpus(matrix.comm(), where, by);
+      ranks.gpus = gpus.get();
+    }
     demand = demand_of(o);
     given = o.preconditioner;
     divided.ranks = &ranks;
@@ -83,6 +89,7 @@ struct distributed_solver<T>::state {
   }
 
   distributed_matrix<T> matrix;
+  std::shared_ptr<device_transport> gpus;  ///< ends after what records its messages
   row_ranks ranks;
   matrix_demand demand;
   preconditioner given = preconditioner::none;
@@ -94,8 +101,8 @@ struct distributed_solver<T>::state {
 
 template <class T>
 distributed_solver<T>::distributed_solver(const device& where, distributed_matrix<T> a,
-                                          const solve_options& options)
-    : s_(std::make_unique<state>(where, std::move(a), options)) {}
+                                          const solve_options& options, gpu_transport by)
+    : s_(std::make_unique<state>(where, std::move(a), options, by)) {}
 template <class T>
 distributed_solver<T>::distributed_solver(distributed_solver&&) noexcept = default;
 template <class T>
@@ -109,6 +116,11 @@ const solve_setup& distributed_solver<T>::setup() const {
 }
 
 template <class T>
+const char* distributed_solver<T>::transport() const {
+  return s_->gpus ? s_->gpus->name() : s_->ranks.comm->transport();
+}
+
+template <class T>
 solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) {
   solver_state<T>& s = *s_->solver;
   communicator& comm = *s_->ranks.comm;
@@ -117,13 +129,23 @@ solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) 
     s.require_idle();
     check_size(b.size(), s.rows(), "right-hand side");
     check_size(x.size(), s.rows(), "start vector");
-    check_memory(s_->divided.rows, b, std::span<const T>(x));
+    check_memory(s.matrix.in_place(), b, std::span<const T>(x));
     check_finite(b, "right-hand side");
     check_finite(std::span<const T>(x), "start vector");
   });
-  solve_report report = s.solve_once(b.data(), x.data());
+  if (s.on_gpu()) {
+    s.b.upload(b);
+    s.x.upload(x);
+  }
+  const T* const from = s.on_gpu() ? s.b.data() : b.data();
+  T* const to = s.on_gpu() ? s.x.data() : x.data();
+  solve_report report = s.solve_once(from, to);
   report.finish_s = seconds_on_host() - s.ended;
-  s.refine(b.data(), x.data(), report);
+  s.refine(from, to, report);
+  if (s.on_gpu()) {
+    const lap_timer time(report.finish_s);
+    s.x.download(x);
+  }
   return s.change_method(report) ? solve(b, x) : report;
 }
 
@@ -147,7 +169,7 @@ void distributed_solver<T>::update_values(std::span<const T> values) {
     s.take(rows);  // values that are refused leave those before
     s.values = std::move(copy);
   }
-  solver.matrix.update(s.divided);
+  solver.matrix.update(s.divided, solver.setup);
   solver.refresh();
 }
 

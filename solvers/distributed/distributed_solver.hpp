@@ -7,6 +7,7 @@
 #include <span>
 
 #include "dwell/base/api.hpp"
+#include "dwell/execution/comm/gpu_transport.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/solvers/distributed/distributed_matrix.hpp"
 #include "dwell/solvers/linear/solve.hpp"
@@ -15,20 +16,29 @@ namespace dwell {
 
 /// T: double or float. Movable. All ranks make the same calls, in the same order, with the same
 /// options (but for progress and interrupt, which any rank may have); exceptions are those of all
-/// ranks. Options that ask for other executors than host-loop, for a preconditioner "auto", for
-/// mixed_precision, null_vectors or near_null are refused with unsupported_error.
+/// ranks. Options that ask for other executors than host-loop (on GPUs: or graph), for a
+/// preconditioner "auto", for mixed_precision, null_vectors or near_null are refused with
+/// unsupported_error.
+///
+/// On GPUs every rank has one, which `where` says: device::cuda(comm->rank()), say, of ranks that
+/// are threads. Vectors stay there, and ranks exchange their elements and sums from GPU to GPU, in
+/// the order of a stream, by NCCL; or through the memory of the hosts (gpu_transport).
 ///
 /// Sums are those of the ranks in their order: a solve has the same bits in every run with the same
-/// division, and of one rank those of linear_solver under host-loop. With another division sums are
-/// added in another order. Preconditioners that are a chain of products (amg, chebyshev, fsai,
-/// block-jacobi, ilu0) act on the block of each rank's own columns: additive Schwarz without
-/// overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there are.
+/// division, and of one rank those of linear_solver under the same executor and variant. With
+/// another division sums are added in another order. Preconditioners that are a chain of products
+/// (amg, chebyshev, fsai, block-jacobi, ilu0) act on the block of each rank's own columns: additive
+/// Schwarz without overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there
+/// are.
 template <class T>
 class DWELL_API distributed_solver {
  public:
-  /// On a CPU. Keeps the matrix, and with it the communicator.
+  /// Keeps the matrix, and with it the communicator. `by` counts on GPUs: unsupported_error or
+  /// device_error, on all ranks, if it is nccl and there is none, or ranks share a GPU. All ranks
+  /// are on GPUs, or none is.
   distributed_solver(const device& where, distributed_matrix<T> a,
-                     const solve_options& options = {});
+                     const solve_options& options = {},
+                     gpu_transport by = gpu_transport::automatic);
   /// What was moved from can only be destroyed or assigned to.
   distributed_solver(distributed_solver&&) noexcept;
   /// Frees what this one had.
@@ -37,6 +47,9 @@ class DWELL_API distributed_solver {
 
   /// What the constructor's time went to on this rank, or that of the last update_values().
   const solve_setup& setup() const;
+  /// What ranks exchange data by: on GPUs "nccl" or "host" (through the memory of the hosts), on
+  /// CPUs, and where there is one rank, what the communicator says.
+  const char* transport() const;
 
   /// Solves A x = b; b and x are this rank's elements (distributed_matrix::rows() of them). The
   /// report is that of the whole system, the same on all ranks but for times, threads and bytes.

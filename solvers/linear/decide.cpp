@@ -10,6 +10,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
+#include "dwell/execution/comm/device_transport.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/model/projection.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -21,15 +22,22 @@ struct executor_choice {
   std::string name, why;
 };
 
+executor_choice choose_executor_of_ranks(const solve_options& o, const row_ranks& ranks) {
+  const std::string host_loop = executors::host_loop.name, graph = executors::graph.name;
+  const bool records = ranks.gpus && ranks.gpus->records();
+  if (o.executor != automatic && o.executor != host_loop && !(records && o.executor == graph))
+    throw unsupported_error(fmt::format(
+        "executor: expected {}{} where rows are divided among ranks{}, found '{}'", host_loop,
+        records ? " or " + graph : "",
+        ranks.gpus && !records ? " that exchange data through the host" : "", o.executor));
+  if (o.executor != automatic) return {o.executor, "as asked"};
+  if (records) return {graph, "messages between GPUs are recorded with the phases"};
+  return {host_loop, "the host exchanges data with other ranks between phases"};
+}
+
 executor_choice choose_executor(const solve_options& o, const device_facts& facts,
                                 const row_ranks* ranks) {
-  if (ranks) {
-    if (o.executor != automatic && o.executor != executors::host_loop.name)
-      throw unsupported_error(
-          fmt::format("executor: expected {} where rows are divided among ranks, found '{}'",
-                      executors::host_loop.name, o.executor));
-    return {executors::host_loop.name, "the host exchanges data with other ranks between phases"};
-  }
+  if (ranks) return choose_executor_of_ranks(o, *ranks);
   if (o.executor != automatic) return {o.executor, "as asked"};
   if (facts.on == backend::cpu)
     return {executors::persistent.name, "threads that live through the solve"};
@@ -54,6 +62,10 @@ solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choi
                                   [](const solver_form& f) { return f.weighed_first; });
   const solver_form& first = found == forms.end() ? forms.front() : *found;
   solve_decision<T> best = in_form(first, q, by);
+  if (q.ranks) {  // which must take the same one, and wait for few sums
+    best.considered = {{first.name, 0.0}};
+    return best;
+  }
   const bool cooperative = best.kernel->cooperative;
   const device_limits limits =
       cooperative ? limits_of(q.target.facts) : with_launches(limits_of(q.target.facts));

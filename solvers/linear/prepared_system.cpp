@@ -46,12 +46,17 @@ std::vector<T> downloaded(const device& where, const T* from, std::size_t n) {
   return to;
 }
 
-template <class T>
-csr_arrays<T> arrays_in_place(const csr_view<T>& a) {
-  return {a.rows, a.cols, a.nonzeros(), a.row_ptr, a.col, a.val};
-}
-
 }  // namespace
+
+template <class T>
+prepared_system<T>::placed::placed(const device& where, const csr_view<T>& a) {
+  const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
+  row_ptr = buffer<index>::borrow(
+      where, {a.row_ptr, a.row_ptr ? static_cast<std::size_t>(a.rows) + 1 : 0});
+  col = buffer<index>::borrow(where, {a.col, nonzeros});
+  val = buffer<T>::borrow(where, {a.val, nonzeros});
+  arrays = {a.rows, a.cols, a.nonzeros(), row_ptr.data(), col.data(), val.data()};
+}
 
 template <class T>
 prepared_system<T>::prepared_system(const device& where, const csr_view<T>& a,
@@ -103,15 +108,18 @@ prepared_system<T>::prepared_system(const device& where, const csr_arrays<T>& a,
 
 template <class T>
 prepared_system<T>::prepared_system(const device& where, const divided_rows<T>& a,
-                                    const matrix_demand& demand, solve_setup&)
+                                    const matrix_demand& demand, solve_setup& setup)
     : where_(where), demand_(demand), ranks_(a.ranks) {
-  update(a);
+  update(a, setup);
 }
 
 template <class T>
-void prepared_system<T>::update(const divided_rows<T>& a) {
-  arrays_ = arrays_in_place(a.rows);
-  block_ = arrays_in_place(a.block);
+void prepared_system<T>::update(const divided_rows<T>& a, solve_setup& setup) {
+  const lap_timer time(setup.upload_s);
+  rows_ = placed(where_, a.rows);
+  own_columns_ = placed(where_, a.block);
+  arrays_ = rows_.arrays;
+  block_ = own_columns_.arrays;
   facts_ = a.facts;
 }
 

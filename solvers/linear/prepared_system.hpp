@@ -40,7 +40,7 @@ class prepared_system {
   /// update_in_place() follows what is written to them.
   prepared_system(const device& where, const csr_arrays<T>& a, const matrix_demand& demand,
                   solve_setup& setup);
-  /// On a CPU. They have been found to be what the demand asks for.
+  /// They have been found to be what the demand asks for.
   prepared_system(const device& where, const divided_rows<T>& a, const matrix_demand& demand,
                   solve_setup& setup);
   /// From now on this is asked for too. Throws as check_system() does.
@@ -54,7 +54,7 @@ class prepared_system {
   void update(device_span<const T> values, solve_setup& setup);
   /// The owner of the arrays has written other values to them. Values that are refused stay.
   void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
-  void update(const divided_rows<T>& a);
+  void update(const divided_rows<T>& a, solve_setup& setup);
 
   /// Among which rows are divided, or null.
   const row_ranks* ranks() const { return ranks_; }
@@ -78,8 +78,18 @@ class prepared_system {
   device where_;
   matrix_demand demand_;
   other_demand more_;
+  /// A matrix where the device's teams can read it.
+  struct placed {
+    buffer<index> row_ptr, col;
+    buffer<T> val;
+    csr_arrays<T> arrays;
+    placed() = default;
+    placed(const device& where, const csr_view<T>& a);
+  };
+
   buffer<index> row_ptr_, col_;
   buffer<T> val_;
+  placed rows_, own_columns_;  ///< of one rank of several
   csr_arrays<T> arrays_, block_;
   const row_ranks* ranks_ = nullptr;
   system_facts facts_;

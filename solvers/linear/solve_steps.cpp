@@ -63,7 +63,7 @@ constexpr solve_steps<T> on_cpu = {&begin<T>, &end<T>, &product<T>};
 }  // namespace
 
 std::size_t solve_partials(index rows) {
-  return static_cast<std::size_t>(pass_chunks(rows)) * 3;  // the most totals of a pass
+  return static_cast<std::size_t>(pass_chunks(rows)) * solve_totals;
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 
 namespace dwell {
 
+class device_halo;
 class halo_exchange;
 struct row_ranks;
 
@@ -67,10 +68,12 @@ struct solve_places {
   bool null_space = false;  ///< the constant vectors are in it: b and x count without their means
   int null_count = 0;       ///< vectors that are given, else
   /// Where rows are divided among ranks, else null: then run_x has the ghosts behind the rows, and
-  /// totals are those of all ranks. On a CPU.
+  /// totals are those of all ranks.
   const row_ranks* ranks = nullptr;
-  halo_exchange* ghosts_of_x = nullptr;  ///< of run_x
-  double rows_of_ranks = 0;              ///< of all of them
+  halo_exchange* ghosts_of_x = nullptr;      ///< of run_x, on a CPU
+  device_halo* ghosts_of_x_there = nullptr;  ///< and on a GPU
+  double* rank_totals = nullptr;  ///< on a GPU solve_totals x (1 + ranks) doubles of room
+  double rows_of_ranks = 0;       ///< of all of them
   DWELL_HD double all_rows() const { return ranks ? rows_of_ranks : a.rows; }
   const double* null_vectors = nullptr;  ///< orthonormal, one after another
   null_parts* parts = nullptr;           ///< room, where there are some
@@ -88,6 +91,7 @@ struct solve_places {
   unsigned* done = nullptr;   ///< zero
 };
 std::size_t solve_partials(index rows);
+inline constexpr int solve_totals = 3;  ///< the most of a pass
 
 /// A v, and how large it is.
 template <class T>

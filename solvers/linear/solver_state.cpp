@@ -111,10 +111,18 @@ void solver_state<T>::place_vectors() {
     if (on_gpu()) b = {where, n, fresh::unset}, x = {where, n, fresh::unset};
   }
   if (const row_ranks* const ranks = matrix.ranks()) {
-    ghosts_of_x = std::make_unique<halo_exchange>(*ranks->comm, *ranks->halo, in.x, sizeof(T));
     places.ranks = ranks;
     places.rows_of_ranks = ranks->all_rows;
-    places.ghosts_of_x = ghosts_of_x.get();
+    if (ranks->gpus) {
+      ghosts_of_x_there =
+          std::make_unique<device_halo>(where, *ranks->gpus, *ranks->halo, in.x, sizeof(T));
+      places.ghosts_of_x_there = ghosts_of_x_there.get();
+      rank_totals = {where, solve_totals * (1 + static_cast<std::size_t>(ranks->comm->size()))};
+      places.rank_totals = rank_totals.data();
+    } else {
+      ghosts_of_x = std::make_unique<halo_exchange>(*ranks->comm, *ranks->halo, in.x, sizeof(T));
+      places.ghosts_of_x = ghosts_of_x.get();
+    }
   }
   places.run_x = in.x;
   places.run_rhs = in.rhs;
@@ -191,7 +199,7 @@ void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, in
   control.interrupt = options.interrupt;
   control.progress_interval = options.progress_interval;
   // A GPU is not waited for unless somebody listens: a run from numbers that are not finite ends at
-  // its first step.
+  // its first step. (Ranks have looked at theirs before.)
   seen.finite = 1;
   if (!on_gpu() || options.progress) numbers.download({&seen, 1});
   first = seconds_on_host();

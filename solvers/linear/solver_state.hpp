@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/execution/device/work_queue.hpp"
@@ -142,7 +143,9 @@ struct solver_state {
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
   buffer<null_parts> parts;
-  std::unique_ptr<halo_exchange> ghosts_of_x;  ///< of several ranks
+  std::unique_ptr<halo_exchange> ghosts_of_x;      ///< of several ranks
+  std::unique_ptr<device_halo> ghosts_of_x_there;  ///< likewise, on GPUs
+  buffer<double> rank_totals;                      ///< likewise
 
   // Of the solve in progress, or the last one:
   double began = 0, first = 0, ended = 0;  ///< on the host's clock: the call, and the run

@@ -16,7 +16,9 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/pieces.hpp"
+#include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/stencil/check.hpp"
+#include "dwell/solvers/stencil/slab_exchange.hpp"
 
 namespace dwell {
 namespace {
@@ -33,23 +35,47 @@ int first_layer_of(int all, int ranks, int rank) {
   return static_cast<int>(static_cast<std::int64_t>(all) * rank / ranks);
 }
 
-/// Steps that may be done between two exchanges of slabs with at least so many layers.
-int planned_steps(int layers, int radius) { return std::clamp(layers / (20 * radius), 1, 16); }
+/// Steps that may be done between two exchanges of slabs with at least so many layers. GPUs make up
+/// to 24 of them in a pass.
+int planned_steps(int layers, int radius, int most) {
+  return std::clamp(layers / (20 * radius), 1, most);
+}
 
 }  // namespace
 
 template <class T>
 struct distributed_stencil<T>::state {
   state(const device& where, std::shared_ptr<communicator> of, const extents& size,
-        const stencil_options& o, int steps, bool has_source)
+        const stencil_options& o, int steps, bool has_source, gpu_transport by)
       : comm(std::move(of)), all(size), options(o) {
+    require_one_backend(*comm, where);
+    if (where.on() == backend::cuda) {
+      together(*comm, [&] { queue.emplace(where); });
+      gpus = connect_gpus(comm, queue->where(), by);
+    }
     together(*comm, [&] { plan(steps); });
+    const device& there = queue ? queue->where() : where;
     stencil_options local = options;
     local.interrupt = nullptr;  // ranks end together
     local.progress = {};
-    together(*comm,
-             [&] { runner.emplace(where, with_layers(all, low + own + high), local, has_source); });
+    const auto make_runner = [&] {
+      runner.reset();
+      runner.emplace(there, with_layers(all, low + own + high), local, has_source);
+      if (!gpus || local.executor != "auto" || !passes_are_too_short(runner->report())) return;
+      local.executor = "graph";
+      runner.reset();
+      runner.emplace(there, with_layers(all, low + own + high), local, has_source);
+    };
+    together(*comm, make_runner);
+    const int pass = value_of_rank(*comm, 0, runner->report().pass_steps);
+    alone = (63 / pass + 1) * pass;
+    if (steps == 0 && between > pass && between % pass > 0) {  // whole passes
+      between -= between % pass;
+      set_ghosts();
+      together(*comm, make_runner);
+    }
     make_messages();
+    if (gpus && comm->size() > 1) exchange_there.emplace(*comm, *gpus, there, low, own, high);
   }
 
   void plan(int steps) {
@@ -65,15 +91,26 @@ struct distributed_stencil<T>::state {
       between = 0;
       return;
     }
-    between = steps > 0 ? steps : planned_steps(least, radius);
+    between = steps > 0 ? steps : planned_steps(least, radius, gpus ? 48 : 16);
     if (least < between * radius)
       throw input_error(fmt::format(
           "size: expected at least {} layers on each rank ({} steps between exchanges, radius {}), "
           "found {} on {} ranks",
           static_cast<std::int64_t>(between) * radius, between, radius, layers, ranks));
+    set_ghosts();
+  }
+  void set_ghosts() {
     const bool around = options.edge == boundary::periodic;
-    low = around || rank > 0 ? between * radius : 0;
-    high = around || rank + 1 < ranks ? between * radius : 0;
+    low = around || comm->rank() > 0 ? between * radius : 0;
+    high = around || comm->rank() + 1 < comm->size() ? between * radius : 0;
+  }
+
+  /// Between two exchanges there are fewer steps than a pass makes. On an H100 a pass of 2d5pt
+  /// takes as long as 24 steps of it, or two plain ones, however few steps it makes, and one of
+  /// 3d7pt that is not whole longer than plain steps.
+  bool passes_are_too_short(const stencil_report& plan) const {
+    if (between == 0 || between >= plan.pass_steps) return false;
+    return all.dims == 3 || 12 * between < plan.pass_steps;
   }
 
   /// Of a rank, in the whole field.
@@ -104,6 +141,7 @@ struct distributed_stencil<T>::state {
 
   void exchange() {
     if (comm->size() == 1) return;
+    if (exchange_there) return exchange_there->run(*runner);
     if (first_own) runner->layers(low, first_own->view());
     if (last_own) runner->layers(low + own - high, last_own->view());
     messages->start();
@@ -112,13 +150,28 @@ struct distributed_stencil<T>::state {
     if (behind) runner->set_layers(low + own, behind->view());
   }
 
-  /// A slab with this rank's own cells and its neighbours' around them.
+  /// A slab with this rank's own cells and its neighbours' around them, which come by messages. (Of
+  /// a field too: cells of a border that is fixed must be there before the first run.)
   grid<T> with_ghosts(grid_view<const T> mine) {
     grid<T> slab(with_layers(all, low + own + high));
     const std::size_t layer = mine.size.cells() / static_cast<std::size_t>(own);
     const std::span<T> cells = slab.view().cells();
     std::copy_n(mine.data, mine.size.cells(),
                 cells.begin() + static_cast<std::ptrdiff_t>(layer * static_cast<std::size_t>(low)));
+    if (comm->size() == 1) return slab;
+    const auto copy = [&](std::optional<grid<T>>& some, int layer_of_slab, bool in) {
+      if (!some) return;
+      const std::span<T> part = some->view().cells();
+      const auto at = cells.subspan(layer * static_cast<std::size_t>(layer_of_slab), part.size());
+      in ? std::copy(part.begin(), part.end(), at.begin())
+         : std::copy(at.begin(), at.end(), part.begin());
+    };
+    copy(first_own, low, false);
+    copy(last_own, low + own - high, false);
+    messages->start();
+    messages->finish();
+    copy(ahead, 0, true);
+    copy(behind, low + own, true);
     return slab;
   }
 
@@ -133,6 +186,30 @@ struct distributed_stencil<T>::state {
     return any_of_ranks(*comm, here);
   }
 
+  /// On GPUs, where the host waits only after so many pieces that it can tell and hear often
+  /// enough.
+  int advance_there(int steps) {
+    const double begin = seconds_on_host();
+    int made = 0, done = 0;
+    for (; done < pieces && made < steps; ++done) {
+      const int piece = std::min(steps - made, between);
+      exchange();
+      runner->run_async(piece);
+      made += piece;
+    }
+    runner->wait();
+    struct pace {
+      double patience, took;
+    };
+    const double patience = options.progress ? std::min(0.05, options.progress_interval) : 0.05;
+    const auto paces = values_of_ranks(*comm, pace{patience, seconds_on_host() - begin});
+    double least = paces.front().patience;
+    for (const pace& one : paces) least = std::min(least, one.patience);
+    const double fit = done * least / std::max(paces.front().took, 1e-6);
+    pieces = static_cast<int>(std::clamp(fit, 1.0, std::min(8.0 * done, 4096.0)));
+    return made;
+  }
+
   /// Pieces of at most `between` steps, each with fresh ghosts. Returns how many steps were done.
   int advance(int steps, int done, std::optional<double> change, stencil_stop& stopped) {
     int made = 0;
@@ -141,8 +218,12 @@ struct distributed_stencil<T>::state {
         stopped = stencil_stop::interrupted;
         break;
       }
+      if (exchange_there) {
+        made += advance_there(steps - made);
+        continue;
+      }
       const int piece =
-          comm->size() == 1 ? std::min(steps - made, 64) : std::min(steps - made, between);
+          comm->size() == 1 ? std::min(steps - made, alone) : std::min(steps - made, between);
       exchange();
       runner->run(piece);
       made += piece;
@@ -175,7 +256,13 @@ struct distributed_stencil<T>::state {
   int radius = 1, first = 0, own = 0;
   int between = 0;        ///< steps from one exchange to the next; 0: there are none
   int low = 0, high = 0;  ///< layers of ghosts before and behind the own ones
+  int pieces = 1;         ///< on GPUs, that are put into the stream before the host waits
+  int alone = 64;         ///< steps of one rank before it looks whether to go on
+  // Of GPUs:
+  std::optional<work_queue> queue;
+  std::shared_ptr<device_transport> gpus;
   std::optional<stencil_runner<T>> runner;
+  std::optional<slab_exchange<T>> exchange_there;
   /// What is sent, and what is received for the ghosts behind and ahead of the own layers.
   std::optional<grid<T>> first_own, last_own, behind, ahead;
   std::unique_ptr<message_set> messages;
@@ -185,9 +272,10 @@ struct distributed_stencil<T>::state {
 template <class T>
 distributed_stencil<T>::distributed_stencil(const device& where, std::shared_ptr<communicator> comm,
                                             const extents& all, const stencil_options& options,
-                                            int steps_per_exchange, bool has_source)
+                                            int steps_per_exchange, bool has_source,
+                                            gpu_transport by)
     : s_(std::make_unique<state>(where, std::move(comm), all, options, steps_per_exchange,
-                                 has_source)) {}
+                                 has_source, by)) {}
 template <class T>
 distributed_stencil<T>::distributed_stencil(distributed_stencil&&) noexcept = default;
 template <class T>
@@ -208,39 +296,27 @@ slab_share distributed_stencil<T>::share() const {
   return {s_->first, s_->own, s_->low + s_->high, s_->between};
 }
 template <class T>
+const char* distributed_stencil<T>::transport() const {
+  return s_->gpus ? s_->gpus->name() : s_->comm->transport();
+}
+template <class T>
 const stencil_report& distributed_stencil<T>::report() const {
   return s_->runner->report();
 }
 
 template <class T>
 void distributed_stencil<T>::set_field(grid_view<const T> mine) {
-  together(*s_->comm, [&] {
-    check_values("field", mine, size());
-    s_->runner->set_field(s_->with_ghosts(mine));
-  });
+  state& s = *s_;
+  together(*s.comm, [&] { check_values("field", mine, size()); });
+  const grid<T> slab = s.with_ghosts(mine);
+  together(*s.comm, [&] { s.runner->set_field(slab); });
 }
 
 template <class T>
 void distributed_stencil<T>::set_source(grid_view<const T> mine) {
-  // Ghosts of the source are exchanged once, by way of the field's messages.
   state& s = *s_;
   together(*s.comm, [&] { check_values("source", mine, size()); });
-  grid<T> slab = s.with_ghosts(mine);
-  const auto copy = [&](std::optional<grid<T>>& cells, int first, bool in) {
-    if (!cells) return;
-    const std::span<T> part = cells->view().cells();
-    const std::size_t layer = part.size() / static_cast<std::size_t>(layers_of(cells->size()));
-    const auto at =
-        slab.view().cells().subspan(layer * static_cast<std::size_t>(first), part.size());
-    in ? std::copy(part.begin(), part.end(), at.begin())
-       : std::copy(at.begin(), at.end(), part.begin());
-  };
-  copy(s.first_own, s.low, false);
-  copy(s.last_own, s.low + s.own - s.high, false);
-  s.messages->start();
-  s.messages->finish();
-  copy(s.ahead, 0, true);
-  copy(s.behind, s.low + s.own, true);
+  const grid<T> slab = s.with_ghosts(mine);
   together(*s.comm, [&] { s.runner->set_source(slab); });
 }
 

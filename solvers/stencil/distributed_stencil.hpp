@@ -8,6 +8,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/comm/communicator.hpp"
+#include "dwell/execution/comm/gpu_transport.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/formats/grid.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
@@ -24,18 +25,20 @@ struct slab_share {
 };
 
 /// T is double or float. All ranks make the same calls, in the same order, with the same options
-/// (but for progress and interrupt, which any rank may have); exceptions are those of all ranks.
-/// The bits are those of solve() of the whole field, whatever the division.
+/// (but for progress and interrupt, which any rank may have); exceptions are those of all ranks. On
+/// GPUs every rank has one, which `where` says, and layers go from one to the other
+/// (gpu_transport). The bits are those of solve() of the whole field, whatever the division.
 template <class T>
 class DWELL_API distributed_stencil {
  public:
   /// all: cells of the whole field; its layers are dealt out as evenly as they go.
   /// steps_per_exchange: 0 is as many as add no more than about a tenth to a rank's cells, at
-  /// most 16. has_source: as of stencil_runner. Throws input_error if a rank has fewer layers than
-  /// one exchange needs, and what stencil_runner throws.
+  /// most 16, on GPUs 48. has_source: as of stencil_runner. Throws input_error if a rank has fewer
+  /// layers than one exchange needs, what stencil_runner throws, and with `by`, which counts on
+  /// GPUs, what distributed_solver does.
   distributed_stencil(const device& where, std::shared_ptr<communicator> comm, const extents& all,
                       const stencil_options& options = {}, int steps_per_exchange = 0,
-                      bool has_source = false);
+                      bool has_source = false, gpu_transport by = gpu_transport::automatic);
   /// What was moved from can only be destroyed or assigned to.
   distributed_stencil(distributed_stencil&&) noexcept;
   /// Frees what this one had.
@@ -45,6 +48,8 @@ class DWELL_API distributed_stencil {
   const extents& all() const;  ///< cells of the whole field
   extents size() const;        ///< cells of this rank's own
   slab_share share() const;    ///< of this rank
+  /// What ranks exchange layers by: as of distributed_solver.
+  const char* transport() const;
 
   /// Takes this rank's own cells, of size(). Throws input_error as stencil_runner does.
   void set_field(grid_view<const T> mine);

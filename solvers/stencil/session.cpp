@@ -146,6 +146,12 @@ void stencil_session<T>::get_rows(std::size_t first, std::span<T> values) {
   run_->get_rows(first, values);
 }
 template <class T>
+T* stencil_session<T>::row_in_place(std::size_t row) {
+  require_field();
+  if (running_) finish();
+  return run_->row_in_place(row);
+}
+template <class T>
 void stencil_session<T>::get_field(device_span<T> values) {
   require_field();
   if (running_) finish();

@@ -41,6 +41,9 @@ class stencil_session {
   /// Rows, counted through planes.
   void set_rows(std::size_t first, std::span<const T> values);
   void get_rows(std::size_t first, std::span<T> values);
+  /// Where such a row is in the device's memory, in the order of its stream and until the next run.
+  T* row_in_place(std::size_t row);
+  std::size_t pitch() const { return run_->pitch(); }
   /// In the device's memory: in the order of its stream, and done at the return if the stream is
   /// not the caller's.
   void set_field(device_span<const T> values);

@@ -83,8 +83,7 @@ void stencil_runner<T>::field(device_span<T> u) {
 
 /// Counted through planes. Throws input_error unless the field has these layers.
 template <class T>
-std::size_t stencil_runner<T>::first_row_of(int first, const extents& some,
-                                            const void* data) const {
+std::size_t stencil_runner<T>::first_row_of(int first, const extents& some) const {
   const extents& n = size();
   extents expected = n;
   const int count = n.dims == 3 ? some.z : some.y, all = n.dims == 3 ? n.z : n.y;
@@ -93,18 +92,30 @@ std::size_t stencil_runner<T>::first_row_of(int first, const extents& some,
   if (first < 0 || count < 1 || first > all - count)
     throw input_error(fmt::format("layers: expected some of 0 to {}, found {} to {}", all - 1,
                                   first, static_cast<std::int64_t>(first) + count - 1));
-  check_on_host("layers", data);
   return static_cast<std::size_t>(first) * static_cast<std::size_t>(n.dims == 3 ? n.y : 1);
 }
 
 template <class T>
 void stencil_runner<T>::layers(int first, grid_view<T> some) {
-  session_->get_rows(first_row_of(first, some.size, some.data), some.cells());
+  const std::size_t row = first_row_of(first, some.size);
+  check_on_host("layers", some.data);
+  session_->get_rows(row, some.cells());
 }
 
 template <class T>
 void stencil_runner<T>::set_layers(int first, grid_view<const T> some) {
-  session_->set_rows(first_row_of(first, some.size, some.data), some.cells());
+  const std::size_t row = first_row_of(first, some.size);
+  check_on_host("layers", some.data);
+  session_->set_rows(row, some.cells());
+}
+
+template <class T>
+typename stencil_runner<T>::rows_in_place stencil_runner<T>::layers_in_place(int first, int count) {
+  if (session_->where().on() != backend::cuda)
+    throw input_error("layers_in_place: expected a runner on a CUDA device, found one on a CPU");
+  extents some = size();
+  (some.dims == 3 ? some.z : some.y) = count;
+  return {session_->row_in_place(first_row_of(first, some)), session_->pitch()};
 }
 
 template <class T>

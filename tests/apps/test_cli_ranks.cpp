@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +13,9 @@
 #include <sstream>
 
 #include "cli_runner.hpp"
+
+#include "dwell/execution/comm/gpu_transport.hpp"
+#include "dwell/execution/device/device.hpp"
 
 namespace dwell::test {
 namespace {
@@ -83,12 +87,57 @@ TEST(cli_ranks, refuse_in_one_line) {
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--rhs-count", "2"}, "--rhs-count");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--precision", "mixed"},
                  "mixed_precision");
-  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--device", "cuda"}, "--device cuda");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--transport", "host"}, "--device cuda");
+  expect_refused({"cg", "poisson2d:9x9", "--device", "cuda", "--transport", "host"}, "--ranks");
+  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--device", "cuda:1"}, "in their order");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--preconditioner", "auto"}, "by name");
   expect_refused({"cg", "poisson2d:9x9", "--per-rank"}, "--ranks or --distributed");
   expect_refused({"cg", "poisson2d:9x9", "--partition", "metis"}, "--ranks or --distributed");
   expect_refused({"cg", "convection2d:9x9:5", "--ranks", "2"}, "symmetric");
   expect_refused({"cg", "no_such_file.mtx", "--ranks", "2"}, "no_such_file.mtx");
+}
+
+// More ranks than any machine has GPUs; without a GPU, or without CUDA or NCCL, what is missing.
+TEST(cli_ranks, refuse_too_few_gpus_in_one_line) {
+  for (const strings& what : {strings{"cg", "poisson2d:9x9"},
+                              strings{"stencil", "2d5pt", "--size", "99x9"}}) {
+    strings args = what;
+    args.insert(args.end(), {"--ranks", "32", "--device", "cuda"});
+    const auto r = dwell_cli(args);
+    EXPECT_NE(r.code, 0);
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+    const bool found = find_cuda().devices > 0;
+    if (found && why_no_nccl().empty()) {
+      EXPECT_NE(r.err.find("a GPU for each of 32 ranks"), std::string::npos) << r.err;
+    }
+    if (!found) {
+      EXPECT_NE(r.err.find(find_cuda().reason), std::string::npos) << r.err;
+    }
+  }
+}
+
+// Ranks on the GPUs that there are, and sharing one.
+TEST(cli_ranks, solve_on_gpus) {
+  const int devices = find_cuda().devices;
+  if (devices == 0) GTEST_SKIP() << find_cuda().reason;
+  const scratch_folder in;
+  const strings solve = {"cg", "poisson2d:40x30", "--device", "cuda", "--json", "-"};
+  const auto one = answer_of(solve);
+  const auto with = [&](strings more) {
+    more.insert(more.begin(), solve.begin(), solve.end());
+    return answer_of(more);
+  };
+  const auto shared = with({"--ranks", "3", "--transport", "host", "--per-rank"});
+  EXPECT_EQ(shared.at("transport"), "host");
+  EXPECT_NEAR(shared.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
+  EXPECT_TRUE(shared.at("ranks")[1].at("threads").is_null());
+  EXPECT_EQ(shared.at("ranks")[1].at("gpu"), 1 % devices);
+  if (devices > 1 && why_no_nccl().empty()) {
+    const auto two = with({"--ranks", "2"});
+    EXPECT_EQ(two.at("transport"), "nccl");
+    EXPECT_EQ(two.at("executor"), "graph");
+    EXPECT_EQ(two.at("ranks")[1].at("gpu"), 1);
+  }
 }
 
 // A matrix whose rows are in no good order: METIS finds one, and the answer is in the given order.

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "cli/output.hpp"
@@ -50,13 +53,19 @@ void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided) {
   add_positive(app, "--ranks", value.threads,
                "Divide " + divided +
                    " among so many ranks, threads of this process that exchange data by messages, "
-                   "each with --threads threads of its own");
+                   "each with --threads threads of its own; with --device cuda each on a GPU, rank "
+                   "0 on the first one");
   auto* processes = app.add_flag(
       "--distributed", value.processes,
       "Divide " + divided +
           " among the processes of an MPI job (mpirun -n 4 dwell ...); the first one reads and "
-          "writes files and reports. On CPUs");
+          "writes files and reports");
   processes->excludes("--ranks");
+  add_choice(app, "--transport", value.transport, {"nccl", "host"},
+             "With --device cuda: how ranks exchange data. nccl: from GPU to GPU, each rank on a "
+             "GPU of its own; host: through the memory of the hosts, and ranks may share a GPU "
+             "(default: nccl)")
+      ->default_str("");
   app.add_flag("--per-rank", value.table, "In the report: a table of what each rank had and did");
 }
 
@@ -81,6 +90,44 @@ void on_each_rank(const rank_choice& choice, communicator* comm,
     f(std::shared_ptr<communicator>(comm, [](communicator*) {}));
   else
     run_as_ranks(choice.threads, f);
+}
+
+gpu_transport transport_of(const rank_choice& choice) {
+  return choice.transport == "host" ? gpu_transport::host : gpu_transport::nccl;
+}
+
+void check_gpus(const rank_choice& choice, const device_choice& where, const communicator* comm) {
+  const bool gpus = choice.any() && where.what == device_choice::kind::cuda;
+  if (!gpus && !choice.transport.empty())
+    throw input_error("--transport: expected --device cuda and --ranks or --distributed with it");
+  if (!gpus) return;
+  if (where.ordinal != 0)
+    throw input_error(fmt::format(
+        "--device cuda:{}: expected cuda, whose GPUs ranks take in their order", where.ordinal));
+  const cuda_presence found = find_cuda();
+  if (found.devices == 0) throw device_error(found.reason);
+  const int ranks = comm ? comm->ranks_here() : choice.threads;
+  if (ranks == 1 || transport_of(choice) == gpu_transport::host) return;
+  if (const std::string why = why_no_nccl(); !why.empty())
+    throw unsupported_error(why + "; --transport host exchanges data through the host");
+  if (found.devices < ranks)
+    throw device_error(
+        fmt::format("--device cuda: expected a GPU for each of {} ranks, found {} (--transport "
+                    "host lets ranks share one)",
+                    ranks, found.devices));
+}
+
+device device_of_rank(communicator& comm, const device_choice& where, int threads) {
+  if (where.what != device_choice::kind::cuda) return device::cpu(threads_of_rank(comm, threads));
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const auto hosts = values_of_ranks(comm, host);
+  const auto here = std::count(hosts.begin(), hosts.begin() + comm.rank(), host);
+  return together(comm, [&] {
+    const cuda_presence found = find_cuda();
+    if (found.devices == 0) throw device_error(found.reason);
+    return device::cuda(static_cast<int>(here) % found.devices);
+  });
 }
 
 int threads_of_rank(const communicator& comm, int asked) {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // --ranks and --distributed: a problem that is divided among ranks, threads of this process or
-// processes of MPI.
+// processes of MPI, on CPUs or each on a GPU.
 #pragma once
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "cli/arguments.hpp"
+#include "cli/device_choice.hpp"
 #include "cli/exit_code.hpp"
 
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/communicator.hpp"
+#include "dwell/execution/comm/gpu_transport.hpp"
+#include "dwell/execution/device/device.hpp"
 
 namespace dwell::app {
 
@@ -18,6 +21,7 @@ struct rank_choice {
   int threads = 0;         ///< ranks that are threads of this process; 0: none
   bool processes = false;  ///< those of MPI
   bool table = false;      ///< of all ranks, in the report
+  std::string transport;   ///< between GPUs: "nccl" or "host"; empty: not given
 
   bool any() const { return threads > 0 || processes; }
 };
@@ -38,10 +42,19 @@ auto on_all(communicator* comm, F&& f) {
 /// The first rank, or the only one.
 inline bool is_first(const communicator* comm) { return !comm || comm->rank() == 0; }
 
+/// What is wrong with GPUs for these ranks: throws device_error if there are too few, input_error
+/// or unsupported_error if options do not go together or this build lacks NCCL. comm: the
+/// processes, or null.
+void check_gpus(const rank_choice& choice, const device_choice& where, const communicator* comm);
+gpu_transport transport_of(const rank_choice& choice);
+
 /// f(rank) on the processes of `comm`, or where that is null on as many threads as were asked for.
 void on_each_rank(const rank_choice& choice, communicator* comm,
                   const std::function<void(const std::shared_ptr<communicator>&)>& f);
 /// Of each rank: those asked for or, of 0, its share of those of the machine.
 int threads_of_rank(const communicator& comm, int asked);
+/// Of each rank: so many threads, or where GPUs are asked for one of those of its machine, by its
+/// number there. Called by all ranks together.
+device device_of_rank(communicator& comm, const device_choice& where, int threads);
 
 }  // namespace dwell::app

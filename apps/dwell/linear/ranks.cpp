@@ -35,13 +35,21 @@ row_division divide(const std::string& partition, const csr_view<T>& a, int rank
 #endif
 }
 
+/// How ranks solve.
+struct ways {
+  const rank_choice& choice;
+  const device_choice& where;
+  const std::string &partition, &precision;
+  int threads;
+  const solve_options& options;
+};
+
 template <class T>
-ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const std::string& partition,
-                           int threads, const csr<T>& whole, const std::vector<T>& b,
-                           std::vector<T>& x, const solve_options& options) {
+ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways& how,
+                           const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
   const bool first = comm->rank() == 0;
   const row_division by = together(*comm, [&] {
-    return first ? divide(partition, whole.view(), comm->size()) : row_division{};
+    return first ? divide(how.partition, whole.view(), comm->size()) : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
       list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
@@ -56,16 +64,20 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const std:
 
   rank_line line;
   line.share = a.share();
-  line.threads = threads_of_rank(*comm, threads);
-  solve_options here = options;
+  const device where = device_of_rank(*comm, how.where, how.threads);
+  if (where.on() == backend::cuda)
+    line.gpu = where.ordinal();
+  else
+    line.threads = where.threads();
+  solve_options here = how.options;
   if (!first) here.progress = {};
-  distributed_solver<T> solver(device::cpu(line.threads), a, here);
+  distributed_solver<T> solver(where, a, here, transport_of(how.choice));
   const double prepared = solver.setup().total();
   ranked_solve got;
   got.report = solver.solve(mine, answer);
   got.report.setup = solver.setup();
   got.report.setup_s += prepared;
-  got.transport = comm->transport();
+  got.transport = solver.transport();
   line.solve_s = got.report.solve_s;
   got.ranks = values_of_ranks(*comm, line);
   answer = a.gather(answer);
@@ -73,11 +85,9 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const std:
   return got;
 }
 
-ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const std::string& by,
-                      const std::string& precision, int threads, const csr<double>& a,
-                      const std::vector<double>& b, std::vector<double>& x,
-                      const solve_options& options) {
-  if (precision != "f32") return solve_as_rank<double>(comm, by, threads, a, b, x, options);
+ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const ways& by,
+                      const csr<double>& a, const std::vector<double>& b, std::vector<double>& x) {
+  if (by.precision != "f32") return solve_as_rank<double>(comm, by, a, b, x);
   csr<float> single;
   std::vector<float> b_single, x_single;
   together(*comm, [&] {
@@ -86,7 +96,7 @@ ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const std::stri
     b_single = to_single(b, "right-hand side");
     x_single = to_single(x, "start vector");
   });
-  ranked_solve got = solve_as_rank<float>(comm, by, threads, single, b_single, x_single, options);
+  ranked_solve got = solve_as_rank<float>(comm, by, single, b_single, x_single);
   x.assign(x_single.begin(), x_single.end());
   return got;
 }
@@ -107,16 +117,18 @@ void add_partition(CLI::App& app, std::string& value) {
 }
 
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
-                            const std::string& partition, const std::string& precision, int threads,
-                            const csr<double>& a, const std::vector<double>& b,
-                            std::vector<double>& x, const solve_options& options) {
+                            const device_choice& where, const std::string& partition,
+                            const std::string& precision, int threads, const csr<double>& a,
+                            const std::vector<double>& b, std::vector<double>& x,
+                            const solve_options& options) {
   ranked_solve got;
+  const ways by{choice, where, partition, precision, threads, options};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     if (is_first(comm) && one->rank() == 0) {
-      got = solve_in(one, partition, precision, threads, a, b, x, options);
+      got = solve_in(one, by, a, b, x);
     } else {  // a thread, or a process that has nothing to begin with
       std::vector<double> nothing;
-      solve_in(one, partition, precision, threads, csr<double>(), {}, nothing, options);
+      solve_in(one, by, csr<double>(), {}, nothing);
     }
   });
   return got;
@@ -137,22 +149,23 @@ std::string describe_ghosts(const ranked_solve& r) {
 
 std::string ranks_table(const ranked_solve& r) {
   aligned_table out;
+  const bool gpus = !r.ranks.empty() && r.ranks.front().gpu >= 0;
   for (const char* head : {"rank", "first row", "rows", "nonzeros", "interior rows", "ghosts",
-                           "sent", "neighbours", "threads", "solve s"})
+                           "sent", "neighbours", gpus ? "GPU" : "threads", "solve s"})
     out.head(head, true);
   for (std::size_t k = 0; k < r.ranks.size(); ++k) {
-    const auto& [share, threads, solve_s] = r.ranks[k];
+    const auto& [share, threads, gpu, solve_s] = r.ranks[k];
     out.row({std::to_string(k), format_count(share.first_row + 1), format_count(share.rows),
              format_count(share.nonzeros), format_count(share.interior_rows),
              format_count(share.ghosts), format_count(share.sent), std::to_string(share.neighbours),
-             std::to_string(threads), fmt::format("{:.6f}", solve_s)});
+             std::to_string(gpus ? gpu : threads), fmt::format("{:.6f}", solve_s)});
   }
   return out.text();
 }
 
 json ranks_json(const ranked_solve& r) {
   json all = json::array();
-  for (const auto& [share, threads, solve_s] : r.ranks)
+  for (const auto& [share, threads, gpu, solve_s] : r.ranks)
     all.push_back({{"first_row", share.first_row},
                    {"rows", share.rows},
                    {"nonzeros", share.nonzeros},
@@ -160,7 +173,8 @@ json ranks_json(const ranked_solve& r) {
                    {"ghosts", share.ghosts},
                    {"sent", share.sent},
                    {"neighbours", share.neighbours},
-                   {"threads", threads},
+                   {"threads", gpu < 0 ? json(threads) : json(nullptr)},
+                   {"gpu", gpu < 0 ? json(nullptr) : json(gpu)},
                    {"solve_s", solve_s}});
   return all;
 }

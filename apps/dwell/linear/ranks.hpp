@@ -16,6 +16,7 @@ namespace dwell::app {
 struct rank_line {
   rank_share share;
   int threads = 0;
+  int gpu = -1;  ///< its number; -1: on a CPU
   double solve_s = 0;
 };
 struct ranked_solve {
@@ -27,12 +28,13 @@ struct ranked_solve {
 void add_partition(CLI::App& app, std::string& value);
 
 /// Solves for b, from and to x, where `a` is on the first rank; others give empty ones. threads: of
-/// each rank; 0: its share of those of the machine. `comm` null: ranks that are threads. Throws
-/// what distributed_solver throws.
+/// each rank on a CPU; 0: its share of those of the machine. `comm` null: ranks that are threads.
+/// Throws what distributed_solver throws.
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
-                            const std::string& partition, const std::string& precision, int threads,
-                            const csr<double>& a, const std::vector<double>& b,
-                            std::vector<double>& x, const solve_options& options);
+                            const device_choice& where, const std::string& partition,
+                            const std::string& precision, int threads, const csr<double>& a,
+                            const std::vector<double>& b, std::vector<double>& x,
+                            const solve_options& options);
 
 /// "4 ranks (mpi), at most 250 rows, ...", and a line on ghosts.
 std::string describe_ranks(const ranked_solve& r);

@@ -136,7 +136,8 @@ struct problem {
 };
 
 /// What ranks cannot do yet that one solver can.
-void check_ranks(const solve_arguments& args) {
+void check_ranks(const solve_arguments& args, const communicator* comm) {
+  check_gpus(args.ranks, args.device, comm);
   if (!args.ranks.any()) {
     if (args.partition != "rows")
       throw input_error("--partition: expected --ranks or --distributed with it");
@@ -149,7 +150,6 @@ void check_ranks(const solve_arguments& args) {
   if (!args.null_vectors.empty()) refuse("--null-vectors");
   if (!args.near_null.vectors.empty()) refuse("--near-null");
   if (!args.near_null.coordinates.empty()) refuse("--coordinates");
-  if (args.device.what == device_choice::kind::cuda) refuse("--device cuda");
   if (args.device_facts.given()) refuse("--device-facts");
 }
 
@@ -189,8 +189,8 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   const auto& a = p.source.content.matrix;
   solve_result& result = p.result;
   if (args.ranks.any()) {
-    result.ranks = solve_on_ranks(args.ranks, comm, args.partition, args.precision, args.threads, a,
-                                  p.b, p.x, p.options);
+    result.ranks = solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision,
+                                  args.threads, a, p.b, p.x, p.options);
     result.columns = {result.ranks->report};
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
@@ -240,7 +240,7 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
   progress_line progress(first && !args.report.quiet && args.monitor == 0);
   std::optional<device> where;
   problem p = on_all(comm, [&] {
-    check_ranks(args);
+    check_ranks(args, comm);
     if (!args.ranks.any()) {
       where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
       require_executor(args, where->on());
@@ -312,7 +312,8 @@ void add_problem(CLI::App& app, solve_arguments& args) {
 void add_execution(CLI::App& app, solve_arguments& args) {
   app.option_defaults()->group("Execution");
   if (args.command == "solve") add_solver(app, args.options.method);
-  add_device(app, args.device, "Where to solve; auto is the first usable GPU, else the CPU");
+  add_device(app, args.device,
+             "Where to solve; auto is the first usable GPU, else the CPU; of ranks it is the CPU");
   add_device_facts(app, args.device_facts, planned_with_help);
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: of those there are, "

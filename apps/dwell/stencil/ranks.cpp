@@ -23,17 +23,31 @@ std::size_t changing_cells(const extents& n, int radius, boundary edge) {
   return along(n.y) * along(n.x) * (n.dims == 3 ? along(n.z) : 1);
 }
 
+/// How ranks do steps.
+struct ways {
+  const rank_choice& choice;
+  const device_choice& where;
+  int threads, exchange_every;
+  const extents& size;
+  bool has_source;
+  const stencil_options& options;
+};
+
 template <class T>
-ranked_field solve_as_rank(const std::shared_ptr<communicator>& comm, int threads,
-                           int exchange_every, const extents& size, bool has_source, grid<T>& u,
-                           const stencil_options& options, const grid<T>* source) {
+ranked_field solve_as_rank(const std::shared_ptr<communicator>& comm, const ways& how, grid<T>& u,
+                           const grid<T>* source) {
+  const auto& [choice, where, threads, exchange_every, size, has_source, options] = how;
   const bool first = comm->rank() == 0;
   slab_line line;
-  line.threads = threads_of_rank(*comm, threads);
+  const device here_on = device_of_rank(*comm, where, threads);
+  if (here_on.on() == backend::cuda)
+    line.gpu = here_on.ordinal();
+  else
+    line.threads = here_on.threads();
   stencil_options here = options;
   if (!first) here.progress = {};
-  distributed_stencil<T> field(device::cpu(line.threads), comm, size, here, exchange_every,
-                               has_source);
+  distributed_stencil<T> field(here_on, comm, size, here, exchange_every, has_source,
+                               transport_of(choice));
   if (has_source) field.scatter_source(source->view());
   field.scatter(u.view());
   const stencil_outcome end =
@@ -43,7 +57,7 @@ ranked_field solve_as_rank(const std::shared_ptr<communicator>& comm, int thread
   line.solve_s = end.solve_s;
 
   ranked_field got;
-  got.transport = comm->transport();
+  got.transport = field.transport();
   got.ranks = values_of_ranks(*comm, line);
   stencil_report& report = got.report = field.report();
   report.bytes_per_step = 0;
@@ -74,27 +88,29 @@ ranked_field solve_as_rank(const std::shared_ptr<communicator>& comm, int thread
 }  // namespace
 
 template <class T>
-ranked_field solve_on_ranks(const rank_choice& choice, communicator* comm, int threads,
-                            int exchange_every, const extents& size, bool has_source, grid<T>& u,
+ranked_field solve_on_ranks(const rank_choice& choice, communicator* comm,
+                            const device_choice& where, int threads, int exchange_every,
+                            const extents& size, bool has_source, grid<T>& u,
                             const stencil_options& options, const grid<T>* source) {
   ranked_field got;
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
+    const ways how{choice, where, threads, exchange_every, size, has_source, options};
     if (is_first(comm) && one->rank() == 0) {
-      got = solve_as_rank(one, threads, exchange_every, size, has_source, u, options, source);
+      got = solve_as_rank(one, how, u, source);
     } else {  // a thread, or a process that has nothing to begin with
       grid<T> nothing;
-      solve_as_rank(one, threads, exchange_every, size, has_source, nothing, options, &nothing);
+      solve_as_rank(one, how, nothing, &nothing);
     }
   });
   return got;
 }
 
-template ranked_field solve_on_ranks(const rank_choice&, communicator*, int, int, const extents&,
-                                     bool, grid<double>&, const stencil_options&,
-                                     const grid<double>*);
-template ranked_field solve_on_ranks(const rank_choice&, communicator*, int, int, const extents&,
-                                     bool, grid<float>&, const stencil_options&,
-                                     const grid<float>*);
+template ranked_field solve_on_ranks(const rank_choice&, communicator*, const device_choice&, int,
+                                     int, const extents&, bool, grid<double>&,
+                                     const stencil_options&, const grid<double>*);
+template ranked_field solve_on_ranks(const rank_choice&, communicator*, const device_choice&, int,
+                                     int, const extents&, bool, grid<float>&,
+                                     const stencil_options&, const grid<float>*);
 
 std::string describe_ranks(const ranked_field& r) {
   int layers = 0, ghosts = 0;
@@ -112,24 +128,28 @@ std::string describe_ranks(const ranked_field& r) {
 
 std::string ranks_table(const ranked_field& r) {
   aligned_table out;
-  for (const char* head : {"rank", "first layer", "layers", "ghost layers", "threads", "solve s"})
+  const bool gpus = !r.ranks.empty() && r.ranks.front().gpu >= 0;
+  for (const char* head :
+       {"rank", "first layer", "layers", "ghost layers", gpus ? "GPU" : "threads", "solve s"})
     out.head(head, true);
   for (std::size_t k = 0; k < r.ranks.size(); ++k) {
-    const auto& [share, threads, solve_s] = r.ranks[k];
+    const auto& [share, threads, gpu, solve_s] = r.ranks[k];
     out.row({std::to_string(k), format_count(share.first_layer), format_count(share.layers),
-             format_count(share.ghosts), std::to_string(threads), fmt::format("{:.6f}", solve_s)});
+             format_count(share.ghosts), std::to_string(gpus ? gpu : threads),
+             fmt::format("{:.6f}", solve_s)});
   }
   return out.text();
 }
 
 json ranks_json(const ranked_field& r) {
   json all = json::array();
-  for (const auto& [share, threads, solve_s] : r.ranks)
+  for (const auto& [share, threads, gpu, solve_s] : r.ranks)
     all.push_back({{"first_layer", share.first_layer},
                    {"layers", share.layers},
                    {"ghost_layers", share.ghosts},
                    {"steps_per_exchange", share.steps_per_exchange},
-                   {"threads", threads},
+                   {"threads", gpu < 0 ? json(threads) : json(nullptr)},
+                   {"gpu", gpu < 0 ? json(nullptr) : json(gpu)},
                    {"solve_s", solve_s}});
   return all;
 }

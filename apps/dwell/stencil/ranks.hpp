@@ -17,6 +17,7 @@ namespace dwell::app {
 struct slab_line {
   slab_share share;
   int threads = 0;
+  int gpu = -1;  ///< its number; -1: on a CPU
   double solve_s = 0;
 };
 struct ranked_field {
@@ -25,11 +26,12 @@ struct ranked_field {
   std::vector<slab_line> ranks;
 };
 /// Does steps on u, which the first rank has, of `size` cells; source, likewise, may be null if it
-/// is on all ranks. threads: of each rank; 0: its share of those of the machine. exchange_every:
-/// steps; 0 is as planned. Throws what distributed_stencil throws.
+/// is on all ranks. threads: of each rank on a CPU; 0: its share of those of the machine.
+/// exchange_every: steps; 0 is as planned. Throws what distributed_stencil throws.
 template <class T>
-ranked_field solve_on_ranks(const rank_choice& choice, communicator* comm, int threads,
-                            int exchange_every, const extents& size, bool has_source, grid<T>& u,
+ranked_field solve_on_ranks(const rank_choice& choice, communicator* comm,
+                            const device_choice& where, int threads, int exchange_every,
+                            const extents& size, bool has_source, grid<T>& u,
                             const stencil_options& options, const grid<T>* source);
 
 std::string describe_ranks(const ranked_field& r);

@@ -185,8 +185,9 @@ exit_code run_in(const stencil_arguments& args, communicator* comm, const device
   options.interrupt = &graceful_stop::requested();
   const grid<T>* const source = p.source ? &*p.source : nullptr;
   if (args.ranks.any()) {
-    p.result.ranks = solve_on_ranks(args.ranks, comm, args.threads, args.exchange_every, size,
-                                    !args.source.empty(), p.u, options, source);
+    p.result.ranks =
+        solve_on_ranks(args.ranks, comm, args.device, args.threads, args.exchange_every, size,
+                       !args.source.empty(), p.u, options, source);
     p.result.report = p.result.ranks->report;
   } else {
     p.result.report = solve(where, p.u, options, source);
@@ -199,14 +200,16 @@ exit_code run_in(const stencil_arguments& args, communicator* comm, const device
 }
 
 /// What ranks cannot do that one can.
-void check_ranks(const stencil_arguments& args) {
+void check_ranks(const stencil_arguments& args, const communicator* comm) {
+  check_gpus(args.ranks, args.device, comm);
   if (!args.ranks.any()) {
     if (args.exchange_every > 0)
       throw input_error("--exchange-every: expected --ranks or --distributed with it");
     return;
   }
   if (args.device.what == device_choice::kind::cuda)
-    throw unsupported_error("--device cuda: not with --ranks or --distributed");
+    if (const auto why = threads_refusal(args.device, args.threads, backend::cuda); !why.empty())
+      throw input_error(why);
   if (args.device_facts.given())
     throw unsupported_error("--device-facts: not with --ranks or --distributed");
 }
@@ -219,7 +222,7 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
   extents size = on_all(comm, [&] {
     const stencil_shape shape = find_stencil_shape(args.shape);
     set_options(args, shape);
-    check_ranks(args);
+    check_ranks(args, comm);
     if (!args.input.empty() && !args.initial.empty())
       throw input_error("--input and --initial both say what the field is: expected one of them");
     if (!first) return extents(1, 1);  // the first one's counts
@@ -307,7 +310,8 @@ void add_stops(CLI::App& app, stencil_arguments& args) {
 
 void add_execution(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Execution");
-  add_device(app, args.device, "Where to run; auto is the first usable GPU, else the CPU");
+  add_device(app, args.device,
+             "Where to run; auto is the first usable GPU, else the CPU; of ranks it is the CPU");
   add_device_facts(app, args.device_facts, planned_with_help);
   add_positive(app, "--threads", args.threads,
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
@@ -325,7 +329,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   add_ranks(app, args.ranks, "the field's rows (in three dimensions planes)");
   add_positive(app, "--exchange-every", args.exchange_every,
                "Steps between two exchanges of ghosts (default: as many as add a tenth to a rank's "
-               "cells, at most 16)");
+               "cells, at most 16, on GPUs 48)");
 }
 
 void add_results(CLI::App& app, stencil_arguments& args) {

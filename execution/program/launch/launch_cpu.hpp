@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "dwell/execution/device/scratch_cpu.hpp"
@@ -80,7 +82,13 @@ class queue {
         if (member == 0) sums = s.has_given_sums(), elements = s.has_written_elements();
       });
     });
-    if (between_) between_->phase_ended(sums, elements);
+    if (between_) {
+      constexpr leaves left = left_by<P, Phase>;
+      if ((sums && !has_sums(left)) || (elements && !has_elements(left)))
+        throw std::logic_error(std::string(P::name) + ": phase " + std::to_string(Phase) +
+                               " leaves more than left_by says");
+      between_->phase_ended(sums, elements);
+    }
     watch_.poll();
   }
   void record_outcome(int mark) { marks_[mark] = a_.state[0]; }

@@ -14,6 +14,7 @@
 #include "dwell/execution/program/store/store.hpp"
 #include "dwell/execution/team/alone_team_cuda.cuh"
 #include "dwell/execution/team/column_team_cuda.cuh"
+#include "dwell/execution/team/rank_team_cuda.cuh"
 #include "dwell/execution/team/team_cuda.cuh"
 
 namespace dwell::cuda {
@@ -27,10 +28,19 @@ template <class P, class T, class E, int Config>
 struct kernel_types {
   static constexpr int lanes = E::cuda_configs[Config].lanes;
   static constexpr int teams_per_unit = E::cuda_configs[Config].teams_per_unit;
-  using team = std::conditional_t<
-      alone_of<E>, cuda_alone_team<lanes>,
-      std::conditional_t<column_count<P> == 1, cuda_team<lanes, E::cuda_configs[Config].caches>,
-                         cuda_column_team<lanes, column_count<P>>>>;
+  /// Phases that are launched one by one may be those of several ranks.
+  static constexpr bool of_ranks = E::launches_phases && column_count<P> == 1;
+  using whole_team = std::conditional_t<of_ranks, cuda_rank_team<lanes>,
+                                        cuda_team<lanes, E::cuda_configs[Config].caches>>;
+  using team = std::conditional_t<alone_of<E>, cuda_alone_team<lanes>,
+                                  std::conditional_t<column_count<P> == 1, whole_team,
+                                                     cuda_column_team<lanes, column_count<P>>>>;
+  DWELL_FN static team make_team(const program_args<P, T>& a) {
+    if constexpr (of_ranks)
+      return team(a.barrier, a.partials, a.rank_sums, a.ranks, a.rank_slots);
+    else
+      return team(a.barrier, a.partials, a.in_cluster);
+  }
   using store_type = store<P, T, team, shape_of<E, Config>>;
 };
 
@@ -60,7 +70,7 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Config>::lanes,
                                   kernel_types<P, T, E, Config>::teams_per_unit)
     phase_kernel(const __grid_constant__ program_args<P, T> a, int parity, int time) {
   using k = kernel_types<P, T, E, Config>;
-  typename k::team team(a.barrier, a.partials, a.in_cluster);
+  typename k::team team = k::make_team(a);
   typename k::store_type s(team, a);
   E::template phase<Phase, P, T>(s, a, parity, time);
 }
@@ -94,22 +104,37 @@ class queue : public host_queue<typename P::scalars> {
     phase_kernel<P, T, E, Config, Phase>
         <<<teams_, k::lanes, scratch_, this->target()>>>(a, parity, time);
     DWELL_CUDA(cudaGetLastError());
+    constexpr leaves left = left_by<P, Phase>;
+    if (a_.behind && time + 1 == times_of<P, Phase>(a_))
+      a_.behind->phase_launched(has_sums(left), has_elements(left), this->target());
   }
 
   /// Launches a graph, made at the first call: body() again and again until the scalars say stop.
   template <class Body>
   void repeat_while_running(Body&& body) {
+    const bool repeats = !a_.behind;  // messages cannot be in a conditional node
     if (!this->has_graph())
-      this->make_graph(true, [&] {
+      this->make_graph(repeats, [&] {
         body();
+        if (!repeats) return;
         continue_kernel<P><<<1, 1, 0, this->target()>>>(a_.state, this->again());
         DWELL_CUDA(cudaGetLastError());
       });
     this->begin();
-    this->launch_graph();
+    repeats ? this->launch_graph() : relaunch_while_running();
   }
 
  private:
+  /// The host looks at the outcome of a round while the next one runs. All ranks find the same, and
+  /// launch as many.
+  void relaunch_while_running() {
+    for (int round = 0;; ++round) {
+      this->launch_graph();
+      this->record_outcome(round % 2);
+      if (round > 0 && this->outcome((round + 1) % 2).stop != 0) return;
+    }
+  }
+
   const program_args<P, T>& a_;
   int teams_;
   std::size_t scratch_;

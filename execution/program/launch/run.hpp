@@ -11,6 +11,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/program/launch/launched_meeting.hpp"
 #include "dwell/execution/program/launch/rank_meeting.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
 #include "dwell/execution/program/products/chain.hpp"
@@ -50,8 +51,8 @@ class program_run {
   /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
   /// that all work goes to, that of the cut included.
   /// `chain`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs that
-  /// have one. `ranks`: among which rows are divided, or null; on a CPU, with an executor that
-  /// launches phases from the host. Then vectors have as many elements as the matrix has columns.
+  /// have one. `ranks`: among which rows are divided, or null; with an executor that launches
+  /// phases from the host. Then vectors have as many elements as the matrix has columns.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
               const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0,
               const row_ranks* ranks = nullptr)
@@ -159,6 +160,7 @@ class program_run {
       meeting_->run_begins();
       control.between = meeting_.get();
     }
+    if (behind_) behind_->run_begins();
     ready().start(control);
   }
   double finish() {
@@ -198,6 +200,13 @@ class program_run {
       rank_sums_ = {where_, slots * static_cast<std::size_t>(ranks.comm->size())};
       args_.rank_sums = rank_sums_.data();
       args_.ranks = ranks.comm->size();
+      if (where_.on() == backend::cuda) {
+        args_.rank_slots = static_cast<int>(slots);
+        behind_ = std::make_unique<launched_meeting<P, T>>(where_, ranks, args_, slots, plan_.teams,
+                                                           rank_sums_.data());
+        args_.behind = behind_.get();
+        return;
+      }
       args_.interior_begin = ranks.halo->interior_begin;
       args_.interior_end = ranks.halo->interior_end;
       meeting_ = std::make_unique<rank_meeting<P, T>>(ranks, args_, slots, plan_.teams, lanes,
@@ -269,8 +278,9 @@ class program_run {
   buffer<run_words<P>> words_;
   buffer<typename P::scalars> states_;  ///< of teams that are alone, two each
   program_args<P, T> args_;
-  std::unique_ptr<between_phases> meeting_;  ///< of several ranks
-  std::unique_ptr<program_launch> launch_;   ///< refers to args_
+  std::unique_ptr<between_phases> meeting_;   ///< of several ranks
+  std::unique_ptr<between_launches> behind_;  ///< likewise, on GPUs
+  std::unique_ptr<program_launch> launch_;    ///< refers to args_
 };
 
 }  // namespace dwell

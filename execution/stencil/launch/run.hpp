@@ -104,6 +104,9 @@ class stencil_run {
   void get_rows(std::size_t first, std::span<T> values) const {
     field_[front_].download_rows(values, row_, pitch_, around_ + first * pitch_);
   }
+  /// Where such a row is in the copy that the next run starts from. Rows are pitch() cells apart.
+  T* row_in_place(std::size_t row) const { return field_[front_].data() + around_ + row * pitch_; }
+  std::size_t pitch() const { return pitch_; }
   /// The same from and to packed cells in the device's memory, in the order of the device's stream.
   void set_field_there(const T* from) {
     copy_cells(args_.field[0], pitch_, from, row_);

@@ -27,6 +27,8 @@ struct preconditioned_bicgstab : bicgstab_method {
   using results = vector_list<x>;
   static constexpr int phases = 6;
   static constexpr int chains[] = {1, 4};
+  static constexpr leaves left_by[phases] = {leaves::both, leaves::elements, leaves::sums,
+                                             leaves::both, leaves::elements, leaves::sums};
   static constexpr bool whole_rows = true;
 
   template <int Phase, class T, class Store>

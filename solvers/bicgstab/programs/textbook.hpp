@@ -25,6 +25,8 @@ struct textbook_bicgstab : bicgstab_method {
   using in_registers = vector_list<r, p>;
   using results = vector_list<x>;
   static constexpr int phases = 4;
+  static constexpr leaves left_by[phases] = {leaves::both, leaves::sums, leaves::both,
+                                             leaves::sums};
   static constexpr bool whole_rows = true;
 
   template <int Phase, class T, class Store>

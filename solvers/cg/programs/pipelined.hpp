@@ -43,6 +43,7 @@ struct pipelined_cg : cg_recurrence {
   using results = vector_list<x>;
   static constexpr int sum_count = 2 * set;
   static constexpr int phases = 1;
+  static constexpr leaves left_by[phases] = {leaves::both};
   static constexpr bool whole_rows = true;
 
   /// What the pair holds when a phase begins: nothing yet; x alone, at the start; (x, p), in a

@@ -26,6 +26,8 @@ struct preconditioned_cg : cg_method {
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 4;
   static constexpr int chains[] = {3};
+  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums, leaves::sums,
+                                             leaves::sums};
 
   struct scalars {
     int step = -1;

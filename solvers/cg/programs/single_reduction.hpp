@@ -25,6 +25,7 @@ struct single_reduction_cg : cg_recurrence {
   using results = vector_list<x>;
   static constexpr int sum_count = set;
   static constexpr int phases = 2;
+  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums};
   static constexpr bool whole_rows = true;
 
   enum stage : int { starting, residual, iterating };

@@ -29,6 +29,7 @@ struct textbook_cg : cg_method {
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 3;
+  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums, leaves::sums};
 
   struct scalars {
     int step = -1;

@@ -42,6 +42,8 @@ struct textbook_gmres : run_outcome {
   enum : int { ww, qq, sum_count };
   static constexpr int phases = 5;
   static constexpr int chains[] = {1};
+  static constexpr leaves left_by[phases] = {leaves::elements, leaves::elements, leaves::sums,
+                                             leaves::sums, leaves::sums};
   static constexpr bool whole_rows = true;
 
   struct scalars {

@@ -27,6 +27,8 @@ struct preconditioned_minres : minres_method {
   enum : int { vq, zz, rr, sum_count };
   static constexpr int phases = 4;
   static constexpr int chains[] = {3};
+  static constexpr leaves left_by[phases] = {leaves::both, leaves::sums, leaves::sums,
+                                             leaves::sums};
 
   struct scalars : minres_method::scalars {
     double scale = 1.0;  ///< of what is handed over

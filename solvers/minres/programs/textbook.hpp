@@ -26,6 +26,7 @@ struct textbook_minres : minres_method {
   using results = vector_list<x>;
   enum : int { vq, zz, rr, sum_count };
   static constexpr int phases = 3;
+  static constexpr leaves left_by[phases] = {leaves::both, leaves::sums, leaves::sums};
 
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& s, scalars& m) {

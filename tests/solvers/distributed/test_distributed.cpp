@@ -25,44 +25,9 @@
 namespace dwell::test {
 namespace {
 
-struct way {
-  std::string method, variant;
-  preconditioner by;
-};
-std::string name_of(const way& w) {
-  std::string name = w.method + "_" + w.variant + "_" + to_string(w.by);
-  std::erase(name, '-');
-  return name;
-}
-std::vector<way> ways() {
-  using p = preconditioner;
-  return {{"cg", "textbook", p::none},
-          {"cg", "textbook", p::jacobi},
-          {"cg", "single-reduction", p::none},
-          {"cg", "single-reduction", p::jacobi},
-          {"cg", "pipelined", p::none},
-          {"cg", "pipelined", p::jacobi},
-          {"cg", "auto", p::amg},
-          {"cg", "auto", p::chebyshev},
-          {"cg", "auto", p::block_jacobi},
-          {"cg", "auto", p::fsai},
-          {"minres", "auto", p::none},
-          {"minres", "auto", p::jacobi},
-          {"bicgstab", "auto", p::none},
-          {"bicgstab", "auto", p::ilu0},
-          {"gmres", "auto", p::none},
-          {"gmres", "auto", p::jacobi}};
-}
-
 class divided : public testing::TestWithParam<way> {
  protected:
-  solve_options options() const {
-    solve_options o;
-    o.method = GetParam().method;
-    o.variant = GetParam().variant;
-    o.preconditioner = GetParam().by;
-    return o;
-  }
+  solve_options options() const { return options_of(GetParam()); }
 };
 
 TEST_P(divided, has_the_bits_of_one_where_there_is_one_rank) {
@@ -86,8 +51,7 @@ TEST_P(divided, converges_as_one) {
     const std::vector<double> b = random_vector(a.rows, 2);
     const auto wanted = solve_whole(a, b, o);
     // Blocks of a rank are another preconditioner the more ranks there are.
-    const bool by_blocks =
-        o.preconditioner != preconditioner::none && o.preconditioner != preconditioner::jacobi;
+    const bool by_blocks = !is_the_same_divided(o.preconditioner);
     for (const int ranks : {2, 3, 4}) {
       SCOPED_TRACE(ranks);
       auto got = solve_divided(a, b, equal_rows(a.rows, ranks), o, ranks == 2 ? 2 : 1);

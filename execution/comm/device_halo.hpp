@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Vectors that are divided among ranks (halo.hpp) in the memory of their GPUs, and what a rank's
+// teams leave for other ranks. All of it is put into streams, cudaStream_t.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dwell/execution/comm/device_transport.hpp"
+#include "dwell/execution/comm/halo.hpp"
+#include "dwell/execution/device/buffer.hpp"
+
+namespace dwell {
+
+/// outgoing[k] = vector[elements[k]], of 4, 8 or 16 bytes each.
+struct halo_packing {
+  const void* vector = nullptr;
+  const index* elements = nullptr;
+  index count = 0;
+  std::size_t element_bytes = 8;
+  void* outgoing = nullptr;
+};
+/// mine[s] = the sum of the teams' partials in slot s, partials[s * teams + t], in the order in
+/// which a team adds them up; nothing where slots is 0.
+struct team_sums {
+  const double* partials = nullptr;
+  int slots = 0, teams = 0;
+  double* mine = nullptr;
+};
+inline constexpr std::size_t most_packings = 2;
+
+/// One launch does all; at most most_packings.
+void leave_for_ranks(std::span<const halo_packing> packings, const team_sums& sums, void* stream);
+
+/// The exchange of the ghosts of one vector, to be made again and again.
+class device_halo {
+ public:
+  /// Made by all ranks together. `vector`: own + ghosts elements of `element_bytes` bytes each (4,
+  /// 8, 16); it and the transport must stay.
+  device_halo(const device& where, device_transport& by, const halo_pattern& pattern, void* vector,
+              std::size_t element_bytes);
+  const halo_packing& packing() const { return packing_; }
+  /// The outgoing elements are packed: sends them; what follows in the stream finds the ghosts.
+  void send(void* stream) { messages_->run(from_, to_, stream); }
+  /// Packs them, too.
+  void run(void* stream) {
+    leave_for_ranks({&packing_, 1}, {}, stream);
+    send(stream);
+  }
+
+ private:
+  buffer<index> elements_;
+  buffer<std::byte> outgoing_;
+  halo_packing packing_;
+  std::vector<const void*> from_;
+  std::vector<void*> to_;
+  std::unique_ptr<device_messages> messages_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// NVIDIA's NCCL as a transport. The library is loaded when it is first asked for: a program that
+// links Dwell needs none. Private to the library.
+#pragma once
+#include <array>
+#include <memory>
+
+#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/execution/comm/device_transport.hpp"
+
+namespace dwell {
+
+/// The UUID of a GPU.
+using gpu_identity = std::array<unsigned char, 16>;
+gpu_identity identity_of_gpu(const device& where);
+
+/// Where why_no_nccl() is empty on all ranks. NVLink multicast is off unless NCCL_NVLS_ENABLE says
+/// otherwise.
+std::shared_ptr<device_transport> connect_by_nccl(communicator& comm, const device& where);
+
+}  // namespace dwell
