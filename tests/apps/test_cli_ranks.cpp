@@ -99,8 +99,8 @@ TEST(cli_ranks, refuse_in_one_line) {
 
 // More ranks than any machine has GPUs; without a GPU, or without CUDA or NCCL, what is missing.
 TEST(cli_ranks, refuse_too_few_gpus_in_one_line) {
-  for (const strings& what : {strings{"cg", "poisson2d:9x9"},
-                              strings{"stencil", "2d5pt", "--size", "99x9"}}) {
+  for (const strings& what :
+       {strings{"cg", "poisson2d:9x9"}, strings{"stencil", "2d5pt", "--size", "99x9"}}) {
     strings args = what;
     args.insert(args.end(), {"--ranks", "32", "--device", "cuda"});
     const auto r = dwell_cli(args);
