@@ -98,9 +98,9 @@ TEST(cli_compare_stencil, an_engine_and_a_depth_are_those_of_the_executors_that_
     EXPECT_EQ(r.code, 0) << r.err;
     const auto j = r.json();
     const auto& s = j.at("stencils").at(0);
-    EXPECT_EQ(run_of(s, "temporal").at("engine"), engine);
+    EXPECT_EQ(run_of(s, "temporal").at("plan").at("engine"), engine);
     EXPECT_EQ(run_of(s, "temporal").at("same_bits"), true);
-    EXPECT_EQ(run_of(s, "persistent").at("engine"), "step");
+    EXPECT_EQ(run_of(s, "persistent").at("plan").at("engine"), "step");
   }
 }
 
