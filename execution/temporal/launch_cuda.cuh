@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a GPU runs temporal: a launch for each pass, one block per multiprocessor.
+// How a GPU runs temporal: a launch for each pass, of as many blocks as fit on the device.
 #pragma once
 #include "dwell/execution/stencil/launch/launch_cuda.cuh"
 #include "dwell/execution/team/grid_team_cuda.cuh"
@@ -15,7 +15,7 @@ template <class S, class T>
 using pass_kernel_type = void (*)(stencil_call<S, T>, pass_runs);
 
 /// The kernels of config K of an engine: what is launched, and how a plan is divided. whole: for
-/// passes of all steps.
+/// passes of all steps; together: teams wait for each other.
 template <class S, class T, class Engine, int K>
 struct pass_kernel_of;
 
@@ -57,6 +57,7 @@ struct pass_kernel_of<S, T, ring2d_on<backend::cuda>, K> {
   static constexpr std::size_t scratch_bytes = ring_sizes_of<S, T, K>::scratch_bytes;
 
   static constexpr int steps = ring_sizes_of<S, T, K>::depth;
+  static constexpr bool together = false;
 
   static pass_kernel_type<S, T> kernel(bool source, bool) {
     return source ? ring_kernel<S, T, K, true> : ring_kernel<S, T, K, false>;
@@ -88,6 +89,7 @@ struct pass_kernel_of<S, T, column3d_on<backend::cuda>, K> {
       column_sizes<S, T, column_config_of<S, T, K>>::scratch_bytes;
 
   static constexpr int steps = column_config_of<S, T, K>.steps;
+  static constexpr bool together = false;
 
   static pass_kernel_type<S, T> kernel(bool source, bool whole) {
     return source || !whole ? column_kernel<S, T, K, true> : column_kernel<S, T, K, false>;
@@ -111,7 +113,7 @@ class launched_passes {
       threads_ = pass_kernel::threads;
       scratch_ = pass_kernel::scratch_bytes;
       runs_ = pass_kernel::runs(a);
-      if constexpr (requires { pass_kernel::together; }) together_ = pass_kernel::together;
+      together_ = pass_kernel::together;
     });
     for (const auto kernel : kernel_) {
       allow_scratch(kernel, scratch_);

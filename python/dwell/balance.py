@@ -9,14 +9,11 @@ balance and the scratch that it has. Needs matplotlib (extra ``plot``); the pict
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from functools import partial
 from typing import Any, NamedTuple
 
-from .history import BadInput, write_panels
-
-SCHEMA = 1
+from .history import BadInput, read_document, write_panels
 
 
 class Sweep(NamedTuple):
@@ -33,24 +30,17 @@ def kib(size: float | None) -> float | None:
     return None if size is None else size / 1024
 
 
+def sweep_of(found: dict[str, Any]) -> Sweep:
+    rows = found["rows"]
+    return Sweep(f"{found['stencil']['name']}, {found['precision']}",
+                 [float(r["balance_flops_per_byte"]) for r in rows],
+                 [kib(r["capacity_bytes"]) for r in rows], [kib(r["capacity_lazy_bytes"]) for r in rows],
+                 [(str(d["device"]), float(d["balance_flops_per_byte"]), d["shared_bytes"] / 1024)
+                  for d in found["devices"]])
+
+
 def read(path: str) -> Sweep:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-        if found["schema"] != SCHEMA:
-            raise BadInput(f"{path}: expected schema {SCHEMA} (docs/reference/json.md), found {found['schema']}")
-        if found["document"] != "model sweep":
-            raise BadInput(f"{path}: expected the JSON of dwell model sweep, found that of dwell {found['document']}")
-        rows = found["rows"]
-        return Sweep(f"{found['stencil']['name']}, {found['precision']}",
-                     [float(r["balance_flops_per_byte"]) for r in rows],
-                     [kib(r["capacity_bytes"]) for r in rows], [kib(r["capacity_lazy_bytes"]) for r in rows],
-                     [(str(d["device"]), float(d["balance_flops_per_byte"]), d["shared_bytes"] / 1024)
-                      for d in found["devices"]])
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{path}: expected the JSON of dwell model sweep, found none") from error
+    return read_document(path, "model sweep", sweep_of)
 
 
 def draw(sweep: Sweep, ax: Any) -> None:

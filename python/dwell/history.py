@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+
+SCHEMA = 1  #: of the JSON of commands
+Parsed = TypeVar("Parsed")
 
 
 class BadInput(Exception):
@@ -22,6 +27,22 @@ def split_label(text: str) -> tuple[str, str]:
     """Of ``LABEL=FILE`` or ``FILE``: the label, or "", and the file."""
     label, _, path = text.rpartition("=")
     return label, path
+
+
+def read_document(path: str, command: str, parse: Callable[[dict[str, Any]], Parsed]) -> Parsed:
+    """What ``parse`` makes of the JSON of a command of ``dwell``."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        if found["schema"] != SCHEMA:
+            raise BadInput(f"{path}: expected schema {SCHEMA} (docs/reference/json.md), found {found['schema']}")
+        if found["document"] != command:
+            raise BadInput(f"{path}: expected the JSON of dwell {command}, found that of dwell {found['document']}")
+        return parse(found)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{path}: expected the JSON of dwell {command}, found none") from error
 
 
 def write_picture(path: str, size: tuple[float, float], title: str, draw_on: Callable[[Any], None]) -> None:

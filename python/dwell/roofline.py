@@ -10,14 +10,11 @@ picture's format is that of the output's ending.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from functools import partial
 from typing import Any, NamedTuple
 
-from .history import BadInput, write_panels
-
-SCHEMA = 1
+from .history import BadInput, read_document, write_panels
 
 
 class Run(NamedTuple):
@@ -51,28 +48,21 @@ def run_of(found: dict[str, Any], flops: int, cells: int) -> Run | None:
                None if projected is None else flops * float(projected))
 
 
+def panels_of(path: str, found: dict[str, Any]) -> list[Panel]:
+    rates = found["device"]["rates"]
+    if rates["memory_bytes_per_s"] is None:
+        raise BadInput(f"{path}: expected runs on a GPU, found {found['device']['backend']}: there is no model of it")
+    panels = []
+    for field in found["stencils"]:
+        runs = [run_of(run, field["flops_per_cell"], field["changing_cells"]) for run in field["runs"]]
+        panels.append(Panel(f"{field['name']}, {field['size']}, {found['precision']}",
+                            float(rates["memory_bytes_per_s"]), float(rates["l2_bytes_per_s"]),
+                            float(rates["flops_per_s"]), [run for run in runs if run is not None]))
+    return panels
+
+
 def read(path: str) -> list[Panel]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-        if found["schema"] != SCHEMA:
-            raise BadInput(f"{path}: expected schema {SCHEMA} (docs/reference/json.md), found {found['schema']}")
-        if found["document"] != "compare stencil":
-            raise BadInput(f"{path}: expected the JSON of dwell compare stencil, found that of dwell {found['document']}")
-        rates = found["device"]["rates"]
-        if rates["memory_bytes_per_s"] is None:
-            raise BadInput(f"{path}: expected runs on a GPU, found {found['device']['backend']}: there is no model of it")
-        panels = []
-        for field in found["stencils"]:
-            runs = [run_of(run, field["flops_per_cell"], field["changing_cells"]) for run in field["runs"]]
-            panels.append(Panel(f"{field['name']}, {field['size']}, {found['precision']}",
-                                float(rates["memory_bytes_per_s"]), float(rates["l2_bytes_per_s"]),
-                                float(rates["flops_per_s"]), [run for run in runs if run is not None]))
-        return panels
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{path}: expected the JSON of dwell compare stencil, found none") from error
+    return read_document(path, "compare stencil", partial(panels_of, path))
 
 
 def edges(panel: Panel) -> tuple[float, float]:

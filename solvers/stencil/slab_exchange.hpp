@@ -64,7 +64,6 @@ class slab_exchange {
     row_ = static_cast<std::size_t>(n.x);
     const std::size_t pitch = field.layers_in_place(0, 1).pitch;
     for (const std::size_t other : values_of_ranks(comm_, pitch)) packed_ |= other != pitch;
-    packed_ = any_of_ranks(comm_, packed_);
     const auto lengths = [&](std::vector<part>& parts) {
       std::vector<rank_message> all;
       for (part& p : parts) {

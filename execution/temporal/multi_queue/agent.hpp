@@ -310,9 +310,9 @@ class queue_pass {
     }
   }
   DWELL_FN T* shown(int team, int s, int side, unsigned tick) const {
-    const unsigned set = tick % sizes::sets;
+    const unsigned set = tick % queue_sets;
     return a_.streamed +
-           ((std::ptrdiff_t{team} * sizes::sets + set) * steps + s) * sizes::sides *
+           ((std::ptrdiff_t{team} * queue_sets + set) * steps + s) * queue_sides *
                sizes::side_values +
            side * sizes::side_values;
   }
@@ -331,7 +331,7 @@ class queue_pass {
   DWELL_FN void take_sides() {
     if (ended_ - before_ < 2) return;
     team_.wait(
-        sizes::sides,
+        queue_sides,
         [&](int side) -> unsigned* {
           const int other = beside(side);
           return other < 0 ? nullptr : flag_of(other);

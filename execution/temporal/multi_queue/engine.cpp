@@ -153,10 +153,9 @@ std::string multi_queue::describe(const config& c, const stencil_plan& p,
 /// What teams of a device tile show each other.
 std::size_t multi_queue::streamed_values(const config& c, const stencil_plan& p) {
   if (!variant_of(c).device) return 0;
-  constexpr int sets = 4, sides = 4;
   const int side = std::max(32, perks_warps * c.cells);
   return static_cast<std::size_t>(p.teams) *
-         static_cast<std::size_t>(sets * sides * c.steps * side);
+         static_cast<std::size_t>(queue_sets * queue_sides * c.steps * side);
 }
 
 /// Rows come in whole, and the last one may end beyond the field.

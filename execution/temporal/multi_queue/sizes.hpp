@@ -46,6 +46,10 @@ inline constexpr std::array queue_variants{
 };
 inline constexpr int queue_variant_count = static_cast<int>(queue_variants.size());
 
+/// Sides of a tile that teams show each other, and sets of them: a set is written again four layers
+/// later.
+inline constexpr int queue_sides = 4, queue_sets = 4;
+
 struct queue_config {
   int steps;    ///< of a pass
   int cells;    ///< of a lane in a layer
@@ -74,7 +78,7 @@ struct queue_sizes {
   static constexpr int span = 2 * radius + 1 - unread;
   static constexpr int distance = variant.lazy ? span + 1 : span - 1;  ///< of two queues
   static constexpr int lag = variant.lazy ? radius + 1 : radius;       ///< of two steps, layers
-  static constexpr int ahead = variant.fetch != layer_prefetch::none ? 2 : variant.lazy ? 1 : 0;
+  static constexpr int ahead = variant.fetch != layer_prefetch::none ? 3 : 0;
   static constexpr int needed = (steps - 1) * distance + span + ahead;
   static constexpr int layers =
       variant.computed ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(needed))) : needed;
@@ -83,12 +87,10 @@ struct queue_sizes {
   static constexpr int values = layers * layer_values + 2 * pad;
   static constexpr int barriers = ahead + 1;  ///< of bulk copies
   static constexpr std::size_t scratch_bytes = sizeof(T) * values + 8 * barriers + 32;
-  /// Values of one side of a tile, as teams show them to each other, and sets of these: a set is
-  /// written again four layers later.
+  /// Values of one side of a tile, as teams show them to each other.
   static constexpr int side_values = (width > height ? width : height) * radius;
-  static constexpr int sides = 4, sets = 4;
-  static constexpr int shown_values = sets * steps * sides * side_values;  ///< of a team
   static_assert(halo % 2 == 0, "tiles begin at even columns");
+  static_assert(!variant.lazy || ahead > 0, "a lazy queue is filled a layer ahead");
 };
 
 /// Depths as in table 5.4, and smaller ones (figure 5.10); those whose queues fit in scratch.

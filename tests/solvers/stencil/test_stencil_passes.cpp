@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every engine of executor temporal by its name, and kernels for GPUs without the features of
-// compute capability 9.0: the bits of plain loops where a pass ends early, where rows go around an
-// odd width and come in parts and cells, with a source, with teams that share a strip, forwards and
+// Every engine of executor temporal by its name: the bits of plain loops where a pass ends early,
+// where rows go around an odd width and come in parts and cells, and with a source, forwards and
 // with reversed lanes.
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure/cuda/kernel_timer.hpp"
+#include "measure/cuda/loads.cuh"
 
 namespace dwell::app {
 
@@ -19,15 +20,6 @@ constexpr int threads = 1024;
 /// needs (group concurrency).
 constexpr int loads = 8;
 
-/// Past the cache of the multiprocessor.
-__device__ uint4 load_through_l2(const uint4* at) {
-  uint4 v;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(at)
-               : "memory");
-  return v;
-}
 __device__ uint4 load_through_l1(const uint4* at) {
   uint4 v;
   asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -67,7 +59,7 @@ __device__ void go_over(std::size_t begin, std::size_t stride, std::size_t n, Ta
 
 struct sum_of_words {
   unsigned sum = 0;
-  __device__ void operator()(std::size_t, const uint4& v) { sum += v.x ^ v.y ^ v.z ^ v.w; }
+  __device__ void operator()(std::size_t, const uint4& v) { sum += word(v); }
 };
 
 __global__ void __launch_bounds__(threads, 1)

@@ -6,35 +6,13 @@
 
 #include "measure/cuda/concurrency.hpp"
 #include "measure/cuda/kernel_timer.hpp"
+#include "measure/cuda/loads.cuh"
 
 namespace dwell::app {
 
 namespace {
 
 using namespace gpu;
-
-/// Volatile: so many loads are issued before the first is used.
-__device__ unsigned load(const unsigned* at) {
-  unsigned v;
-  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at) : "memory");
-  return v;
-}
-__device__ uint2 load(const uint2* at) {
-  uint2 v;
-  asm volatile("ld.global.cg.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(at) : "memory");
-  return v;
-}
-__device__ uint4 load(const uint4* at) {
-  uint4 v;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(at)
-               : "memory");
-  return v;
-}
-__device__ unsigned word(unsigned v) { return v; }
-__device__ unsigned word(uint2 v) { return v.x ^ v.y; }
-__device__ unsigned word(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
 /// n is a multiple of what all threads take at a time. Threads: of a multiprocessor, which share
 /// its registers.
@@ -51,7 +29,7 @@ __global__ void __launch_bounds__(Threads > 1024 ? 1024 : Threads, Threads > 102
          k += Loads * stride) {
       T v[Loads];
 #pragma unroll
-      for (int u = 0; u < Loads; ++u) v[u] = load(from + k + u * stride);
+      for (int u = 0; u < Loads; ++u) v[u] = load_through_l2(from + k + u * stride);
 #pragma unroll
       for (int u = 0; u < Loads; ++u)
         if constexpr (Copies)
