@@ -9,6 +9,7 @@
 #include "dwell/execution/temporal/engines.hpp"
 #include "dwell/execution/temporal/launch_cpu.hpp"
 #include "dwell/execution/temporal/multi_queue/agent.hpp"
+#include "dwell/execution/temporal/multi_queue/engine.hpp"
 
 namespace dwell::cpu {
 
