@@ -133,6 +133,8 @@ TEST(cli_model_scaling, bad_command_lines) {
   expect_refused(scaling({"2d5pt", "--size", "9x9", "--nonzeros", "9"}), "--nonzeros: expected cg");
   expect_refused(scaling({"2d5pt", "--size", "9x9", "--overlap", "all"}),
                  "--overlap: expected none or exchange of a stencil");
+  expect_refused(scaling({"cg", "--size", "9x9", "--overlap", "all"}),
+                 "--overlap: expected none or exchange of the variant textbook");
   expect_refused(scaling({"cg", "--size", "9x9", "--pass", "4"}), "--pass: expected a stencil");
   expect_refused(scaling({"cg", "--size", "9x9", "--steps-per-exchange", "4"}),
                  "--steps-per-exchange: expected a stencil, found cg");

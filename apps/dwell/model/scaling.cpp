@@ -116,6 +116,11 @@ void check(const scaling_request& q) {
   if (q.one_gpu_size && q.one_gpu_size->dims != q.size.dims)
     throw input_error(fmt::format("--one-gpu-size: expected {} dimensions as --size has, found {}",
                                   q.size.dims, size_text(*q.one_gpu_size)));
+  if (!q.stencil && q.overlap == "all" && !form_of(q.form).can_hide_sums)
+    throw input_error(
+        fmt::format("--overlap: expected none or exchange of the variant {}, whose products wait "
+                    "for the sums before them, found 'all'",
+                    q.form));
   if (q.one_gpu_size && q.one_gpu_us == 0)
     throw input_error("--one-gpu-size: expected --one-gpu with it, found none");
   if (q.device.on != backend::cuda)
