@@ -115,6 +115,19 @@ TEST(cli_model_scaling, csv_has_a_line_for_each_number_of_gpus) {
   EXPECT_TRUE(lines[3].starts_with("3,1,3x1x1,22x64x64,")) << lines[3];
 }
 
+TEST(cli_model_scaling, facts_must_be_those_of_a_gpu) {
+  std::string facts = read_text(DWELL_DEVICE_FACTS "/h100.json");
+  const scratch_folder in;
+  const auto args = [&](const std::string& file) {
+    return scaling({"cg", "--size", "9x9x9", "--gpus", "1", "--device-facts", file});
+  };
+  EXPECT_EQ(dwell_cli(args(in.write("gpu.json", facts))).code, 0);
+  const std::string cuda = "\"backend\": \"cuda\"";
+  ASSERT_NE(facts.find(cuda), std::string::npos);
+  facts.replace(facts.find(cuda), cuda.size(), "\"backend\": \"cpu\"");
+  expect_refused(args(in.write("cpu.json", facts)), "--device-facts: expected those of a GPU");
+}
+
 TEST(cli_model_scaling, bad_command_lines) {
   for (const char* gpus : {"", "0", "1,", "2,1", "1,1", "a", "1.5", "1048577", "-1"})
     expect_refused(scaling({"cg", "--size", "9x9", "--gpus", gpus}),
