@@ -24,7 +24,7 @@ csr<double> muu(int threads) {
        .rows = 7'102,
        .region = 2 * 15 * 15,
        .contrast = 1,
-       .anchor_every = 1,
+       .anchor_every = 2,
        .anchor_log2 = 2,
        .ground_log2 = -4},
       threads);
@@ -37,7 +37,7 @@ csr<double> crystm02(int threads) {
                    .rows = 13'965,
                    .region = 3 * 19 * 7 * 5,
                    .contrast = 1,
-                   .anchor_every = 1,
+                   .anchor_every = 2,
                    .anchor_log2 = 2,
                    .ground_log2 = -4},
                   threads);
