@@ -15,10 +15,10 @@
 namespace dwell {
 
 /// T: double or float. Movable. All ranks make the same calls, in the same order, with the same
-/// options (but for progress and interrupt, which any rank may have); exceptions are those of all
-/// ranks. Options that ask for other executors than host-loop (on GPUs: or graph), for a
-/// preconditioner "auto", for mixed_precision, null_vectors or near_null are refused with
-/// unsupported_error.
+/// options (but for progress and interrupt, which any rank may have, and of null_vectors and
+/// near_null the elements of its rows, vector after vector: distributed_matrix::scatter_columns());
+/// exceptions are those of all ranks. Options that ask for other executors than host-loop (on GPUs:
+/// or graph) or for mixed_precision are refused with unsupported_error.
 ///
 /// On GPUs every rank has one, which `where` says: device::cuda(comm->rank()), say, of ranks that
 /// are threads. Vectors stay there, and ranks exchange their elements and sums from GPU to GPU, in
@@ -29,7 +29,8 @@ namespace dwell {
 /// another division sums are added in another order. Preconditioners that are a chain of products
 /// (amg, chebyshev, fsai, block-jacobi, ilu0) act on the block of each rank's own columns: additive
 /// Schwarz without overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there
-/// are.
+/// are. Of amg with near_null the rows of a node (block_size) must be those of one rank. What
+/// preconditioner::automatic chooses by times it chooses by those of the slowest rank.
 template <class T>
 class DWELL_API distributed_solver {
  public:

@@ -42,7 +42,7 @@ struct solver_state {
         queue(where),
         target(target_of(queue.where())),
         matrix(queue.where(), a, demand_of(o), setup),
-        null_space(queue.where(), o, matrix.arrays().rows),
+        null_space(queue.where(), o, matrix.arrays().rows, matrix.ranks()),
         began(seconds_on_host()) {
     choose_method();
     check_null_vectors();
@@ -99,7 +99,7 @@ struct solver_state {
   void refresh();
   void place_matrix();
   void require_idle() const;
-  /// `progress` asked for the end, on any rank.
+  /// `progress` asked for the end, on any rank; called by all of them.
   bool was_refused() const;
   /// check_finite() of a vector in a GPU's memory.
   void check_finite_there(const T* from, const std::string& what) const;

@@ -23,16 +23,35 @@
 namespace dwell::app {
 namespace {
 
-/// Without an order where rows stay in theirs.
+/// Without an order where rows stay in theirs. Nodes, or blocks of a preconditioner, stay whole.
 template <class T>
-row_division divide(const std::string& partition, const csr_view<T>& a, int ranks) {
-  if (partition == "rows")
-    return {balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, ranks), {}};
+row_division divide(const std::string& partition, const csr_view<T>& a, int ranks, int block_size) {
+  const index node = std::max(1, block_size);
+  if (partition == "rows") {
+    row_division by{balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, ranks),
+                    {}};
+    for (int r = 1; r < ranks; ++r) {
+      std::int64_t& first = by.first_rows[static_cast<std::size_t>(r)];
+      if (first < a.rows) first -= first % node;
+    }
+    return by;
+  }
 #ifdef DWELL_HAVE_METIS
-  return divide_by_parts(a, metis_parts(a, ranks), ranks);
+  return divide_by_parts(a, metis_parts(a, ranks), ranks, node);
 #else
   throw unsupported_error("--partition metis: this dwell was built without METIS (DWELL_METIS)");
 #endif
+}
+
+/// Vectors, one after another, each in that order.
+std::vector<double> columns_in_order(std::span<const double> columns,
+                                     std::span<const index> order) {
+  std::vector<double> to;
+  for (std::size_t k = 0; k < columns.size(); k += order.size()) {
+    const std::vector<double> one = in_order(columns.subspan(k, order.size()), order);
+    to.insert(to.end(), one.begin(), one.end());
+  }
+  return to;
 }
 
 /// How ranks solve.
@@ -44,12 +63,30 @@ struct ways {
   const solve_options& options;
 };
 
+/// What of the vectors that the first rank has is this one's.
+template <class T>
+solve_options options_of_rank(const ways& how, const distributed_matrix<T>& a,
+                              std::span<const index> order) {
+  const solve_options& all = how.options;
+  const auto mine = [&](const std::vector<double>& columns) {
+    return a.scatter_columns(order.empty() ? columns : columns_in_order(columns, order));
+  };
+  solve_options here = all;
+  here.null_vectors = mine(all.null_vectors);
+  here.preconditioning.near_null = mine(all.preconditioning.near_null);
+  here.preconditioning.block_size = value_of_rank(*a.comm(), 0, all.preconditioning.block_size);
+  if (a.comm()->rank() != 0) here.progress = {};
+  return here;
+}
+
 template <class T>
 ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways& how,
                            const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
   const bool first = comm->rank() == 0;
   const row_division by = together(*comm, [&] {
-    return first ? divide(how.partition, whole.view(), comm->size()) : row_division{};
+    return first ? divide(how.partition, whole.view(), comm->size(),
+                          how.options.preconditioning.block_size)
+                 : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
       list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
@@ -69,9 +106,8 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
     line.gpu = where.ordinal();
   else
     line.threads = where.threads();
-  solve_options here = how.options;
-  if (!first) here.progress = {};
-  distributed_solver<T> solver(where, a, here, transport_of(how.choice));
+  distributed_solver<T> solver(where, a, options_of_rank(how, a, by.order),
+                               transport_of(how.choice));
   const double prepared = solver.setup().total();
   ranked_solve got;
   got.report = solver.solve(mine, answer);

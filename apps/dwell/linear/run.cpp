@@ -147,9 +147,6 @@ void check_ranks(const solve_arguments& args, const communicator* comm) {
     throw unsupported_error(fmt::format("{}: not with --ranks or --distributed", option));
   };
   if (args.rhs_count > 1) refuse("--rhs-count");
-  if (!args.null_vectors.empty()) refuse("--null-vectors");
-  if (!args.near_null.vectors.empty()) refuse("--near-null");
-  if (!args.near_null.coordinates.empty()) refuse("--coordinates");
   if (args.device_facts.given()) refuse("--device-facts");
 }
 

@@ -305,15 +305,6 @@ TEST(divided_refusals, are_of_options_that_one_has_and_ranks_have_not) {
   o.mixed_precision = true;
   EXPECT_NE(refusal<unsupported_error>(a, o), "");
   o = {};
-  o.preconditioner = preconditioner::automatic;
-  EXPECT_NE(refusal<unsupported_error>(a, o), "");
-  o = {};
-  o.preconditioning.near_null.assign(64, 1.0);
-  EXPECT_NE(refusal<unsupported_error>(a, o), "");
-  o = {};
-  o.null_vectors.assign(64, 1.0);
-  EXPECT_NE(refusal<unsupported_error>(a, o), "");
-  o = {};
   o.rtol = -1;
   EXPECT_NE(refusal<input_error>(a, o).find("rtol"), std::string::npos);
 }
