@@ -53,9 +53,8 @@ solve_options agreed_options(const distributed_matrix<T>& a, solve_options o) {
   communicator& comm = *a.comm();
   together(comm, [&] {
     check_options(o);
-    if (o.mixed_precision)
-      throw unsupported_error(
-          "mixed_precision: expected false where rows are divided among ranks, found true");
+    if (sizeof(T) != sizeof(double) && o.mixed_precision)
+      throw input_error("mixed_precision: expected a system in f64, found one in f32");
   });
   vectors_of_ranks(comm, a.rows(), o.preconditioning.near_null.size(), "near_null");
   if (vectors_of_ranks(comm, a.rows(), o.null_vectors.size(), "null_vectors") > 0 && a.rows() == 0)
@@ -91,7 +90,7 @@ struct distributed_solver<T>::state {
   /// Throws input_error, on all ranks, if they are not what is demanded.
   divided_rows<T> examined(const csr_view<T>& rows) const {
     const std::span<const T> values(rows.val, static_cast<std::size_t>(rows.nonzeros()));
-    return {rows, examine_rows(matrix, values, demand), &ranks};
+    return {rows, {}, examine_rows(matrix, values, demand), &ranks};
   }
 
   distributed_matrix<T> matrix;

@@ -18,7 +18,7 @@ namespace dwell {
 /// options (but for progress and interrupt, which any rank may have, and of null_vectors and
 /// near_null the elements of its rows, vector after vector: distributed_matrix::scatter_columns());
 /// exceptions are those of all ranks. Options that ask for other executors than host-loop (on GPUs:
-/// or graph) or for mixed_precision are refused with unsupported_error.
+/// or graph) are refused with unsupported_error.
 ///
 /// On GPUs every rank has one, which `where` says: device::cuda(comm->rank()), say, of ranks that
 /// are threads. Vectors stay there, and ranks exchange their elements and sums from GPU to GPU, in

@@ -133,14 +133,15 @@ void prepared_system<T>::update(const divided_rows<T>& a, solve_setup& setup) {
   placed rows;
   {
     const lap_timer time(setup.upload_s);
-    rows = placed(where_, a.rows);
+    if (!a.placed.row_ptr) rows = placed(where_, a.rows);
   }
+  const csr_arrays<T> arrays = a.placed.row_ptr ? a.placed : rows.arrays;
   if (more_) {
     const lap_timer time(setup.check_s);
-    more_(rows.arrays, a.facts);
+    more_(arrays, a.facts);
   }
   rows_ = std::move(rows);
-  arrays_ = rows_.arrays;
+  arrays_ = arrays;
   facts_ = a.facts;
   given_rows_ = a.rows;
   own_block_.reset();

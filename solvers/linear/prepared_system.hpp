@@ -23,6 +23,8 @@ namespace dwell {
 template <class T>
 struct divided_rows {
   csr_view<T> rows;  ///< must stay
+  csr_arrays<T> placed =
+      {};  ///< where the device's teams can read them already, and stay; else empty
   system_facts facts;
   const row_ranks* ranks = nullptr;
 };
@@ -61,6 +63,8 @@ class prepared_system {
   const row_ranks* ranks() const { return ranks_; }
   /// Of all ranks.
   double all_rows() const { return ranks_ ? ranks_->all_rows : arrays_.rows; }
+  /// Of one rank of several, in host memory.
+  const csr_view<T>& given_rows() const { return given_rows_; }
   /// What a preconditioner is made of: all, or of several ranks the block of own columns, which is
   /// copied when it is first asked for.
   const csr_arrays<T>& block();

@@ -168,10 +168,7 @@ void solver_state<T>::change_preconditioner(preconditioner wanted) {
   try {
     change(wanted);
   } catch (const error& e) {  // too little memory, a policy that has no such kernel
-    // What a rank has alone leaves the others where they are.
-    if (matrix.ranks() && dynamic_cast<const device_error*>(&e) &&
-        !dynamic_cast<const agreed_failure*>(&e))
-      throw;
+    rethrow_of_one_rank(e);
     preconditioner_reason += fmt::format("; but {}: {}", to_string(wanted), e.what());
     chain.reset();
     change(preconditioner::jacobi);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -91,6 +92,9 @@ struct solver_state {
   void refresh_mixed();
   void place_vectors();
   void make_preconditioner();
+  /// To be called where an exception is caught: throws on what one rank of several may have alone,
+  /// for then the others are not where it is.
+  void rethrow_of_one_rank(const error& e) const;
   /// The same by all ranks, if there are several: where it fails on one, it does on all.
   void make_preconditioners();
   /// Of the one that was set up, if one was: what a user should know.

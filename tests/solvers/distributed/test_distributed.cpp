@@ -302,9 +302,6 @@ TEST(divided_refusals, are_of_options_that_one_has_and_ranks_have_not) {
   o.executor = "persistent";
   EXPECT_NE(refusal<unsupported_error>(a, o).find("expected host-loop"), std::string::npos);
   o = {};
-  o.mixed_precision = true;
-  EXPECT_NE(refusal<unsupported_error>(a, o), "");
-  o = {};
   o.rtol = -1;
   EXPECT_NE(refusal<input_error>(a, o).find("rtol"), std::string::npos);
 }
