@@ -153,6 +153,33 @@ solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) 
 }
 
 template <class T>
+std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std::size_t ldb,
+                                                       std::span<T> x, std::size_t ldx, int count) {
+  const index rows = s_->solver->rows();
+  communicator& comm = *s_->ranks.comm;
+  const int of_first = value_of_rank(comm, 0, count);
+  together(comm, [&] {
+    check_columns(b.size(), rows, ldb, count, "right-hand side");
+    check_columns(x.size(), rows, ldx, count, "start vector");
+    if (count != of_first)
+      throw input_error(
+          fmt::format("count: expected as many columns on all ranks, found {} on rank {} and {} on "
+                      "rank 0",
+                      count, comm.rank(), of_first));
+  });
+  const auto n = static_cast<std::size_t>(rows);
+  std::vector<solve_report> reports;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    reports.push_back(solve(b.subspan(k * ldb, n), x.subspan(k * ldx, n)));
+    if (count > 1)
+      reports.back().reason +=
+          "; one right-hand side at a time: where rows are divided among ranks no kernel has "
+          "several";
+  }
+  return reports;
+}
+
+template <class T>
 void distributed_solver<T>::update_values(std::span<const T> values) {
   state& s = *s_;
   solver_state<T>& solver = *s.solver;

@@ -3,8 +3,10 @@
 // linear_solver, with a halo exchange and an all-gather of partial sums where teams of one device
 // meet.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/comm/gpu_transport.hpp"
@@ -55,6 +57,12 @@ class DWELL_API distributed_solver {
   /// Solves A x = b; b and x are this rank's elements (distributed_matrix::rows() of them). The
   /// report is that of the whole system, the same on all ranks but for times, threads and bytes.
   solve_report solve(std::span<const T> b, std::span<T> x);
+
+  /// `count` systems, the same on all ranks, one after another: column k of the right-hand sides
+  /// begins at b[k ldb], of the start vectors and answers at x[k ldx]; both distances are at least
+  /// the rows of the rank. Throws as solve() does, with the columns before it solved.
+  std::vector<solve_report> solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
+                                  std::size_t ldx, int count);
 
   /// From the next solve on with other values, in the order of distributed_matrix::local(); copied.
   void update_values(std::span<const T> values);

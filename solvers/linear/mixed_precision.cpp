@@ -164,7 +164,7 @@ solve_report mixed_precision_run::attempt(double tolerance, const run_control& c
   const index n = in.rows();
   unit_ = std::ilogb(norm_of(now_.rr));
   steps_.narrow(where_, n, residual_.data(), -unit_, in.b.data());
-  steps_.clear(where_, n, in.x.data());
+  if (n > 0) steps_.clear(where_, n, in.x.data());
   in.options.rtol = tolerance;
   in.options.max_iterations = std::min(limit_ - now_.step, most_iterations(matrix_.all_rows()));
   in.further = std::min(1.0, norm_of(now_.target2) / norm_of(now_.rr) / tolerance);

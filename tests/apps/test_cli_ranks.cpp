@@ -85,6 +85,29 @@ TEST(cli_ranks, solve_by_every_method_in_every_precision) {
     }
 }
 
+TEST(cli_ranks, solve_several_right_hand_sides) {
+  const scratch_folder in;
+  for (const char* precision : {"f64", "f32"}) {
+    const strings what = {"cg",      "poisson2d:40x30", "--rhs-count", "3",      "--precision",
+                          precision, "--rtol",          "1e-5",        "--json", "-"};
+    const auto with = [&](strings more) {
+      more.insert(more.begin(), what.begin(), what.end());
+      return answer_of(more);
+    };
+    const auto one = with({"--device", "cpu"});
+    const auto r = with({"--ranks", "2", "--threads", "1", "-o", in("x.mtx")});
+    ASSERT_EQ(r.at("right_hand_sides").size(), 3u);
+    EXPECT_LE(r.at("largest_error").get<double>(), 1e-2);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const json &got = r.at("right_hand_sides")[k], &wanted = one.at("right_hand_sides")[k];
+      EXPECT_EQ(got.at("stop_reason"), "converged");
+      EXPECT_NEAR(got.at("iterations").get<int>(), wanted.at("iterations").get<int>(), 1) << k;
+      EXPECT_EQ(got.at("together"), 1);
+    }
+    EXPECT_EQ(read_matrix_market_vector(in("x.mtx")).size(), 1200u);
+  }
+}
+
 TEST(cli_ranks, choose_a_preconditioner) {
   const auto r = answer_of({"cg", "poisson2d:170x160", "--ranks", "2", "--threads", "1",
                             "--preconditioner", "auto", "--json", "-"});
@@ -158,7 +181,6 @@ TEST(cli_ranks, solve_modulo_null_vectors) {
 TEST(cli_ranks, refuse_in_one_line) {
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "0"}, "--ranks");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--executor", "perks"}, "host-loop");
-  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--rhs-count", "2"}, "--rhs-count");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--transport", "host"}, "--device cuda");
   expect_refused({"cg", "poisson2d:9x9", "--device", "cuda", "--transport", "host"}, "--ranks");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--device", "cuda:1"}, "in their order");

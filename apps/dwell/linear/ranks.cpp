@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 
+#include "linear/right_hand_sides.hpp"
 #include "linear/vectors.hpp"
 #include "report/aligned_table.hpp"
 #include "report/units.hpp"
@@ -61,6 +63,7 @@ struct ways {
   const std::string &partition, &precision;
   int threads;
   const solve_options& options;
+  int count;  ///< of right-hand sides
 };
 
 /// What of the vectors that the first rank has is this one's.
@@ -96,8 +99,16 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
     return renumbered ? in_order(std::span<const T>(v), by.order) : v;
   };
   distributed_matrix<T> a(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
-  const std::vector<T> mine = a.scatter(there(b));
-  std::vector<T> answer = a.scatter(there(x));
+  const auto n = static_cast<std::size_t>(a.rows()), rows = x.size();
+  std::vector<T> mine;
+  for (int k = 0; k < how.count; ++k) {
+    const auto at = b.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * rows);
+    const std::vector<T> one =
+        a.scatter(there(std::vector<T>(at, at + static_cast<std::ptrdiff_t>(rows))));
+    mine.insert(mine.end(), one.begin(), one.end());
+  }
+  std::vector<T> answers = a.scatter(there(x));
+  answers.resize(mine.size(), T(0));
 
   rank_line line;
   line.share = a.share();
@@ -110,13 +121,13 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
                                transport_of(how.choice));
   const double prepared = solver.setup().total();
   ranked_solve got;
-  got.report = solver.solve(mine, answer);
-  got.report.setup = solver.setup();
-  got.report.setup_s += prepared;
+  got.columns = solver.solve(std::span<const T>(mine), n, std::span<T>(answers), n, how.count);
+  got.columns.front().setup = solver.setup();
+  got.columns.front().setup_s += prepared;
   got.transport = solver.transport();
-  line.solve_s = got.report.solve_s;
+  line.solve_s = solve_seconds(got.columns);
   got.ranks = values_of_ranks(*comm, line);
-  answer = a.gather(answer);
+  std::vector<T> answer = a.gather(std::span<const T>(answers).first(n));
   if (first) x = renumbered ? from_order(std::span<const T>(answer), by.order) : std::move(answer);
   return got;
 }
@@ -156,9 +167,9 @@ ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,
                             const std::vector<double>& b, std::vector<double>& x,
-                            const solve_options& options) {
+                            const solve_options& options, int count) {
   ranked_solve got;
-  const ways by{choice, where, partition, precision, threads, options};
+  const ways by{choice, where, partition, precision, threads, options, count};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     if (is_first(comm) && one->rank() == 0) {
       got = solve_in(one, by, a, b, x);
