@@ -189,6 +189,7 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
         solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision, args.threads,
                        a, with_random(p.b, args.rhs_count), p.x, p.options, args.rhs_count);
     result.columns = result.ranks->columns;
+    if (result.columns.empty()) return;  // the first process has them
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
   } else {
