@@ -19,7 +19,7 @@ namespace {
 using strings = std::vector<std::string>;
 using nlohmann::json;
 
-json answer_of(const strings& args) {
+json report_of(const strings& args) {
   const auto r = dwell_cli(args);
   EXPECT_EQ(r.code, 0) << r.err;
   return r.json();
@@ -32,7 +32,7 @@ TEST(cli_ranks_options, solve_several_right_hand_sides) {
                           precision, "--rtol",          "1e-5",        "--json", "-"};
     const auto with = [&](strings more) {
       more.insert(more.begin(), what.begin(), what.end());
-      return answer_of(more);
+      return report_of(more);
     };
     const auto one = with({"--device", "cpu"});
     const auto r = with({"--ranks", "2", "--threads", "1", "-o", in("x.mtx")});
@@ -49,12 +49,12 @@ TEST(cli_ranks_options, solve_several_right_hand_sides) {
 }
 
 TEST(cli_ranks_options, choose_a_preconditioner) {
-  const auto r = answer_of({"cg", "poisson2d:170x160", "--ranks", "2", "--threads", "1",
+  const auto r = report_of({"cg", "poisson2d:170x160", "--ranks", "2", "--threads", "1",
                             "--preconditioner", "auto", "--json", "-"});
   EXPECT_EQ(r.at("stop_reason"), "converged");
   EXPECT_NE(r.at("preconditioner_reason").get<std::string>().find("after 60 iterations"),
             std::string::npos);
-  EXPECT_EQ(answer_of({"cg", "poisson2d:20x20", "--ranks", "2", "--preconditioner", "auto",
+  EXPECT_EQ(report_of({"cg", "poisson2d:20x20", "--ranks", "2", "--preconditioner", "auto",
                        "--json", "-"})
                 .at("preconditioner"),
             "jacobi");
@@ -76,7 +76,7 @@ class cli_ranks_with_modes : public testing::Test {
     more.insert(more.begin(),
                 {"cg", in("A.mtx"), "--preconditioner", "amg", "--rhs", "ones", "--ranks", "3",
                  "--threads", "1", "--partition", partition, "--json", "-"});
-    const auto r = answer_of(more);
+    const auto r = report_of(more);
     EXPECT_EQ(r.at("stop_reason"), "converged");
     return r.at("iterations").get<int>();
   }
@@ -108,7 +108,7 @@ TEST(cli_ranks_options, solve_modulo_null_vectors) {
 #endif
     for (const char* ranks : {"1", "2", "5"}) {
       const auto r =
-          answer_of({"cg", in("A.mtx"), "--rhs", in("b.mtx"), "--null-vectors", in("n.mtx"),
+          report_of({"cg", in("A.mtx"), "--rhs", in("b.mtx"), "--null-vectors", in("n.mtx"),
                      "--ranks", ranks, "--partition", partition, "-o", in("x.mtx"), "--json", "-"});
       EXPECT_EQ(r.at("null_space"), "given");
       const auto x = read_matrix_market_vector(in("x.mtx"));
