@@ -70,9 +70,9 @@ TEST(cli_ranks, report_what_each_had) {
   EXPECT_NE(r.out.find("interior rows"), std::string::npos) << r.out;
 }
 
-TEST(cli_ranks, solve_by_every_method_in_both_precisions) {
+TEST(cli_ranks, solve_by_every_method_in_every_precision) {
   for (const char* solver : {"cg", "minres", "bicgstab", "gmres"})
-    for (const char* precision : {"f64", "f32"}) {
+    for (const char* precision : {"f64", "f32", "mixed"}) {
       const auto r = answer_of({"solve", "poisson2d:20x20", "--solver", solver, "--precision",
                                 precision, "--rtol", "1e-4", "--ranks", "2", "--json", "-"});
       EXPECT_EQ(r.at("solver"), solver);
@@ -84,13 +84,9 @@ TEST(cli_ranks, solve_by_every_method_in_both_precisions) {
 TEST(cli_ranks, refuse_in_one_line) {
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "0"}, "--ranks");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--executor", "perks"}, "host-loop");
-  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--rhs-count", "2"}, "--rhs-count");
-  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--precision", "mixed"},
-                 "mixed_precision");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--transport", "host"}, "--device cuda");
   expect_refused({"cg", "poisson2d:9x9", "--device", "cuda", "--transport", "host"}, "--ranks");
   expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--device", "cuda:1"}, "in their order");
-  expect_refused({"cg", "poisson2d:9x9", "--ranks", "2", "--preconditioner", "auto"}, "by name");
   expect_refused({"cg", "poisson2d:9x9", "--per-rank"}, "--ranks or --distributed");
   expect_refused({"cg", "poisson2d:9x9", "--partition", "metis"}, "--ranks or --distributed");
   expect_refused({"cg", "convection2d:9x9:5", "--ranks", "2"}, "symmetric");
@@ -281,6 +277,23 @@ TEST_F(cli_mpi, gives_one_report_and_one_answer) {
 TEST_F(cli_mpi, has_the_bits_of_threads) {
   const scratch_folder in;
   const std::string what = "cg poisson2d:40x30 --quiet --rtol 1e-10 --json ";
+  ASSERT_EQ(run_shell(mpirun(3, what + in("a.json") + " --distributed -o " + in("a.npy"))).code, 0);
+  ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
+                      in("b.npy"))
+                .code,
+            0);
+  EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+}
+
+// The first process alone knows the files, and with the coordinates the rows of a node.
+TEST_F(cli_mpi, hands_out_modes) {
+  const scratch_folder in;
+  ASSERT_EQ(dwell_cli({"generate", "elasticity2d:40x30", "-o", in("A.mtx"), "--coordinates",
+                       in("nodes.npy")})
+                .code,
+            0);
+  const std::string what = "cg " + in("A.mtx") + " --preconditioner amg --coordinates " +
+                           in("nodes.npy") + " --quiet --json ";
   ASSERT_EQ(run_shell(mpirun(3, what + in("a.json") + " --distributed -o " + in("a.npy"))).code, 0);
   ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
                       in("b.npy"))
