@@ -13,6 +13,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/solvers/distributed/distribute.hpp"
 #include "dwell/solvers/distributed/distributed_solver.hpp"
 #include "dwell/solvers/distributed/divide.hpp"
 
@@ -42,6 +43,7 @@ struct ways {
   const std::string &partition, &precision;
   int threads;
   const solve_options& options;
+  divided_input* divided;  ///< rows that ranks have already, or null
 };
 
 template <class T>
@@ -49,7 +51,7 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
                            const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
   const bool first = comm->rank() == 0;
   const row_division by = together(*comm, [&] {
-    return first ? divide(how.partition, whole.view(), comm->size()) : row_division{};
+    return first && !how.divided ? divide(how.partition, whole.view(), comm->size()) : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
       list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
@@ -58,7 +60,10 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
   const auto there = [&](const std::vector<T>& v) {
     return renumbered ? in_order(std::span<const T>(v), by.order) : v;
   };
-  distributed_matrix<T> a(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
+  const distributed_matrix<T> a =
+      how.divided
+          ? distribute<T>(comm, how.divided->take_part(*comm))
+          : distributed_matrix<T>(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
   const std::vector<T> mine = a.scatter(there(b));
   std::vector<T> answer = a.scatter(there(x));
 
@@ -120,9 +125,9 @@ ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,
                             const std::vector<double>& b, std::vector<double>& x,
-                            const solve_options& options) {
+                            const solve_options& options, divided_input* divided) {
   ranked_solve got;
-  const ways by{choice, where, partition, precision, threads, options};
+  const ways by{choice, where, partition, precision, threads, options, divided};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     if (is_first(comm) && one->rank() == 0) {
       got = solve_in(one, by, a, b, x);
