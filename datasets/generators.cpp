@@ -55,8 +55,8 @@ csr<double> make_box3d(const request& r, int threads) {
   return detail::box(parse_one(r, "box3d:N", detail::box_nonzeros), threads);
 }
 
-/// The diagonal alone counts the rows, so this bounds both. In two dimensions the formula for depth 1
-/// holds as it stands.
+/// The diagonal alone counts the rows, so this bounds both. In two dimensions the formula for depth
+/// 1 holds as it stands.
 grid_request indexable(const request& r, const std::string& form, const grid_request& g) {
   const auto& n = g.points;
   if (detail::poisson_nonzeros(n[0], n[1], n[2]) > index_limit)
@@ -175,12 +175,14 @@ constexpr family families[] = {
     {"poisson2d", "poisson2d:WxH", "5-point Laplacian of a W x H grid (4, -1), Dirichlet boundary",
      make_poisson2d, detail::poisson2d_rows},
     {"poisson3d", "poisson3d:WxHxD",
-     "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d, detail::poisson3d_rows},
+     "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d,
+     detail::poisson3d_rows},
     {"neumann2d", "neumann2d:WxH",
      "5-point Laplacian of a W x H grid, Neumann boundary: singular, rows have sums of zero",
      make_neumann2d, detail::neumann2d_rows},
     {"neumann3d", "neumann3d:WxHxD",
-     "7-point Laplacian of a W x H x D grid, Neumann boundary: singular", make_neumann3d, detail::neumann3d_rows},
+     "7-point Laplacian of a W x H x D grid, Neumann boundary: singular", make_neumann3d,
+     detail::neumann3d_rows},
     {"convection2d", "convection2d:WxH:PECLET",
      "5-point Laplacian of a W x H grid and convection along W, upwind: not symmetric",
      make_convection2d, detail::convection2d_rows},
@@ -203,7 +205,8 @@ constexpr family families[] = {
      "elasticity of NX x NY x NZ cubes, trilinear finite elements, one face clamped; three rows a "
      "node",
      make_elasticity3d},
-    {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d, detail::box3d_rows},
+    {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d,
+     detail::box3d_rows},
     {"like", "like:NAME", "a stand-in of the size and structure class of a SuiteSparse matrix",
      make_like},
 };

@@ -47,10 +47,10 @@ DWELL_API csr<double> generate(std::string_view kind);
 /// Are rows of this kind made without the others: is it one that generate_by_rows() takes? Only the
 /// word before the colon decides.
 DWELL_API bool is_made_by_rows(std::string_view kind);
-/// A generated matrix that may be too large for one machine, of which any rows are made on the spot,
-/// with the bits of generate(). Of poisson2d, poisson3d, neumann2d, neumann3d, convection2d,
-/// helmholtz2d, anisotropic2d, jumps2d and box3d, with up to 2^31 - 1 points along each axis. Throws
-/// input_error for another kind.
+/// A generated matrix that may be too large for one machine, of which any rows are made on the
+/// spot, with the bits of generate(). Of poisson2d, poisson3d, neumann2d, neumann3d, convection2d,
+/// helmholtz2d, anisotropic2d, jumps2d and box3d, with up to 2^31 - 1 points along each axis.
+/// Throws input_error for another kind.
 DWELL_API std::unique_ptr<row_source> generate_by_rows(std::string_view kind);
 
 /// Rows of a generated matrix, for distributed_matrix.

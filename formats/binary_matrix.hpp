@@ -22,6 +22,7 @@ struct binary_matrix_header {
   std::int64_t nonzeros = 0;  ///< stored entries, explicit zeros included
   bool single = false;        ///< values are f32, else f64
   bool symmetric = false;     ///< bit for bit, as the writer found; all entries are stored anyway
+  /// The same in all.
   bool operator==(const binary_matrix_header&) const = default;
   /// Bytes of a stored column: 4, or 8 where there are more than 2^31 - 1 columns.
   int column_bytes() const { return cols > 0x7fffffff ? 8 : 4; }
@@ -33,14 +34,13 @@ struct binary_matrix_header {
 DWELL_API bool is_binary_matrix(const std::filesystem::path& file);
 
 class input_file;
+struct matrix_file;
 
 /// A file that is open for reading. A pipe is read to its end, into memory.
 class DWELL_API binary_matrix_file final : public row_source {
  public:
   /// Reads and checks the header, and the length of the file.
   explicit binary_matrix_file(const std::filesystem::path& file);
-  /// Private to formats: of a file that is open, at its beginning.
-  explicit binary_matrix_file(std::unique_ptr<input_file> file);
   ~binary_matrix_file() override;
 
   const binary_matrix_header& header() const;  ///< what the header says
@@ -57,6 +57,8 @@ class DWELL_API binary_matrix_file final : public row_source {
   csr<double> matrix(int threads = 0) const;
 
  private:
+  friend DWELL_API matrix_file read_matrix(const std::filesystem::path& file, int threads);
+  explicit binary_matrix_file(std::unique_ptr<input_file> file);  ///< open, at its beginning
   struct state;
   std::unique_ptr<state> s_;
 };

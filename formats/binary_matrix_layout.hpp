@@ -12,7 +12,10 @@
 namespace dwell::binary {
 
 /// As that of PNG: a byte that no text has, the name, and line ends that a transfer as text breaks.
-inline constexpr std::string_view magic("\x89" "DWELL\r\n", 8);
+inline constexpr std::string_view magic(
+    "\x89"
+    "DWELL\r\n",
+    8);
 inline constexpr std::int64_t header_bytes = 64;
 inline constexpr std::int64_t block_bytes = 1 << 16;
 
@@ -23,9 +26,9 @@ binary_matrix_header decode(std::string_view bytes, const std::string& name);
 
 /// One of the arrays in a file.
 struct section {
-  std::int64_t at;         ///< its first byte in the file
-  std::int64_t bytes;      ///< with the padding
-  std::int64_t sums_at;    ///< the first of its checksums
+  std::int64_t at;       ///< its first byte in the file
+  std::int64_t bytes;    ///< with the padding
+  std::int64_t sums_at;  ///< the first of its checksums
   std::int64_t blocks() const { return (bytes + block_bytes - 1) / block_bytes; }
 };
 struct layout {

@@ -116,13 +116,13 @@ struct binary_matrix_file::state {
     const std::uint32_t found = binary::checksum(0, bytes);
     if (found == expected) return;
     const std::int64_t from = of.at + low;
-    fail(fmt::format("expected checksum {:08x} of bytes {} to {}, found {:08x}: the file is damaged",
-                     expected, from, from + static_cast<std::int64_t>(bytes.size()) - 1, found));
+    fail(
+        fmt::format("expected checksum {:08x} of bytes {} to {}, found {:08x}: the file is damaged",
+                    expected, from, from + static_cast<std::int64_t>(bytes.size()) - 1, found));
   }
 
   /// Those of rows [first, last), and the end; ascending, and within the nonzeros.
-  std::vector<std::int64_t> row_pointers(std::int64_t first, std::int64_t last,
-                                         int threads) const {
+  std::vector<std::int64_t> row_pointers(std::int64_t first, std::int64_t last, int threads) const {
     std::vector<std::int64_t> got(static_cast<std::size_t>(last - first) + 1);
     read(at.row_ptr, first * 8, (last + 1) * 8, got.data(), threads);
     if (first == 0 && got.front() != 0)
@@ -143,8 +143,7 @@ struct binary_matrix_file::state {
   void read_columns(std::int64_t from, std::int64_t end, std::vector<std::int64_t>& to,
                     int threads) const {
     to.resize(static_cast<std::size_t>(end - from));
-    if (header.column_bytes() == 8)
-      return read(at.columns, from * 8, end * 8, to.data(), threads);
+    if (header.column_bytes() == 8) return read(at.columns, from * 8, end * 8, to.data(), threads);
     std::vector<std::uint32_t> narrow(to.size());
     read(at.columns, from * 4, end * 4, narrow.data(), threads);
     std::copy(narrow.begin(), narrow.end(), to.begin());

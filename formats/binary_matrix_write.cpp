@@ -73,7 +73,8 @@ struct binary_matrix_writer::state {
     file.write(left);
     written += static_cast<std::int64_t>(bytes);
     while (!left.empty()) {
-      const auto n = std::min(left.size(), static_cast<std::size_t>(binary::block_bytes) - in_block);
+      const auto n =
+          std::min(left.size(), static_cast<std::size_t>(binary::block_bytes) - in_block);
       sum = binary::checksum(sum, left.substr(0, n));
       in_block += n;
       left.remove_prefix(n);
@@ -110,7 +111,9 @@ struct binary_matrix_writer::state {
     const auto to_file = [&](const void* data, std::size_t bytes) { put(data, bytes); };
     if (static_cast<int>(sizeof(T)) == header.value_bytes())
       return put(next.data(), next.size_bytes());
-    if (!header.single) return in_batches<double>(next, [](T v) { return double(v); }, to_file);
+    if (!header.single)
+      return in_batches<double>(
+          next, [](T v) { return double(v); }, to_file);
     in_batches<float>(
         next,
         [&](T v) {
@@ -126,12 +129,12 @@ struct binary_matrix_writer::state {
   binary_matrix_header header;
   binary::layout at;
   atomic_file file;
-  int current = 0;             ///< array; 3: all are whole
-  std::int64_t count = 0;      ///< elements of it that have come
-  std::int64_t written = 0;    ///< bytes of it
-  std::int64_t last_ptr = 0;   ///< of the rows so far
-  std::uint32_t sum = 0;       ///< of the block so far
-  std::size_t in_block = 0;    ///< bytes of it
+  int current = 0;            ///< array; 3: all are whole
+  std::int64_t count = 0;     ///< elements of it that have come
+  std::int64_t written = 0;   ///< bytes of it
+  std::int64_t last_ptr = 0;  ///< of the rows so far
+  std::uint32_t sum = 0;      ///< of the block so far
+  std::size_t in_block = 0;   ///< bytes of it
   std::vector<std::uint32_t> sums;
 };
 
@@ -179,7 +182,9 @@ void write_binary_matrix(const std::filesystem::path& file, const csr_view<T>& a
   if (a.rows > 0)
     in_batches<std::int64_t>(
         std::span(a.row_ptr, static_cast<std::size_t>(a.rows) + 1), [](index v) { return v; },
-        [&](const std::int64_t* some, std::size_t bytes) { out.row_ptr({some, bytes / 8}); });
+        [&](const std::int64_t* some, std::size_t bytes) {
+          out.row_ptr({some, bytes / 8});
+        });
   const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
   out.columns(std::span(a.col, nonzeros));
   out.values(std::span(a.val, nonzeros));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Component io: files of matrices, vectors and fields, generated matrices, and files that ranks read
-// in parts. Link the CMake target dwell::io.
+// Component io: files of matrices, vectors and fields, generated matrices, and files that ranks
+// read in parts. Link the CMake target dwell::io.
 #pragma once
 #include "dwell/core.hpp"
 #include "dwell/datasets/generators.hpp"

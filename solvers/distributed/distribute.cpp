@@ -33,9 +33,10 @@ void require_same(communicator& comm, const row_source& whole) {
       throw input_error(fmt::format("matrix: expected as many rows as columns, found {} x {}",
                                     mine.rows, mine.cols));
     if (mine != first)
-      throw input_error(fmt::format("matrix: expected the same one on all ranks, {} as on rank 0, "
-                                    "found {} on rank {}",
-                                    text(first), text(mine), comm.rank()));
+      throw input_error(
+          fmt::format("matrix: expected the same one on all ranks, {} as on rank 0, "
+                      "found {} on rank {}",
+                      text(first), text(mine), comm.rank()));
   });
 }
 

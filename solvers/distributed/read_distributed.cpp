@@ -13,8 +13,7 @@ namespace dwell {
 template <class T>
 distributed_matrix<T> read_distributed(std::shared_ptr<communicator> comm,
                                        const std::filesystem::path& file, int threads) {
-  const auto whole =
-      together(*comm, [&] { return std::make_unique<binary_matrix_file>(file); });
+  const auto whole = together(*comm, [&] { return std::make_unique<binary_matrix_file>(file); });
   return distribute<T>(std::move(comm), *whole, threads);
 }
 

@@ -107,8 +107,8 @@ TEST(cli_convert, is_read_by_every_command_that_takes_a_matrix) {
                        "--iterations", "3", "--no-peers"})
                 .code,
             0);
-  const auto piped = dwell_cli({"cg", "-", "--device", "cpu", "--json", "-"},
-                               {.input = read_text(in("A.dwell"))});
+  const auto piped =
+      dwell_cli({"cg", "-", "--device", "cpu", "--json", "-"}, {.input = read_text(in("A.dwell"))});
   EXPECT_EQ(piped.code, 0) << piped.err;
   EXPECT_EQ(piped.json().at("iterations"), wanted.at("iterations"));
   EXPECT_TRUE(starts(dwell_cli({"convert", in("A.dwell"), "-o", "-"}).out, "%%MatrixMarket"));
@@ -155,8 +155,9 @@ TEST(cli_convert, is_read_by_ranks_in_parts) {
     converted({kind, "-o", in("A.mtx")});
     for (const char* precision : {"f64", "f32"}) {
       const auto with = [&](const std::string& matrix, strings more = {}) {
-        strings args = {"cg",    matrix,   "--ranks", "3",      "--threads",     "1",    "--precision",
-                        precision, "--rtol", "1e-3",    "--json", in("r.json"), "-q", "-o", in("x.npy")};
+        strings args = {"cg",     matrix,        "--ranks", "3",      "--threads",
+                        "1",      "--precision", precision, "--rtol", "1e-3",
+                        "--json", in("r.json"),  "-q",      "-o",     in("x.npy")};
         args.insert(args.end(), more.begin(), more.end());
         EXPECT_EQ(dwell_cli(args).code, 0) << matrix;
         auto r = json::parse(read_text(in("r.json")));
@@ -187,7 +188,8 @@ TEST(cli_convert, is_read_by_ranks_in_parts) {
                  "expected 81 values for the right-hand side");
   std::string bytes = read_text(in("A.dwell"));
   bytes[bytes.size() - 200] ^= 1;
-  expect_refused({"cg", in.write("bad.dwell", bytes), "--ranks", "3"}, "bad.dwell: expected checksum");
+  expect_refused({"cg", in.write("bad.dwell", bytes), "--ranks", "3"},
+                 "bad.dwell: expected checksum");
   expect_refused({"cg", in.write("cut.dwell", bytes.substr(0, 5000)), "--ranks", "3"}, "cut.dwell");
   expect_refused({"cg", "poisson3d:3x3", "--ranks", "3"}, "poisson3d:WxHxD");
 }
@@ -201,8 +203,8 @@ TEST(cli_convert, interrupted_leaves_nothing_behind) {
                            {.terminal = true, .signal_when = writing, .signal = SIGINT});
   EXPECT_EQ(r.code, 130) << r.err;
   EXPECT_TRUE(in.files().empty());
-  const auto full = dwell_cli({"convert", "poisson3d:60x60x60", "-o", in("A.dwell")},
-                              {.file_size = 1 << 20});
+  const auto full =
+      dwell_cli({"convert", "poisson3d:60x60x60", "-o", in("A.dwell")}, {.file_size = 1 << 20});
   EXPECT_EQ(full.code, 1);
   EXPECT_TRUE(holds(full.err, "File too large")) << full.err;
   EXPECT_TRUE(in.files().empty());

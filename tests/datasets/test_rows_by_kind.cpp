@@ -13,13 +13,29 @@
 namespace dwell::test {
 namespace {
 
-const std::vector<std::string> kinds = {
-    "poisson2d:1x1",      "poisson2d:1x7",      "poisson2d:7x1",        "poisson2d:13x9",
-    "poisson3d:1x1x1",    "poisson3d:5x4x3",    "poisson3d:1x6x5",      "poisson3d:6x1x5",
-    "poisson3d:6x5x1",    "poisson3d:2x2x2",    "neumann2d:8x5",        "neumann2d:1x1",
-    "neumann3d:3x4x5",    "convection2d:9x6:4", "convection2d:9x6:0",   "helmholtz2d:9x7:2.5",
-    "anisotropic2d:8x9:0.001", "jumps2d:120x60:1000", "jumps2d:51x3:0.1", "box3d:1",
-    "box3d:2",            "box3d:3",            "box3d:6"};
+const std::vector<std::string> kinds = {"poisson2d:1x1",
+                                        "poisson2d:1x7",
+                                        "poisson2d:7x1",
+                                        "poisson2d:13x9",
+                                        "poisson3d:1x1x1",
+                                        "poisson3d:5x4x3",
+                                        "poisson3d:1x6x5",
+                                        "poisson3d:6x1x5",
+                                        "poisson3d:6x5x1",
+                                        "poisson3d:2x2x2",
+                                        "neumann2d:8x5",
+                                        "neumann2d:1x1",
+                                        "neumann3d:3x4x5",
+                                        "convection2d:9x6:4",
+                                        "convection2d:9x6:0",
+                                        "helmholtz2d:9x7:2.5",
+                                        "anisotropic2d:8x9:0.001",
+                                        "jumps2d:120x60:1000",
+                                        "jumps2d:51x3:0.1",
+                                        "box3d:1",
+                                        "box3d:2",
+                                        "box3d:3",
+                                        "box3d:6"};
 
 TEST(rows_by_kind, are_those_of_the_whole_matrix) {
   for (const std::string& kind : kinds) {
@@ -30,14 +46,16 @@ TEST(rows_by_kind, are_those_of_the_whole_matrix) {
     ASSERT_EQ(source->cols(), whole.cols);
     ASSERT_EQ(source->nonzeros(), whole.nonzeros());
     for (index i = 0; i <= whole.rows; ++i) ASSERT_EQ(source->row_ptr(i), whole.row_ptr[i]) << i;
-    for (const auto& [first, last] :
-         {std::pair<index, index>{0, whole.rows}, {whole.rows / 3, whole.rows / 3 * 2},
-          {whole.rows, whole.rows}, {whole.rows / 2, whole.rows}}) {
+    for (const auto& [first, last] : {std::pair<index, index>{0, whole.rows},
+                                      {whole.rows / 3, whole.rows / 3 * 2},
+                                      {whole.rows, whole.rows},
+                                      {whole.rows / 2, whole.rows}}) {
       const matrix_rows got = source->part(first, last, 2);
       const index from = whole.row_ptr[first], end = whole.row_ptr[last];
       EXPECT_EQ(got.all_rows, whole.rows);
       ASSERT_EQ(got.row_ptr.size(), static_cast<std::size_t>(last - first) + 1);
-      for (index i = first; i <= last; ++i) ASSERT_EQ(got.row_ptr[i - first], whole.row_ptr[i] - from);
+      for (index i = first; i <= last; ++i)
+        ASSERT_EQ(got.row_ptr[i - first], whole.row_ptr[i] - from);
       EXPECT_TRUE(std::equal(got.col.begin(), got.col.end(), whole.col.begin() + from,
                              whole.col.begin() + end));
       ASSERT_EQ(got.val.size(), static_cast<std::size_t>(end - from));
@@ -74,9 +92,9 @@ TEST(rows_by_kind, are_refused_where_there_are_none) {
     EXPECT_FALSE(is_made_by_rows(kind)) << kind;
     EXPECT_THROW(generate_by_rows(kind), input_error) << kind;
   }
-  for (const char* kind : {"poisson2d:3", "poisson3d:3x3", "box3d:0", "jumps2d:3x3:0",
-                           "neumann3d:1x1x0", "helmholtz2d:3x3:-1",
-                           "poisson3d:2147483647x2147483647x2147483647"}) {
+  for (const char* kind :
+       {"poisson2d:3", "poisson3d:3x3", "box3d:0", "jumps2d:3x3:0", "neumann3d:1x1x0",
+        "helmholtz2d:3x3:-1", "poisson3d:2147483647x2147483647x2147483647"}) {
     EXPECT_TRUE(is_made_by_rows(kind)) << kind;
     EXPECT_THROW(generate_by_rows(kind), input_error) << kind;
   }

@@ -30,9 +30,8 @@ csr<double> random_matrix(index rows, index cols, std::uint64_t seed) {
     for (index j = 0; j < cols; ++j) {
       if (random.below(16) >= chance) continue;
       a.col.push_back(j);
-      a.val.push_back(random.below(20) == 0
-                          ? -0.0
-                          : std::ldexp(random.uniform(), random.below(2000) - 1000));
+      a.val.push_back(
+          random.below(20) == 0 ? -0.0 : std::ldexp(random.uniform(), random.below(2000) - 1000));
     }
     a.row_ptr.push_back(static_cast<index>(a.col.size()));
   }
@@ -101,9 +100,8 @@ class binary_matrix : public testing::Test {
 };
 
 TEST_F(binary_matrix, keeps_every_bit_of_matrices_of_odd_sizes) {
-  const std::pair<index, index> sizes[] = {{0, 0}, {1, 1},    {3, 0},     {0, 5},
-                                           {1, 9}, {17, 3},   {101, 101}, {260, 900},
-                                           {7, 64}, {900, 301}};
+  const std::pair<index, index> sizes[] = {{0, 0},  {1, 1},     {3, 0},     {0, 5},  {1, 9},
+                                           {17, 3}, {101, 101}, {260, 900}, {7, 64}, {900, 301}};
   for (const auto& [rows, cols] : sizes) {
     SCOPED_TRACE(testing::Message() << rows << " x " << cols);
     const csr<double> a = random_matrix(rows, cols, 5);
@@ -235,7 +233,8 @@ TEST_F(binary_matrix, refuses_what_is_malformed) {
   expect_refused(wide, "as many rows as columns of a symmetric matrix");
 }
 
-// Of every byte one bit, and every length: nothing passes. Lengths are found before memory is taken.
+// Of every byte one bit, and every length: nothing passes. Lengths are found before memory is
+// taken.
 TEST_F(binary_matrix, refuses_every_damaged_and_every_shortened_file) {
   const std::string good = plain(random_matrix(12, 12, 4)).bytes();
   splitmix64 random(8);
@@ -262,12 +261,24 @@ TEST_F(binary_matrix, refuses_random_sizes_and_arrays_with_right_checksums) {
   for (int k = 0; k < 600; ++k) {
     plain_binary_matrix m = good;
     switch (random.below(6)) {
-      case 0: m.rows = any(); break;
-      case 1: m.cols = any(); break;
-      case 2: m.nonzeros = any(); break;
-      case 3: m.row_ptr[static_cast<std::size_t>(random.below(31))] = any(); break;
-      case 4: m.col[static_cast<std::size_t>(random.below(index(m.col.size())))] = any(); break;
-      default: m.value_bytes = 4; break;
+      case 0:
+        m.rows = any();
+        break;
+      case 1:
+        m.cols = any();
+        break;
+      case 2:
+        m.nonzeros = any();
+        break;
+      case 3:
+        m.row_ptr[static_cast<std::size_t>(random.below(31))] = any();
+        break;
+      case 4:
+        m.col[static_cast<std::size_t>(random.below(index(m.col.size())))] = any();
+        break;
+      default:
+        m.value_bytes = 4;
+        break;
     }
     put_bytes(file_, m.bytes());
     try {
@@ -334,7 +345,8 @@ TEST_F(binary_matrix, is_known_by_its_first_bytes) {
   EXPECT_FALSE(is_binary_matrix(folder_ / "B.dwell"));
   EXPECT_FALSE(is_binary_matrix(folder_ / "none"));
   EXPECT_FALSE(is_binary_matrix(folder_.path()));
-  const matrix_file binary = read_matrix(folder_ / "A.mtx"), text = read_matrix(folder_ / "B.dwell");
+  const matrix_file binary = read_matrix(folder_ / "A.mtx"),
+                    text = read_matrix(folder_ / "B.dwell");
   EXPECT_TRUE(binary.binary.has_value());
   EXPECT_FALSE(text.binary.has_value());
   EXPECT_EQ(text.content.header.stored, a.nonzeros());

@@ -39,9 +39,11 @@ std::string repaired(std::string bytes) {
   bytes.resize(static_cast<std::size_t>(at.file_bytes));
   for (const binary::section* s : {&at.row_ptr, &at.columns, &at.values})
     for (std::int64_t b = 0; b < s->blocks(); ++b) {
-      const auto low = b * binary::block_bytes, high = std::min(low + binary::block_bytes, s->bytes);
-      put_number(bytes, static_cast<std::size_t>(s->sums_at + b * 4),
-                 binary::checksum(0, {bytes.data() + s->at + low, static_cast<std::size_t>(high - low)}));
+      const auto low = b * binary::block_bytes,
+                 high = std::min(low + binary::block_bytes, s->bytes);
+      put_number(
+          bytes, static_cast<std::size_t>(s->sums_at + b * 4),
+          binary::checksum(0, {bytes.data() + s->at + low, static_cast<std::size_t>(high - low)}));
     }
   return bytes;
 }

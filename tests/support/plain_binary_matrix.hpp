@@ -26,7 +26,9 @@ struct plain_binary_matrix {
   std::uint32_t version = 1, value_bytes = 8, column_bytes = 4, flags = 0, reserved = 0;
 
   std::string bytes() const {
-    std::string header = "\x89" "DWELL\r\n";
+    std::string header =
+        "\x89"
+        "DWELL\r\n";
     add(header, version);
     add(header, value_bytes);
     add(header, rows);
@@ -46,7 +48,8 @@ struct plain_binary_matrix {
     for (std::string& a : arrays) {
       a.resize((a.size() + 7) / 8 * 8);
       all += a;
-      for (std::size_t at = 0; at < a.size(); at += 65536) add(sums, plain_crc(a.substr(at, 65536)));
+      for (std::size_t at = 0; at < a.size(); at += 65536)
+        add(sums, plain_crc(a.substr(at, 65536)));
     }
     return all + sums;
   }

@@ -34,15 +34,17 @@ void require_source(const std::string& text, const std::string& or_else, const s
   std::error_code failed;
   const auto status = fs::status(text, failed);
   if (fs::is_directory(status))
-    throw input_error(fmt::format("{}: expected a Matrix Market or .dwell file, found a folder", text));
+    throw input_error(
+        fmt::format("{}: expected a Matrix Market or .dwell file, found a folder", text));
   if (!fs::exists(status))
-    throw input_error(fmt::format(
-        "{}: {}; expected a Matrix Market or .dwell file, or a kind such as trefethen:2000 (see 'dwell "
-        "generate --help'){}{}",
-        text.empty() ? "''" : text,
-        failed && failed != std::errc::no_such_file_or_directory ? failed.message()
-                                                                 : "no such file",
-        or_else, kind.empty() ? meant : kind));
+    throw input_error(
+        fmt::format("{}: {}; expected a Matrix Market or .dwell file, or a kind such as "
+                    "trefethen:2000 (see 'dwell "
+                    "generate --help'){}{}",
+                    text.empty() ? "''" : text,
+                    failed && failed != std::errc::no_such_file_or_directory ? failed.message()
+                                                                             : "no such file",
+                    or_else, kind.empty() ? meant : kind));
 }
 
 matrix_source load_matrix(const std::string& text, int threads) {

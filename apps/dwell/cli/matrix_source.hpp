@@ -15,7 +15,7 @@ struct matrix_source {
   bool generated = false;
   mm_matrix content;  ///< header and companion only of a Matrix Market file
   std::optional<binary_matrix_header> binary;  ///< of a .dwell file
-  double read_s = 0;  ///< reading or generating
+  double read_s = 0;                           ///< reading or generating
   bool compressed = false;
   std::uintmax_t file_bytes = 0;  ///< as it lies on disk; 0 if generated or not a regular file
 };
@@ -23,7 +23,7 @@ struct matrix_source {
 /// "a file or a kind", for help texts.
 inline constexpr const char* matrix_kinds_help =
     "A Matrix Market file (.mtx, .mtx.gz, or the .tar.gz that SuiteSparse serves), a .dwell file "
-    "('dwell convert'), or a kind that "
+    "(see 'dwell convert --help'), or a kind that "
     "'dwell generate --help' lists, such as poisson2d:1000x1000";
 inline const std::string matrix_help =
     std::string(matrix_kinds_help) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a matrix goes: a Matrix Market file, plain or compressed, or a .dwell file, by the ending of
-// its name.
+// Where a matrix goes: a Matrix Market file, plain or compressed, or a .dwell file, by the ending
+// of its name.
 #pragma once
 #include <string>
 

@@ -29,8 +29,9 @@ struct rank_choice {
 void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided);
 
 /// Calls f with the processes of MPI, or with null if these were not asked for. Where f throws what
-/// all processes throw together, the first one says it and all return its exit code; where a rank throws alone, all end with its message and its code. Throws
-/// unsupported_error if this build has no MPI.
+/// all processes throw together, the first one says it and all return its exit code; where a rank
+/// throws alone, all end with its message and its code. Throws unsupported_error if this build has
+/// no MPI.
 exit_code run_on_processes(const rank_choice& choice,
                            const std::function<exit_code(communicator*)>& f);
 /// f on the processes of `comm`, which may be null, each of which throws what one of them throws.

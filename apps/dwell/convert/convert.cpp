@@ -59,7 +59,8 @@ std::unique_ptr<row_source> source_in_parts(const std::string& matrix) {
 
 written write_in_parts(const convert_arguments& args, const row_source& from) {
   const auto* file = dynamic_cast<const binary_matrix_file*>(&from);
-  const bool single = args.precision == "auto" ? file && file->header().single : args.precision == "f32";
+  const bool single =
+      args.precision == "auto" ? file && file->header().single : args.precision == "f32";
   write_binary_matrix(args.output.path(), from, single);
   return {from.rows(), from.cols(), from.nonzeros(), binary_words(single, from.symmetric())};
 }
@@ -92,8 +93,9 @@ void check_options(const convert_arguments& args) {
   require_threads(args.threads);
   const bool binary = is_binary_name(args.output);
   if (binary && args.general)
-    throw input_error("--general: expected an output in Matrix Market format; a .dwell file has all "
-                      "entries");
+    throw input_error(
+        "--general: expected an output in Matrix Market format; a .dwell file has all "
+        "entries");
   if (!binary && args.precision != "auto")
     throw input_error("--precision: expected an output that ends in .dwell; text has all digits");
 }
@@ -118,11 +120,10 @@ exit_code run(const convert_arguments& args) {
   }
   progress.erase();
   if (args.quiet) return exit_code::done;
-  outputs.report(fmt::format("{}: {} x {}, {} entries, {}{}{}\n", printable(args.output.label()),
-                             format_count(done.rows), format_count(done.cols),
-                             format_count(done.entries), done.how, written_bytes(args.output),
-                             done.companion ? "; the right-hand side of the archive stays there"
-                                            : ""));
+  outputs.report(fmt::format(
+      "{}: {} x {}, {} entries, {}{}{}\n", printable(args.output.label()), format_count(done.rows),
+      format_count(done.cols), format_count(done.entries), done.how, written_bytes(args.output),
+      done.companion ? "; the right-hand side of the archive stays there" : ""));
   return exit_code::done;
 }
 
@@ -145,8 +146,9 @@ command add_convert(CLI::App& app) {
   add_positive(app, "--threads", args->threads, "Threads to read with (default: all there are)");
   app.add_flag("-q,--quiet", args->quiet, "Print nothing");
   app.footer(
-      "A file appears whole or not at all. Values keep their bits, from text to .dwell and back,\n"
-      "explicit zeros and negative ones among them; patterns have become ones, integers reals.\n"
+      "A file appears whole or not at all. Values keep their bits, from text to .dwell and back, and\n"
+      "explicit zeros stay; a pattern becomes ones, integers become reals. Of a .dwell file, and of\n"
+      "kinds that are grids, a .dwell file is written a few rows at a time, however large it is.\n"
       "\nExamples:\n"
       "  dwell convert A.mtx.gz -o A.dwell\n"
       "  dwell convert A.dwell -o A.mtx\n"

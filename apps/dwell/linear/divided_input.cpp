@@ -35,8 +35,7 @@ std::vector<double> sums_of(const matrix_rows& a) {
   return sums;
 }
 
-std::vector<double> collect(communicator& comm, const std::vector<double>& mine,
-                            std::int64_t all) {
+std::vector<double> collect(communicator& comm, const std::vector<double>& mine, std::int64_t all) {
   std::vector<std::int64_t> first = {0};
   for (const std::size_t n : values_of_ranks(comm, mine.size()))
     first.push_back(first.back() + static_cast<std::int64_t>(n));

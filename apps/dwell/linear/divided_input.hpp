@@ -15,8 +15,8 @@
 namespace dwell::app {
 
 struct divided_input {
-  std::string name;        ///< as shown to people
-  bool generated = false;  ///< not out of a file
+  std::string name;                                         ///< as shown to people
+  bool generated = false;                                   ///< not out of a file
   std::int64_t rows = 0, nonzeros = 0, explicit_zeros = 0;  ///< of the whole; nonzeros with zeros
   double read_s = 0;
   std::vector<matrix_rows> parts;  ///< of the ranks that are threads; of a process its own

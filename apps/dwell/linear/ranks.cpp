@@ -51,7 +51,8 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
                            const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
   const bool first = comm->rank() == 0;
   const row_division by = together(*comm, [&] {
-    return first && !how.divided ? divide(how.partition, whole.view(), comm->size()) : row_division{};
+    return first && !how.divided ? divide(how.partition, whole.view(), comm->size())
+                                 : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
       list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
@@ -117,8 +118,9 @@ std::int64_t most_of(const ranked_solve& r, F&& f) {
 
 void add_partition(CLI::App& app, std::string& value) {
   add_choice(app, "--partition", value, {"rows", "metis"},
-             "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
-             "of the graph between which few entries lie, by METIS");
+             "Which rows a rank gets: rows that follow each other, as many nonzeros each, which each "
+             "rank reads of a .dwell file, or makes of a kind that is a grid; or parts of the graph "
+             "between which few entries lie, by METIS, and the first rank reads all");
 }
 
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,

@@ -30,7 +30,8 @@ void add_partition(CLI::App& app, std::string& value);
 
 /// Solves for b, from and to x, where `a` is on the first rank; others give empty ones. threads: of
 /// each rank on a CPU; 0: its share of those of the machine. `comm` null: ranks that are threads.
-/// divided: the rows of each rank, which are taken, where `a` is empty on all. Throws what distributed_solver throws.
+/// divided: the rows of each rank, which are taken, where `a` is empty on all. Throws what
+/// distributed_solver throws.
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,

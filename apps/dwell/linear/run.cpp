@@ -223,9 +223,9 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   const auto& a = p.source.content.matrix;
   solve_result& result = p.result;
   if (args.ranks.any()) {
-    result.ranks = solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision,
-                                  args.threads, a, p.b, p.x, p.options,
-                                  p.divided ? &*p.divided : nullptr);
+    result.ranks =
+        solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision, args.threads,
+                       a, p.b, p.x, p.options, p.divided ? &*p.divided : nullptr);
     result.columns = {result.ranks->report};
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};

@@ -12,10 +12,10 @@
 
 #include "battery.hpp"
 #include "divided_answer.hpp"
-#include "scratch.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/binary_matrix.hpp"
 #include "dwell/solvers/distributed/read_distributed.hpp"
+#include "scratch.hpp"
 
 namespace dwell::test {
 namespace {
@@ -24,7 +24,9 @@ template <class T>
 bool same(const distributed_matrix<T>& a, const distributed_matrix<T>& b) {
   const csr_view<T> x = a.local(), y = b.local();
   const auto nonzeros = static_cast<std::size_t>(x.nonzeros());
-  const auto equal = [](auto&& p, auto&& q) { return std::equal(p.begin(), p.end(), q.begin(), q.end()); };
+  const auto equal = [](auto&& p, auto&& q) {
+    return std::equal(p.begin(), p.end(), q.begin(), q.end());
+  };
   return x.rows == y.rows && x.cols == y.cols && x.nonzeros() == y.nonzeros() &&
          equal(a.first_rows(), b.first_rows()) && equal(a.ghosts(), b.ghosts()) &&
          a.all_nonzeros() == b.all_nonzeros() && a.halo().elements == b.halo().elements &&
@@ -72,7 +74,8 @@ TEST(distribute_, makes_rows_in_place_with_the_same_bits) {
     for (const int ranks : {1, 2, 3, 4}) {
       const csr<double> whole = generate(kind);
       run_as_ranks(ranks, [&](std::shared_ptr<communicator> comm) {
-        EXPECT_TRUE(same(distribute<double>(comm, *generate_by_rows(kind)), from_memory(comm, whole)));
+        EXPECT_TRUE(
+            same(distribute<double>(comm, *generate_by_rows(kind)), from_memory(comm, whole)));
       });
     }
 }
@@ -111,7 +114,8 @@ TEST(read_distributed_, ends_all_ranks_where_one_finds_damage) {
   bytes[bytes.size() - 400] ^= 1;  // a value or a checksum that the last rank reads
   put_bytes(file, bytes);
   for (const int ranks : {1, 2, 4}) {
-    const auto why = refusal_of_all(ranks, [&](auto comm) { read_distributed<double>(comm, file); });
+    const auto why =
+        refusal_of_all(ranks, [&](auto comm) { read_distributed<double>(comm, file); });
     EXPECT_NE(why.find("A.dwell: expected checksum"), std::string::npos) << why;
   }
   const auto none =
@@ -123,21 +127,22 @@ TEST(distribute_, refuses_what_ranks_cannot_share) {
   const scratch_folder in;
   csr<double> wide{2, 3, {0, 1, 2}, {0, 2}, {1, 2}};
   write_binary_matrix(in / "wide.dwell", wide.view());
-  EXPECT_NE(refusal_of_all(2, [&](auto comm) {
-              read_distributed<double>(comm, in / "wide.dwell");
-            }).find("as many rows as columns, found 2 x 3"),
+  EXPECT_NE(refusal_of_all(2, [&](auto comm) { read_distributed<double>(comm, in / "wide.dwell"); })
+                .find("as many rows as columns, found 2 x 3"),
             std::string::npos);
-  EXPECT_NE(refusal_of_all(3, [&](auto comm) {
-              const char* kind = comm->rank() == 1 ? "poisson2d:9x8" : "poisson2d:9x9";
-              distribute<double>(comm, *generate_by_rows(kind));
-            }).find("the same one on all ranks"),
+  EXPECT_NE(refusal_of_all(3,
+                           [&](auto comm) {
+                             const char* kind =
+                                 comm->rank() == 1 ? "poisson2d:9x8" : "poisson2d:9x9";
+                             distribute<double>(comm, *generate_by_rows(kind));
+                           })
+                .find("the same one on all ranks"),
             std::string::npos);
   csr<double> large = generate("poisson2d:3x3");
   large.val[30] = 1e300;
   write_binary_matrix(in / "large.dwell", large.view());
-  EXPECT_NE(refusal_of_all(2, [&](auto comm) {
-              read_distributed<float>(comm, in / "large.dwell");
-            }).find("single precision, found 1e+300"),
+  EXPECT_NE(refusal_of_all(2, [&](auto comm) { read_distributed<float>(comm, in / "large.dwell"); })
+                .find("single precision, found 1e+300"),
             std::string::npos);
 }
 
