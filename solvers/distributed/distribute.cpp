@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -58,6 +59,13 @@ matrix_rows rows_of_rank(communicator& comm, const row_source& whole, int thread
           fmt::format("matrix: expected row pointers that ascend, found rank {} to begin with row "
                       "{} and to end before {}",
                       me, begin, end));
+    const std::int64_t nonzeros = whole.row_ptr(end) - whole.row_ptr(begin);
+    constexpr std::int64_t most = std::numeric_limits<index>::max();
+    if (end - begin > most || nonzeros > most)
+      throw input_error(
+          fmt::format("matrix: expected at most {} rows and nonzeros on a rank, found {} and {} of "
+                      "{} and {} among {} ranks",
+                      most, end - begin, nonzeros, whole.rows(), whole.nonzeros(), ranks));
     return whole.part(begin, end, threads);
   });
 }
