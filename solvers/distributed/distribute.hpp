@@ -14,8 +14,8 @@ namespace dwell {
 /// The rows of this rank, divided as balanced_first_rows() divides the whole matrix. Called by all
 /// ranks together, each with a source of the same matrix. threads: to read with on this rank; 0: as
 /// many as are worth it. Throws input_error, on all ranks, if the matrix is not square, ranks have
-/// different ones, a rank would get more than 2^31 - 1 rows or nonzeros, or the source throws on any
-/// of them.
+/// different ones, a rank would get more than 2^31 - 1 rows or nonzeros, or the source throws on
+/// any of them.
 DWELL_API matrix_rows rows_of_rank(communicator& comm, const row_source& whole, int threads = 0);
 
 /// A divided matrix of such rows, with the bits of the whole one that is divided. T: double or

@@ -146,8 +146,10 @@ command add_convert(CLI::App& app) {
   add_positive(app, "--threads", args->threads, "Threads to read with (default: all there are)");
   app.add_flag("-q,--quiet", args->quiet, "Print nothing");
   app.footer(
-      "A file appears whole or not at all. Values keep their bits, from text to .dwell and back, and\n"
-      "explicit zeros stay; a pattern becomes ones, integers become reals. Of a .dwell file, and of\n"
+      "A file appears whole or not at all. Values keep their bits, from text to .dwell and back, "
+      "and\n"
+      "explicit zeros stay; a pattern becomes ones, integers become reals. Of a .dwell file, and "
+      "of\n"
       "kinds that are grids, a .dwell file is written a few rows at a time, however large it is.\n"
       "\nExamples:\n"
       "  dwell convert A.mtx.gz -o A.dwell\n"

@@ -138,9 +138,12 @@ TEST(distribute_, refuses_what_ranks_cannot_share) {
                            })
                 .find("the same one on all ranks"),
             std::string::npos);
-  EXPECT_NE(refusal_of_all(2, [&](auto comm) {
-              distribute<double>(comm, *generate_by_rows("poisson3d:2000x2000x2000"));
-            }).find("expected at most 2147483647 rows and nonzeros on a rank, found "),
+  EXPECT_NE(refusal_of_all(2,
+                           [&](auto comm) {
+                             distribute<double>(comm,
+                                                *generate_by_rows("poisson3d:2000x2000x2000"));
+                           })
+                .find("expected at most 2147483647 rows and nonzeros on a rank, found "),
             std::string::npos);
   csr<double> large = generate("poisson2d:3x3");
   large.val[30] = 1e300;
