@@ -229,6 +229,28 @@ std::vector<T> distributed_matrix<T>::scatter(std::span<const T> whole, int root
   return mine;
 }
 
+template <class T>
+std::vector<double> distributed_matrix<T>::scatter_columns(std::span<const double> whole,
+                                                           int root) const {
+  const auto rows = static_cast<std::size_t>(all_rows());
+  together(*comm_, [&] {
+    if (comm_->rank() == root && (rows > 0 ? whole.size() % rows : whole.size()) != 0)
+      throw input_error(
+          fmt::format("vectors: expected {} elements each, one after another, found "
+                      "{} elements",
+                      rows, whole.size()));
+  });
+  const std::size_t count =
+      value_of_rank(*comm_, root, rows > 0 ? whole.size() / rows : std::size_t{0});
+  const auto n = static_cast<std::size_t>(local_.rows);
+  std::vector<double> mine(count * n);
+  for (std::size_t k = 0; k < count; ++k)
+    deal_pieces(*comm_, root, whole.data() + (comm_->rank() == root ? k * rows : 0),
+                std::span<double>(mine).subspan(k * n, n),
+                [&](int r) { return first_rows_[static_cast<std::size_t>(r)]; });
+  return mine;
+}
+
 namespace {
 
 /// The rows [first, last) of a whole matrix, for one rank.

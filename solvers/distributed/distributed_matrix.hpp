@@ -73,6 +73,9 @@ class DWELL_API distributed_matrix {
   std::vector<T> gather(std::span<const T> mine, int root = 0) const;
   /// The elements of this rank of a vector that is whole on rank `root`.
   std::vector<T> scatter(std::span<const T> whole, int root = 0) const;
+  /// The same of several vectors, one after another: solve_options::null_vectors, say. Throws
+  /// input_error, on all ranks, unless the elements are those of whole vectors.
+  std::vector<double> scatter_columns(std::span<const double> whole, int root = 0) const;
 
  private:
   void take(const global_rows<T>& rows);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,84 +20,85 @@
 #include "dwell/solvers/linear/memory_check.hpp"
 #include "dwell/solvers/linear/solver_state.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
-#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
 
-template <class T>
-void check_request(const solve_options& o) {
-  check_options(o);
-  if (o.mixed_precision)
-    throw unsupported_error(
-        "mixed_precision: expected false where rows are divided among ranks, found true");
-  if (!o.null_vectors.empty())
-    throw unsupported_error(
-        "null_vectors: expected none where rows are divided among ranks, found some");
-  if (!o.preconditioning.near_null.empty())
-    throw unsupported_error(
-        "near_null: expected none where rows are divided among ranks, found some");
-  if (o.preconditioner == preconditioner::automatic)
-    throw unsupported_error(
-        "preconditioner: expected one by name where rows are divided among ranks, found auto");
+/// Throws input_error, on all ranks, unless each gives as many vectors of as many elements as it
+/// has rows, one after another. Returns how many; ranks without rows say nothing.
+std::size_t vectors_of_ranks(communicator& comm, index rows, std::size_t elements,
+                             const char* name) {
+  struct counts {
+    std::size_t rows, elements;
+  };
+  const auto all = values_of_ranks(comm, counts{static_cast<std::size_t>(rows), elements});
+  std::size_t found = 0;
+  for (const counts& one : all)
+    if (one.rows > 0) found = std::max(found, one.elements / one.rows);
+  together(comm, [&] {
+    const auto n = static_cast<std::size_t>(rows);
+    if (elements != found * n)
+      throw input_error(
+          fmt::format("{}: expected {} vectors of {} elements, those of its rows, on rank {}, as "
+                      "other ranks have, found {} elements",
+                      name, found, rows, comm.rank(), elements));
+  });
+  return found;
 }
 
-/// The block of own columns, of which a rank's preconditioner is made.
+/// What ranks ask for together. A rank without rows is told of null vectors by a number that does
+/// not count.
 template <class T>
-void copy_block(const csr_view<T>& rows, csr<T>& block) {
-  block = csr<T>{rows.rows, rows.rows, {0}, {}, {}};
-  for (index i = 0; i < rows.rows; ++i) {
-    for (index k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k) {
-      if (rows.col[k] >= rows.rows) break;  // own columns come first
-      block.col.push_back(rows.col[k]);
-      block.val.push_back(rows.val[k]);
-    }
-    block.row_ptr.push_back(static_cast<index>(block.col.size()));
-  }
+solve_options agreed_options(const distributed_matrix<T>& a, solve_options o) {
+  communicator& comm = *a.comm();
+  together(comm, [&] {
+    check_options(o);
+    if (sizeof(T) != sizeof(double) && o.mixed_precision)
+      throw input_error("mixed_precision: expected a system in f64, found one in f32");
+  });
+  vectors_of_ranks(comm, a.rows(), o.preconditioning.near_null.size(), "near_null");
+  if (vectors_of_ranks(comm, a.rows(), o.null_vectors.size(), "null_vectors") > 0 && a.rows() == 0)
+    o.null_vectors = {0.0};
+  return o;
 }
 
 }  // namespace
 
 template <class T>
 struct distributed_solver<T>::state {
-  state(const device& where, distributed_matrix<T> a, const solve_options& o, gpu_transport by)
+  state(const device& where, distributed_matrix<T> a, const solve_options& given, gpu_transport by)
       : matrix(std::move(a)),
         ranks{matrix.comm().get(), nullptr, &matrix.halo(),
               static_cast<double>(matrix.all_rows())} {
-    together(*ranks.comm, [&] { check_request<T>(o); });
+    const solve_options o = agreed_options(matrix, given);
     require_one_backend(*ranks.comm, where);
     if (where.on() == backend::cuda) {
       gpus = connect_gpus(matrix.comm(), where, by);
       ranks.gpus = gpus.get();
     }
     demand = demand_of(o);
-    given = o.preconditioner;
-    divided.ranks = &ranks;
     double check_s = 0;
+    divided_rows<T> rows;
     {
       const lap_timer time(check_s);
-      take(matrix.local());
+      rows = examined(matrix.local());
     }
-    solver.emplace(where, divided, o);
+    nonzeros = rows.rows.nonzeros();
+    solver.emplace(where, rows, o);
     solver->setup.check_s += check_s;
   }
-  /// Checks these values, and makes what follows from them.
-  void take(const csr_view<T>& rows) {
-    divided.facts = examine_rows(
-        matrix, std::span<const T>(rows.val, static_cast<std::size_t>(rows.nonzeros())), demand);
-    divided.rows = rows;
-    if (kind_of(given).is_chain()) copy_block(rows, block);
-    divided.block = block.view();
+  /// Throws input_error, on all ranks, if they are not what is demanded.
+  divided_rows<T> examined(const csr_view<T>& rows) const {
+    const std::span<const T> values(rows.val, static_cast<std::size_t>(rows.nonzeros()));
+    return {rows, {}, examine_rows(matrix, values, demand), &ranks};
   }
 
   distributed_matrix<T> matrix;
   std::shared_ptr<device_transport> gpus;  ///< ends after what records its messages
   row_ranks ranks;
   matrix_demand demand;
-  preconditioner given = preconditioner::none;
-  csr<T> block;
+  index nonzeros = 0;
   std::vector<T> values;  ///< where they are not the first ones
-  divided_rows<T> divided;
   std::optional<solver_state<T>> solver;
 };
 
@@ -150,26 +153,54 @@ solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) 
 }
 
 template <class T>
+std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std::size_t ldb,
+                                                       std::span<T> x, std::size_t ldx, int count) {
+  const index rows = s_->solver->rows();
+  communicator& comm = *s_->ranks.comm;
+  const int of_first = value_of_rank(comm, 0, count);
+  together(comm, [&] {
+    check_columns(b.size(), rows, ldb, count, "right-hand side");
+    check_columns(x.size(), rows, ldx, count, "start vector");
+    if (count != of_first)
+      throw input_error(
+          fmt::format("count: expected as many columns on all ranks, found {} on rank {} and {} on "
+                      "rank 0",
+                      count, comm.rank(), of_first));
+  });
+  const auto n = static_cast<std::size_t>(rows);
+  std::vector<solve_report> reports;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    reports.push_back(solve(b.subspan(k * ldb, n), x.subspan(k * ldx, n)));
+    if (count > 1)
+      reports.back().reason +=
+          "; one right-hand side at a time: where rows are divided among ranks no kernel has "
+          "several";
+  }
+  return reports;
+}
+
+template <class T>
 void distributed_solver<T>::update_values(std::span<const T> values) {
   state& s = *s_;
   solver_state<T>& solver = *s.solver;
   together(*s.ranks.comm, [&] {
     solver.require_idle();
-    if (values.size() != static_cast<std::size_t>(s.divided.rows.nonzeros()))
+    if (values.size() != static_cast<std::size_t>(s.nonzeros))
       throw input_error(
           fmt::format("values: expected {} of them as the rows of the rank have, found {}",
-                      s.divided.rows.nonzeros(), values.size()));
+                      s.nonzeros, values.size()));
   });
   solver.setup = {};
+  std::vector<T> copy(values.begin(), values.end());
+  divided_rows<T> rows;
   {
     const lap_timer time(solver.setup.check_s);
-    std::vector<T> copy(values.begin(), values.end());
-    csr_view<T> rows = s.divided.rows;
-    rows.val = copy.data();
-    s.take(rows);  // values that are refused leave those before
-    s.values = std::move(copy);
+    csr_view<T> changed = s.matrix.local();
+    changed.val = copy.data();
+    rows = s.examined(changed);
   }
-  solver.matrix.update(s.divided, solver.setup);
+  solver.matrix.update(rows, solver.setup);  // values that are refused leave those before
+  s.values = std::move(copy);
   solver.refresh();
 }
 

@@ -3,8 +3,10 @@
 // linear_solver, with a halo exchange and an all-gather of partial sums where teams of one device
 // meet.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/comm/gpu_transport.hpp"
@@ -15,10 +17,10 @@
 namespace dwell {
 
 /// T: double or float. Movable. All ranks make the same calls, in the same order, with the same
-/// options (but for progress and interrupt, which any rank may have); exceptions are those of all
-/// ranks. Options that ask for other executors than host-loop (on GPUs: or graph), for a
-/// preconditioner "auto", for mixed_precision, null_vectors or near_null are refused with
-/// unsupported_error.
+/// options (but for progress and interrupt, which any rank may have, and of null_vectors and
+/// near_null the elements of its rows, vector after vector: distributed_matrix::scatter_columns());
+/// exceptions are those of all ranks. Options that ask for other executors than host-loop (on GPUs:
+/// or graph) are refused with unsupported_error.
 ///
 /// On GPUs every rank has one, which `where` says: device::cuda(comm->rank()), say, of ranks that
 /// are threads. Vectors stay there, and ranks exchange their elements and sums from GPU to GPU, in
@@ -29,7 +31,8 @@ namespace dwell {
 /// another division sums are added in another order. Preconditioners that are a chain of products
 /// (amg, chebyshev, fsai, block-jacobi, ilu0) act on the block of each rank's own columns: additive
 /// Schwarz without overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more ranks there
-/// are.
+/// are. Of amg with near_null the rows of a node (block_size) must be those of one rank. What
+/// preconditioner::automatic chooses by times it chooses by those of the slowest rank.
 template <class T>
 class DWELL_API distributed_solver {
  public:
@@ -54,6 +57,12 @@ class DWELL_API distributed_solver {
   /// Solves A x = b; b and x are this rank's elements (distributed_matrix::rows() of them). The
   /// report is that of the whole system, the same on all ranks but for times, threads and bytes.
   solve_report solve(std::span<const T> b, std::span<T> x);
+
+  /// `count` systems, the same on all ranks, one after another: column k of the right-hand sides
+  /// begins at b[k ldb], of the start vectors and answers at x[k ldx]; both distances are at least
+  /// the rows of the rank. Throws as solve() does, with the columns before it solved.
+  std::vector<solve_report> solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
+                                  std::size_t ldx, int count);
 
   /// From the next solve on with other values, in the order of distributed_matrix::local(); copied.
   void update_values(std::span<const T> values);

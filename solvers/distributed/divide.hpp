@@ -17,10 +17,12 @@ struct row_division {
 };
 
 /// Rank r gets the rows of part r (0 to ranks - 1 each): first those that read rows of their own
-/// part only, so that their products need not wait for other ranks; else in their order. Throws
-/// input_error unless there is a part of a rank for every row, and the matrix is square.
+/// part only, so that their products need not wait for other ranks; else in their order. Nodes of
+/// several rows, as elasticity has, stay whole: of the part of their first row. Throws input_error
+/// unless there is a part of a rank for every row, a node has rows, and the matrix is square.
 template <class T>
-DWELL_API row_division divide_by_parts(const csr_view<T>& a, std::span<const int> parts, int ranks);
+DWELL_API row_division divide_by_parts(const csr_view<T>& a, std::span<const int> parts, int ranks,
+                                       index rows_of_node = 1);
 
 /// The same matrix with rows and columns in that order, columns ascending.
 template <class T>

@@ -94,7 +94,7 @@ class rows_of_rank {
         ++k, ++other;
       }
       if (alike(here.value, there.value, here.diagonal, there.diagonal)) continue;
-      if (refuse_others) refuse(here.value, here.row, here.column, there.value);
+      if (refuse_others) refuse_pair(here.value, here.row, here.column, there.value);
       return false;
     }
     return true;
@@ -152,7 +152,7 @@ class rows_of_rank {
       if (alike(a_.val[k], there, diagonal_[static_cast<std::size_t>(i)],
                 diagonal_[static_cast<std::size_t>(j)]))
         continue;
-      if (refuse_others) refuse(a_.val[k], global(i), global(j), there);
+      if (refuse_others) refuse_pair(a_.val[k], global(i), global(j), there);
       return false;
     }
     return true;
@@ -162,12 +162,16 @@ class rows_of_rank {
                                    std::abs(here), std::abs(there)});
     return std::abs(here - there) <= symmetry_tolerance<T> * scale;
   }
-  [[noreturn]] static void refuse(double here, std::int64_t row, std::int64_t column,
-                                  double there) {
+  [[noreturn]] void refuse_pair(double here, std::int64_t row, std::int64_t column,
+                                double there) const {
     throw input_error(fmt::format(
         "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
-        "1; method bicgstab does not need symmetry)",
-        here, row + 1, column + 1, there, column + 1, row + 1));
+        "1; {})",
+        here, row + 1, column + 1, there, column + 1, row + 1,
+        demand_.by_null_vectors ? std::string("null_vectors ask for it")
+        : demand_.by_preconditioner
+            ? fmt::format("preconditioner {} asks for it", demand_.preconditioner)
+            : std::string("method bicgstab does not need symmetry")));
   }
 
   const distributed_matrix<T>& whole_;

@@ -22,10 +22,19 @@ bool has_multigrid(const solve_options& o) {
   return std::any_of(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
 }
 
+/// Iterations, to the digits that `forecast` has measured, that multigrid takes more where each
+/// rank has one of its own block: the condition grows with the width of the domain in rows
+/// (docs/results/distributed.md).
+double more_by_ranks(const jacobi_probe& seen, double nonzeros_per_row) {
+  if (seen.ranks == 1) return 0.0;
+  const double width = nonzeros_per_row < 6.0 ? std::sqrt(seen.rows) : std::cbrt(seen.rows);
+  return 3.1 * std::sqrt(width) * std::pow(0.5 * seen.ranks, 0.4);
+}
+
 }  // namespace
 
 preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
-                                            index rows) {
+                                            double rows) {
   if (!facts.full_diagonal) return {preconditioner::none, "the diagonal has zeros"};
   const auto jacobi = [](std::string why) {
     return preconditioner_choice{preconditioner::jacobi, std::move(why)};
@@ -72,10 +81,12 @@ preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
   constexpr double measured_digits = 8;
   const double digits = left / std::log(10.0);
   const double whole = std::clamp(24.0 + 6.0 * std::log10(rows / 5e4), 18.0, 45.0);
-  out.amg_iterations = 3.0 + whole * digits / measured_digits;
+  out.amg_iterations = 3.0 + (whole + more_by_ranks(seen, per_row)) * digits / measured_digits;
   if (on == backend::cuda) {
-    out.amg_setup_s = 3e-3 + 1.25e-3 * (per_row - 5.0) + rows * (5.9e-9 + 4.6e-9 * (per_row - 5.0));
-    out.amg_s = out.amg_iterations * (30e-6 + 30e-12 * nonzeros);
+    const double share = 1.0 / seen.ranks;  // each has a GPU
+    out.amg_setup_s =
+        3e-3 + 1.25e-3 * (per_row - 5.0) + share * rows * (5.9e-9 + 4.6e-9 * (per_row - 5.0));
+    out.amg_s = out.amg_iterations * (30e-6 + 30e-12 * share * nonzeros);
   } else {
     out.amg_setup_s = seen.seconds * (100.0 + 95.0 * (per_row - 5.0));
     out.amg_s = out.amg_iterations * seen.seconds * std::min(per_row, 8.0);

@@ -29,7 +29,7 @@ inline constexpr double most_rows_with_positive = 0.05;
 
 /// By the facts of a sound matrix, for o.method, which is not "auto". To be made before a solve.
 preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
-                                            index rows);
+                                            double rows);
 
 /// What the first iterations with Jacobi have shown.
 struct jacobi_probe {
@@ -38,7 +38,8 @@ struct jacobi_probe {
   double reduction = 0;  ///< of the residual by an iteration, a factor under 1, by the latter half
   double condition = 0;  ///< of the scaled matrix, as far as it was seen; 0: not known
   double seconds = 0;    ///< of an iteration
-  index rows = 0, nonzeros = 0;
+  double rows = 0, nonzeros = 0;
+  int ranks = 1;  ///< among which they are divided
 };
 
 /// Seconds from the end of the probe on. The iterations with Jacobi go on from there; multigrid is

@@ -29,17 +29,6 @@ std::string column_name(const char* what, int k) {
   return fmt::format("{} of column {}", what, k + 1);
 }
 std::size_t begin_of(int k, std::size_t distance) { return static_cast<std::size_t>(k) * distance; }
-void check_block(std::size_t found, index rows, std::size_t distance, int count, const char* what) {
-  if (count < 0) throw input_error(fmt::format("count: expected at least 0, found {}", count));
-  if (distance < static_cast<std::size_t>(rows))
-    throw input_error(fmt::format("{}: expected columns at least {} elements apart, found {}", what,
-                                  rows, distance));
-  const std::size_t needed =
-      count > 0 ? begin_of(count - 1, distance) + static_cast<std::size_t>(rows) : 0;
-  if (found < needed)
-    throw input_error(fmt::format("{}: expected {} elements for {} columns, found {}", what, needed,
-                                  count, found));
-}
 
 /// Before the matrix is looked at.
 template <class T>
@@ -175,8 +164,8 @@ template <class T>
 std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::size_t ldb,
                                                   std::span<T> x, std::size_t ldx, int count) {
   state& s = *s_;
-  check_block(b.size(), rows(), ldb, count, name_of_b);
-  check_block(x.size(), rows(), ldx, count, name_of_x);
+  check_columns(b.size(), rows(), ldb, count, name_of_b);
+  check_columns(x.size(), rows(), ldx, count, name_of_x);
   s.require_idle();
   const auto n = static_cast<std::size_t>(rows());
   const auto b_of = [&](int k) { return b.subspan(begin_of(k, ldb), n); };
@@ -222,8 +211,8 @@ std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::siz
 template <class T>
 std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::size_t ldb,
                                                   device_span<T> x, std::size_t ldx, int count) {
-  check_block(b.size, rows(), ldb, count, name_of_b);
-  check_block(x.size, rows(), ldx, count, name_of_x);
+  check_columns(b.size, rows(), ldb, count, name_of_b);
+  check_columns(x.size, rows(), ldx, count, name_of_x);
   state& s = *s_;
   s.require_idle();
   const auto n = static_cast<std::size_t>(rows());

@@ -11,9 +11,11 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
 #include "dwell/solvers/linear/outcome.hpp"
 #include "dwell/solvers/linear/solver_state.hpp"
+#include "dwell/solvers/linear/system_check.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -28,7 +30,9 @@ constexpr double most_left = 0.1;    ///< one that leaves more is the last in f3
 /// for in advance.
 constexpr double margin = 1.1, most_drift = 4.0;
 /// Iterations of an attempt: many more than rows are a sign of rounding. Too few end good attempts.
-index most_iterations(index rows) { return std::min<index>(rows, INT_MAX / 8) * 4 + 500; }
+int most_iterations(double rows) {
+  return static_cast<int>(std::min(rows, INT_MAX / 8.0)) * 4 + 500;
+}
 
 /// Of the solver in f32.
 solve_options options_in_f32(const solve_options& o, bool constant_null_space) {
@@ -72,12 +76,16 @@ mixed_precision_run::mixed_precision_run(const device& where, const prepared_sys
     val_ = {where, static_cast<std::size_t>(a.nonzeros), fresh::unset};
     take_values(a);
   }
-  const csr_arrays<float> single{a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, val_.data()};
-  inner_ = std::make_unique<solver_state<float>>(where, single,
-                                                 options_in_f32(options, constant_null_space));
+  inner_ = inner_solver(options_in_f32(options, constant_null_space));
   setup += inner_->setup;
   const lap_timer time(setup.upload_s);
-  for (buffer<double>* v : {&x_, &rhs_, &residual_, &trial_}) *v = {where, n, fresh::unset};
+  for (buffer<double>* v : {&rhs_, &residual_}) *v = {where, n, fresh::unset};
+  for (buffer<double>* v : {&x_, &trial_})  // with ghosts, of several ranks
+    *v = {where, static_cast<std::size_t>(a.cols), fresh::unset};
+  if (const row_ranks* const ranks = matrix.ranks()) {
+    ghosts_of_x_ = vector_ghosts(where, *ranks, x_.data());
+    ghosts_of_trial_ = vector_ghosts(where, *ranks, trial_.data());
+  }
   for (buffer<float>* v : {&inner_->b, &inner_->x})
     if (v->size() < n) *v = {where, n, fresh::unset};
   if (inner_->options.preconditioner == preconditioner::jacobi)
@@ -94,13 +102,27 @@ void mixed_precision_run::take_values(const csr_arrays<double>& a) {
   steps_.narrow(where_, a.nonzeros, a.val, -exponent_, val_.data());
 }
 
+std::unique_ptr<solver_state<float>> mixed_precision_run::inner_solver(const solve_options& o) {
+  if (matrix_.ranks())
+    return std::make_unique<solver_state<float>>(
+        where_, narrowed_rows(where_, matrix_, val_.data(), values_here_, demand_of(o)), o);
+  const csr_arrays<double>& a = matrix_.arrays();
+  const csr_arrays<float> single{a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, val_.data()};
+  return std::make_unique<solver_state<float>>(where_, single, o);
+}
+
 void mixed_precision_run::refill(const csr_arrays<double>& a, int) {
   inner_->setup = {};
   {
     const lap_timer time(inner_->setup.upload_s);
     take_values(a);
   }
-  inner_->matrix.update_in_place(inner_->setup);
+  if (matrix_.ranks())
+    inner_->matrix.update(
+        narrowed_rows(where_, matrix_, val_.data(), values_here_, demand_of(inner_->options)),
+        inner_->setup);
+  else
+    inner_->matrix.update_in_place(inner_->setup);
   inner_->refresh();
 }
 
@@ -117,12 +139,13 @@ std::vector<double> mixed_precision_run::history(std::size_t count) const {
           history_.begin() + static_cast<std::ptrdiff_t>(std::min(count, history_.size()))};
 }
 
-double mixed_precision_run::residual_of(const double* x) {
+double mixed_precision_run::residual_of(const buffer<double>& x) {
+  (&x == &x_ ? ghosts_of_x_ : ghosts_of_trial_).exchange(where_);
   residual_places at;
   at.a = matrix_.arrays();
   at.exponent = -matrix_.scale_exponent();
   at.b = rhs_.data();
-  at.x = x;
+  at.x = x.data();
   at.r = residual_.data();
   at.rr = &words_.data()->rr;
   at.partial = partial_.data();
@@ -130,6 +153,9 @@ double mixed_precision_run::residual_of(const double* x) {
   steps_.residual(where_, at);
   words found;
   words_.download({&found, 1});
+  if (const row_ranks* const ranks = matrix_.ranks())
+    combine_over_ranks(*ranks->comm, &found.rr, 1,
+                       [](double* to, const double* from) { *to += *from; });
   return found.rr;
 }
 
@@ -138,9 +164,9 @@ solve_report mixed_precision_run::attempt(double tolerance, const run_control& c
   const index n = in.rows();
   unit_ = std::ilogb(norm_of(now_.rr));
   steps_.narrow(where_, n, residual_.data(), -unit_, in.b.data());
-  steps_.clear(where_, n, in.x.data());
+  if (n > 0) steps_.clear(where_, n, in.x.data());
   in.options.rtol = tolerance;
-  in.options.max_iterations = std::min<int>(limit_ - now_.step, most_iterations(n));
+  in.options.max_iterations = std::min(limit_ - now_.step, most_iterations(matrix_.all_rows()));
   in.further = std::min(1.0, norm_of(now_.target2) / norm_of(now_.rr) / tolerance);
   if (control.progress)
     in.options.progress = [this, &control, norm = norm_of(now_.rr)](const solve_progress& p) {
@@ -166,7 +192,7 @@ bool mixed_precision_run::take(const solve_report& of, double asked) {
   // A' d = r' where A' and the f32 matrix are the caller's by two powers of two.
   steps_.add(where_, n, x_.data(), inner_->x.data(), unit_ + matrix_.scale_exponent() - exponent_,
              trial_.data());
-  const double before = now_.rr, after = residual_of(trial_.data());
+  const double before = now_.rr, after = residual_of(trial_);
   const bool better = after < before;  // no NaN is
   if (better) {
     memory_of(where_.on())
@@ -176,7 +202,7 @@ bool mixed_precision_run::take(const solve_report& of, double asked) {
   if (!history_.empty() && of.iterations > 0) history_.back() = norm_of(now_.rr);
   if (now_.rr <= now_.target2)
     now_.stop = run_outcome::converged;
-  else if (inner_->refused || of.stopped == stop_reason::interrupted)
+  else if (inner_->was_refused() || of.stopped == stop_reason::interrupted)
     now_.stop = run_outcome::interrupted;
   else if (now_.step >= limit_)
     now_.stop = run_outcome::iteration_limit;
@@ -193,7 +219,7 @@ bool mixed_precision_run::take(const solve_report& of, double asked) {
 }
 
 void mixed_precision_run::iterate(run_control& control) {
-  now_.rr = residual_of(x_.data());
+  now_.rr = residual_of(x_);
   if (wants_history_) history_.push_back(norm_of(now_.rr));
   if (!std::isfinite(now_.rr))
     now_.stop = run_outcome::not_finite;

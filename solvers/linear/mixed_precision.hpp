@@ -11,6 +11,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/solvers/linear/form.hpp"
 #include "dwell/solvers/linear/mixed_steps.hpp"
+#include "dwell/solvers/linear/narrowed_rows.hpp"
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 
@@ -75,8 +76,10 @@ class mixed_precision_run final : public prepared_run<double> {
     int step = 0, stop = 0;
   };
   void take_values(const csr_arrays<double>& a);
+  /// The solver in f32, of the values that have been taken.
+  std::unique_ptr<solver_state<float>> inner_solver(const solve_options& o);
   /// r.r of b - A x for these x; waits for it.
-  double residual_of(const double* x);
+  double residual_of(const buffer<double>& x);
   /// Solves for the residual in f32; returns the report.
   solve_report attempt(double tolerance, const run_control& control);
   void add_history(const solve_report& of);
@@ -91,8 +94,10 @@ class mixed_precision_run final : public prepared_run<double> {
   const bool wants_history_;
   int exponent_ = 0;  ///< of the f32 matrix: that of the caller divided by two to this power
   buffer<float> val_;
+  std::vector<float> values_here_;  ///< of several ranks on GPUs, what preconditioners are made of
   std::unique_ptr<solver_state<float>> inner_;
   buffer<double> x_, rhs_, residual_, trial_, inverse_diagonal_, partial_;
+  vector_ghosts ghosts_of_x_, ghosts_of_trial_;  ///< of several ranks
   buffer<unsigned> done_;
   buffer<words> words_;
   int limit_ = 0;

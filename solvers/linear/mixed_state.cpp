@@ -82,6 +82,7 @@ solve_report solver_state<T>::beyond_f32(const T* from, T* to, const solve_repor
     try {
       leave_mixed(why);
     } catch (const error& e) {  // too little memory, a plan that f64 does not have
+      rethrow_of_one_rank(e);
       options = asked;
       why_f64.clear();
       prepare();

@@ -10,6 +10,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/solvers/linear/memory_check.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
@@ -44,6 +45,20 @@ std::vector<T> downloaded(const device& where, const T* from, std::size_t n) {
   std::vector<T> to(n);
   memory_of(where.on()).download(where, to.data(), from, n * sizeof(T));
   return to;
+}
+
+template <class T>
+csr<T> block_of_own_columns(const csr_view<T>& rows) {
+  csr<T> block{rows.rows, rows.rows, {0}, {}, {}};
+  for (index i = 0; i < rows.rows; ++i) {
+    for (index k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k) {
+      if (rows.col[k] >= rows.rows) break;  // own columns come first
+      block.col.push_back(rows.col[k]);
+      block.val.push_back(rows.val[k]);
+    }
+    block.row_ptr.push_back(static_cast<index>(block.col.size()));
+  }
+  return block;
 }
 
 }  // namespace
@@ -115,12 +130,31 @@ prepared_system<T>::prepared_system(const device& where, const divided_rows<T>& 
 
 template <class T>
 void prepared_system<T>::update(const divided_rows<T>& a, solve_setup& setup) {
-  const lap_timer time(setup.upload_s);
-  rows_ = placed(where_, a.rows);
-  own_columns_ = placed(where_, a.block);
-  arrays_ = rows_.arrays;
-  block_ = own_columns_.arrays;
+  placed rows;
+  {
+    const lap_timer time(setup.upload_s);
+    if (!a.placed.row_ptr) rows = placed(where_, a.rows);
+  }
+  const csr_arrays<T> arrays = a.placed.row_ptr ? a.placed : rows.arrays;
+  if (more_) {
+    const lap_timer time(setup.check_s);
+    more_(arrays, a.facts);
+  }
+  rows_ = std::move(rows);
+  arrays_ = arrays;
   facts_ = a.facts;
+  given_rows_ = a.rows;
+  own_block_.reset();
+}
+
+template <class T>
+const csr_arrays<T>& prepared_system<T>::block() {
+  if (!ranks_) return arrays_;
+  if (!own_block_) {
+    own_block_ = block_of_own_columns(given_rows_);
+    own_columns_ = placed(where_, own_block_->view());
+  }
+  return own_columns_.arrays;
 }
 
 template <class T>
@@ -134,7 +168,13 @@ system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& s
 
 template <class T>
 void prepared_system<T>::refuse(const csr_arrays<T>& a) const {
-  if (ranks_) throw input_error("matrix: expected what the method asks for, found another one");
+  if (ranks_)
+    together(*ranks_->comm, [&] {
+      throw input_error(fmt::format("matrix: expected {}, found another one",
+                                    demand_.by_null_vectors
+                                        ? "a symmetric one, since null_vectors ask for it"
+                                        : "what the method or the preconditioner asks for"));
+    });
   csr<T> copy{a.rows, a.cols, {0}, {}, {}};
   if (a.rows > 0)
     copy.row_ptr = downloaded(where_, a.row_ptr, static_cast<std::size_t>(a.rows) + 1);

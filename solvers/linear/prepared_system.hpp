@@ -3,6 +3,7 @@
 // to the solver.
 #pragma once
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "dwell/execution/comm/halo.hpp"
@@ -21,8 +22,9 @@ namespace dwell {
 /// host memory; examined by all ranks together (solvers/distributed).
 template <class T>
 struct divided_rows {
-  csr_view<T> rows;
-  csr_view<T> block;  ///< the part of them in own columns; empty where nothing asks for it
+  csr_view<T> rows;  ///< must stay
+  csr_arrays<T> placed =
+      {};  ///< where the device's teams can read them already, and stay; else empty
   system_facts facts;
   const row_ranks* ranks = nullptr;
 };
@@ -54,12 +56,18 @@ class prepared_system {
   void update(device_span<const T> values, solve_setup& setup);
   /// The owner of the arrays has written other values to them. Values that are refused stay.
   void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
+  /// Called by all ranks together. What is refused leaves what was before.
   void update(const divided_rows<T>& a, solve_setup& setup);
 
   /// Among which rows are divided, or null.
   const row_ranks* ranks() const { return ranks_; }
-  /// What a preconditioner is made of: all, or of several ranks the block of own columns.
-  const csr_arrays<T>& block() const { return ranks_ ? block_ : arrays_; }
+  /// Of all ranks.
+  double all_rows() const { return ranks_ ? ranks_->all_rows : arrays_.rows; }
+  /// Of one rank of several, in host memory.
+  const csr_view<T>& given_rows() const { return given_rows_; }
+  /// What a preconditioner is made of: all, or of several ranks the block of own columns, which is
+  /// copied when it is first asked for.
+  const csr_arrays<T>& block();
 
   const csr_arrays<T>& arrays() const { return arrays_; }
   const system_facts& facts() const { return facts_; }
@@ -89,8 +97,11 @@ class prepared_system {
 
   buffer<index> row_ptr_, col_;
   buffer<T> val_;
-  placed rows_, own_columns_;  ///< of one rank of several
-  csr_arrays<T> arrays_, block_;
+  // Of one rank of several:
+  placed rows_, own_columns_;
+  csr_view<T> given_rows_;
+  std::optional<csr<T>> own_block_;
+  csr_arrays<T> arrays_;
   const row_ranks* ranks_ = nullptr;
   system_facts facts_;
 };

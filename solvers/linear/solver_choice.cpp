@@ -10,6 +10,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/solvers/linear/choose_method.hpp"
 #include "dwell/solvers/linear/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/solver_state.hpp"
@@ -82,7 +83,8 @@ bool solver_state<T>::change_method(const solve_report& failed) {
 template <class T>
 void solver_state<T>::choose_preconditioner() {
   if (options.preconditioner != preconditioner::automatic || options.mixed_precision) return;
-  const preconditioner_choice found = dwell::choose_preconditioner(options, matrix.facts(), rows());
+  const preconditioner_choice found =
+      dwell::choose_preconditioner(options, matrix.facts(), matrix.all_rows());
   options.preconditioner = found.is;
   preconditioner_reason = found.why;
   undecided = found.probe;
@@ -101,8 +103,8 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
     report.preconditioner_reason = prepared.preconditioner_reason = preconditioner_reason;
   }
   const auto may_go_on = [&] {
-    return report.stopped == stop_reason::iteration_limit && !refused &&
-           report.iterations < options.max_iterations;
+    return report.stopped == stop_reason::iteration_limit &&
+           report.iterations < options.max_iterations && !was_refused();
   };
   if (!may_go_on()) return report;
   const solve_setup before = setup;
@@ -136,8 +138,16 @@ int solver_state<T>::settle(const solve_report& probe) {
     shown.reduction = 1.0;
   shown.condition = probe.condition_estimate;
   shown.seconds = probe.solve_s / probe.iterations;
-  shown.rows = rows();
+  shown.rows = matrix.all_rows();
   shown.nonzeros = matrix.arrays().nonzeros;
+  if (const row_ranks* const ranks = matrix.ranks()) {  // all go by the same numbers
+    shown.ranks = ranks->comm->size();
+    shown.nonzeros = 0;
+    for (const index one : values_of_ranks(*ranks->comm, matrix.arrays().nonzeros))
+      shown.nonzeros += one;
+    for (const double one : values_of_ranks(*ranks->comm, shown.seconds))
+      shown.seconds = std::max(shown.seconds, one);
+  }
   const preconditioner_choice found = choose_after(shown, queue.where().on());
   undecided = false;
   preconditioner_reason = found.why;
@@ -158,6 +168,7 @@ void solver_state<T>::change_preconditioner(preconditioner wanted) {
   try {
     change(wanted);
   } catch (const error& e) {  // too little memory, a policy that has no such kernel
+    rethrow_of_one_rank(e);
     preconditioner_reason += fmt::format("; but {}: {}", to_string(wanted), e.what());
     chain.reset();
     change(preconditioner::jacobi);

@@ -48,6 +48,13 @@ void solver_state<T>::make_preconditioners() {
 }
 
 template <class T>
+void solver_state<T>::rethrow_of_one_rank(const error& e) const {
+  if (matrix.ranks() && dynamic_cast<const device_error*>(&e) &&
+      !dynamic_cast<const agreed_failure*>(&e))
+    throw;
+}
+
+template <class T>
 std::string solver_state<T>::preconditioner_note() const {
   return kind_of(options.preconditioner).is_chain() ? chain->note : std::string();
 }

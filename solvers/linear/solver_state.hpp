@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -42,7 +43,7 @@ struct solver_state {
         queue(where),
         target(target_of(queue.where())),
         matrix(queue.where(), a, demand_of(o), setup),
-        null_space(queue.where(), o, matrix.arrays().rows),
+        null_space(queue.where(), o, matrix.arrays().rows, matrix.ranks()),
         began(seconds_on_host()) {
     choose_method();
     check_null_vectors();
@@ -91,6 +92,9 @@ struct solver_state {
   void refresh_mixed();
   void place_vectors();
   void make_preconditioner();
+  /// To be called where an exception is caught: throws on what one rank of several may have alone,
+  /// for then the others are not where it is.
+  void rethrow_of_one_rank(const error& e) const;
   /// The same by all ranks, if there are several: where it fails on one, it does on all.
   void make_preconditioners();
   /// Of the one that was set up, if one was: what a user should know.
@@ -99,7 +103,7 @@ struct solver_state {
   void refresh();
   void place_matrix();
   void require_idle() const;
-  /// `progress` asked for the end, on any rank.
+  /// `progress` asked for the end, on any rank; called by all of them.
   bool was_refused() const;
   /// check_finite() of a vector in a GPU's memory.
   void check_finite_there(const T* from, const std::string& what) const;

@@ -183,6 +183,20 @@ void check_size(std::size_t found, index n, const char* what) {
                                   what, n, n, found));
 }
 
+void check_columns(std::size_t found, index rows, std::size_t distance, int count,
+                   const char* what) {
+  if (count < 0) throw input_error(fmt::format("count: expected at least 0, found {}", count));
+  if (distance < static_cast<std::size_t>(rows))
+    throw input_error(fmt::format("{}: expected columns at least {} elements apart, found {}", what,
+                                  rows, distance));
+  const std::size_t needed =
+      count > 0 ? static_cast<std::size_t>(count - 1) * distance + static_cast<std::size_t>(rows)
+                : 0;
+  if (found < needed)
+    throw input_error(fmt::format("{}: expected {} elements for {} columns, found {}", what, needed,
+                                  count, found));
+}
+
 template <class T>
 void check_finite(std::span<const T> v, const char* what) {
   for_rows(static_cast<index>(v.size()), [&](index i) -> std::string {

@@ -2,6 +2,7 @@
 // The refusals of the linear solvers: what options, a matrix and its vectors must be before any
 // work starts. Private to the solver.
 #pragma once
+#include <cstddef>
 #include <span>
 
 #include "dwell/formats/csr.hpp"
@@ -42,6 +43,10 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand);
 
 /// Throws input_error unless there are `found` = n elements. `what` names the vector.
 void check_size(std::size_t found, index n, const char* what);
+/// Throws input_error unless `found` elements hold `count` columns of so many rows, the beginnings
+/// of two of them `distance` apart. `what` names them.
+void check_columns(std::size_t found, index rows, std::size_t distance, int count,
+                   const char* what);
 /// Throws input_error unless the elements are finite.
 template <class T>
 void check_finite(std::span<const T> v, const char* what);

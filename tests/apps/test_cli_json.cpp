@@ -141,7 +141,8 @@ TEST(cli_json, compare_cg) {
     return args;
   };
   expect_documented("compare cg", {cpu({"trefethen:50", "trefethen:60", "--iterations", "5"}),
-                                   cpu({"trefethen:50", refused, "--rtol", "1e-6", "--no-peers"})});
+                                   cpu({"trefethen:50", refused, "--rtol", "1e-6", "--no-peers"}),
+                                   cpu({"trefethen:50", "--iterations", "5", "--ranks", "1,2"})});
 }
 
 TEST(cli_json, compare_solve) {
@@ -166,7 +167,8 @@ TEST(cli_json, compare_stencil) {
     return args;
   };
   expect_documented("compare stencil",
-                    {cpu({"--size", "20x30"}), cpu({"--size", "1000000x1000000,8x8"})});
+                    {cpu({"--size", "20x30"}), cpu({"--size", "1000000x1000000,8x8"}),
+                     cpu({"--size", "20x30", "--ranks", "2,1"})});
 }
 
 TEST(cli_json, convolve) {

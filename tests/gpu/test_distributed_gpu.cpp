@@ -15,6 +15,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "gpu_ranks.hpp"
+#include "singular_systems.hpp"
 
 namespace dwell::test {
 namespace {
@@ -199,6 +200,50 @@ TEST_P(divided_on_gpus, know_scales_and_null_spaces_of_the_whole) {
   EXPECT_EQ(here.report.null_space, "constant");
   EXPECT_NEAR(here.report.rhs_outside_range, there.report.rhs_outside_range, 1e-12);
   for (std::size_t k = 0; k < rhs.size(); ++k) EXPECT_NEAR(here.x[k], there.x[k], 1e-5);
+}
+
+TEST_P(divided_on_gpus, solve_modulo_null_vectors_that_are_given) {
+  const singular p = three_parts(20, 17);
+  const std::vector<double> b = random_vector(p.a.rows, 4);
+  solve_options o;
+  o.null_vectors = p.flat();
+  o.rtol = 1e-11;
+  const auto wanted = solve_whole(p.a, b, o);
+  const auto got = solve(p.a, b, o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.null_space, "given");
+  EXPECT_LE(along(p, got.x), 1e-12);
+  EXPECT_LE(distance(got.x, wanted.x), 1e-8);
+}
+
+TEST_P(divided_on_gpus, iterate_in_mixed_precision) {
+  const csr<double> a = generate("poisson2d:131x97");
+  const std::vector<double> b = random_vector(a.rows, 5);
+  for (const preconditioner by : {preconditioner::jacobi, preconditioner::amg}) {
+    SCOPED_TRACE(to_string(by));
+    solve_options o;
+    o.mixed_precision = true;
+    o.rtol = 1e-12;
+    o.preconditioner = by;
+    auto got = solve(a, b, o);
+    EXPECT_EQ(got.report.precision, "mixed");
+    EXPECT_GE(got.report.refinements, 1);
+    const auto wanted = solve_whole(a, b, o);
+    if (by == preconditioner::amg) got.report.iterations = wanted.report.iterations;
+    expect_alike(got, wanted, a, b, o.rtol, 10);
+  }
+}
+
+TEST_P(divided_on_gpus, choose_a_preconditioner_together) {
+  const csr<double> a = generate("poisson2d:170x160");
+  const std::vector<double> b = random_vector(a.rows, 6);
+  solve_options o;
+  o.preconditioner = preconditioner::automatic;
+  const auto got = solve(a, b, o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_LE(got.report.residual_relative_true, 1.01 * o.rtol);
+  EXPECT_NE(got.report.preconditioner_reason.find("after 60 iterations"), std::string::npos)
+      << got.report.preconditioner_reason;
 }
 
 TEST_P(divided_on_gpus, converge_in_f32) {

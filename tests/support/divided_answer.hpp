@@ -79,7 +79,7 @@ struct divided_case {
 };
 
 /// Solves one after the other, by ranks that are threads of this process; on(rank): where. All are
-/// divided among as many ranks.
+/// divided among as many ranks; vectors of the options are whole.
 template <class T, class On>
 std::vector<divided_answer<T>> solve_all_divided_on(On&& on,
                                                     const std::vector<divided_case<T>>& cases,
@@ -95,7 +95,10 @@ std::vector<divided_answer<T>> solve_all_divided_on(On&& on,
       const std::vector<T> mine =
           divided.scatter(root ? std::span<const T>(c.b) : std::span<const T>());
       std::vector<T> x(mine.size(), T(0));
-      distributed_solver<T> solver(on(comm->rank()), divided, c.o, by);
+      solve_options o = c.o;
+      o.null_vectors = divided.scatter_columns(c.o.null_vectors);
+      o.preconditioning.near_null = divided.scatter_columns(c.o.preconditioning.near_null);
+      distributed_solver<T> solver(on(comm->rank()), divided, o, by);
       const solve_report report = solver.solve(mine, x);
       const auto reports = values_of_ranks(*comm, report.iterations);
       for (const int iterations : reports) EXPECT_EQ(iterations, report.iterations);

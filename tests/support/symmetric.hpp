@@ -51,4 +51,15 @@ class symmetric {
   std::vector<std::map<index, double>> rows_;
 };
 
+/// Of condition n^4 or so, with a constant diagonal: squared second differences.
+inline csr<double> beam(index n) {
+  symmetric s(n);
+  for (index i = 0; i < n; ++i) {
+    s.add(i, i, i == 0 || i == n - 1 ? 5 : 6);
+    if (i + 1 < n) s.add(i, i + 1, -4);
+    if (i + 2 < n) s.add(i, i + 2, 1);
+  }
+  return s.as_is();
+}
+
 }  // namespace dwell::test

@@ -119,6 +119,20 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
   return option;
 }
 
+CLI::Option* add_positives(CLI::App& app, const std::string& name, std::vector<int>& value,
+                           const std::string& help) {
+  return add_checked(app, name, help, "N,...", "", [name, &value](const std::string& text) {
+    value.clear();
+    std::istringstream words(text + ",");
+    for (std::string word; std::getline(words, word, ',');) {
+      const int number = parse_whole(name, 1, word);
+      if (std::find(value.begin(), value.end(), number) != value.end())
+        refuse(name, "each number once", text);
+      value.push_back(number);
+    }
+  });
+}
+
 CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std::string>& value,
                          const std::vector<std::string>& choices, const std::string& help) {
   auto* option = add_checked(app, name, help, "LIST", fmt::format("{}", fmt::join(value, ",")),

@@ -31,6 +31,9 @@ CLI::Option* add_optional_positive(CLI::App& app, const std::string& name, int& 
 /// One of a few words.
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
                         const std::vector<std::string>& choices, const std::string& help);
+/// Whole numbers from 1 on, with commas between them, each at most once.
+CLI::Option* add_positives(CLI::App& app, const std::string& name, std::vector<int>& value,
+                           const std::string& help);
 /// Several of a few words, with commas between them, each at most once.
 CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std::string>& value,
                          const std::vector<std::string>& choices, const std::string& help);

@@ -71,6 +71,21 @@ void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided) {
   app.add_flag("--per-rank", value.table, "In the report: a table of what each rank had and did");
 }
 
+void add_compared_ranks(CLI::App& app, std::vector<int>& value, const std::string& divided) {
+  add_positives(app, "--ranks", value,
+                "A row more for each of these numbers of ranks, among which " + divided +
+                    " are divided: threads of this process that exchange data by messages, each "
+                    "with --threads threads of its own (default: its share of those there are), or "
+                    "each on a GPU");
+}
+
+device_choice device_of_ranks(const device& where) {
+  device_choice to;
+  to.what = where.on() == backend::cuda ? device_choice::kind::cuda : device_choice::kind::cpu;
+  if (where.on() == backend::cuda) to.ordinal = where.ordinal();
+  return to;
+}
+
 exit_code run_on_processes(const rank_choice& choice,
                            const std::function<exit_code(communicator*)>& f) {
   if (choice.table && !choice.any())

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/device_choice.hpp"
@@ -27,6 +28,11 @@ struct rank_choice {
 };
 /// divided: "the rows", say.
 void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided);
+
+/// --ranks of a comparison: rows for each of these numbers of threads.
+void add_compared_ranks(CLI::App& app, std::vector<int>& value, const std::string& divided);
+/// Where ranks of a comparison run that is made there.
+device_choice device_of_ranks(const device& where);
 
 /// Calls f with the processes of MPI, or with null if these were not asked for. Where f throws what
 /// all processes throw together, the first one says it and all return its exit code; where a rank

@@ -57,6 +57,18 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
   return true;
 }
 
+bool repeat_on_ranks(const repetition& how, measured_run& run,
+                     const std::function<double()>& once) {
+  try {
+    return repeat(how, run, once);
+  } catch (const input_error& e) {
+    run.outcome = measured_run::state::unsupported;
+    run.why = e.what();
+    run.us.clear();
+    return true;
+  }
+}
+
 double speed_up_over(const measured_run& base, const measured_run& run) {
   const double a = base.median_us(), b = run.median_us();
   return a > 0 && b > 0 ? a / b : 0;
@@ -68,6 +80,7 @@ std::string label(const measured_run& r) {
   const std::string usual = asked.policy.empty() ? variants_of("cg").front() : automatic;
   if (!asked.variant.empty() && asked.variant != usual) text += ", " + asked.variant;
   if (!asked.order.empty() && asked.order != automatic) text += ", " + asked.order;
+  if (r.ranks > 0) text += ", " + format_plural(r.ranks, "rank");
   return text;
 }
 
@@ -80,6 +93,11 @@ columns<measured_run> run_columns(bool variants) {
                   {"outcome", "", unit::word, [](const row& r) { return to_string(r.outcome); }},
                   {"why", "", unit::word, [](const row& r) { return text_or_null(r.why); }}});
   return all;
+}
+
+columns<measured_run> ranks_column(bool shown) {
+  return {{"ranks", shown ? "ranks" : "", unit::count,
+           [](const measured_run& r) { return r.ranks > 0 ? json(r.ranks) : json(nullptr); }}};
 }
 
 columns<measured_run> scaled_time_columns(const std::string& head,

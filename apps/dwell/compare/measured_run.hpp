@@ -16,6 +16,7 @@ struct measured_run {
   enum class state { measured, unsupported, failed };
   execution how;
   bool peer = false;
+  int ranks = 0;  ///< threads of this process among which it was divided; 0: not divided
 
   state outcome = state::measured;
   std::string why = {};         ///< unless it was measured, one line
@@ -48,14 +49,24 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
 /// How many times faster than `base` by the medians; 0 where one of them has none.
 double speed_up_over(const measured_run& base, const measured_run& run);
 
-/// "executor policy", and the variant and the order unless they are the usual ones: auto, and of
-/// variants where there is no policy the textbook's.
+/// The same where the problem is divided among ranks, which may refuse it: an input_error becomes
+/// the row's outcome, too.
+bool repeat_on_ranks(const repetition& how, measured_run& run, const std::function<double()>& once);
+
+/// "executor policy", the variant and the order unless they are the usual ones (auto, and of
+/// variants where there is no policy the textbook's), and the ranks.
 std::string label(const measured_run& r);
 
 // The columns of a row that all comparisons share.
 
 /// What ran, where and how; and whether it did.
 columns<measured_run> run_columns(bool variants);
+/// Among how many ranks it was divided; shown: people see it.
+columns<measured_run> ranks_column(bool shown);
+/// What that column means.
+inline constexpr const char* ranks_legend =
+    "ranks: threads of this process that divide the work, each with --threads threads; - is not "
+    "divided.";
 /// The times of an iteration or step, under the key `time`; `head` is that of the median for
 /// people, empty if they do not see it here. A row without times shows its outcome there.
 columns<measured_run> time_columns(const std::string& time, const std::string& head);

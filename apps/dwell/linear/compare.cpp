@@ -15,7 +15,9 @@
 #include "linear/compared_systems.hpp"
 #include "linear/comparison.hpp"
 #include "linear/comparison_run.hpp"
+#include "linear/ranks.hpp"
 
+#include "dwell/base/error.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
 
 namespace dwell::app {
@@ -31,7 +33,19 @@ struct compare_arguments : compare_options {
   int iterations = 1000, max_iterations = 10000, rhs_count = 1;
   double rtol = 1e-8;
   bool to_tolerance = false;
+  std::vector<int> ranks;
+  std::string partition = "rows";
 };
+
+/// What has no meaning beside --ranks, or without it.
+void check_ranks(const compare_arguments& args) {
+  if (args.ranks.empty()) {
+    if (args.partition != "rows") throw input_error("--partition: expected --ranks with it");
+    return;
+  }
+  if (args.rhs_count > 1) throw unsupported_error("--rhs-count: not with --ranks");
+  if (args.device_facts.given()) throw unsupported_error("--device-facts: not with --ranks");
+}
 
 comparison_request request_of(const compare_arguments& args) {
   comparison_request r(
@@ -43,6 +57,8 @@ comparison_request request_of(const compare_arguments& args) {
   r.variants = args.variants;
   r.rhs = args.rhs;
   r.rhs_count = args.rhs_count;
+  r.ranks = args.ranks;
+  r.partition = args.partition;
   r.precision = args.precision;
   r.options.fixed_iterations = !args.to_tolerance;
   r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
@@ -64,6 +80,7 @@ comparison head_of(const comparison_request& r) {
   c.fixed = r.options.fixed_iterations;
   c.iterations = r.options.max_iterations;
   c.rtol = r.options.rtol;
+  if (!r.ranks.empty()) c.partition = r.partition;
   return c;
 }
 
@@ -89,6 +106,7 @@ exit_code code_of(const comparison& c) {
 }
 
 exit_code run(const compare_arguments& args) {
+  check_ranks(args);
   std::optional<comparison_request> request;
   comparison result;
   compare_systems(
@@ -140,6 +158,9 @@ void add_how(CLI::App& app, compare_arguments& args) {
                "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
   add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help, false);
+  app.option_defaults()->group("Ranks");
+  add_compared_ranks(app, args.ranks, "the rows");
+  add_partition(app, args.partition);
   add_results(app, args);
 }
 
@@ -155,7 +176,8 @@ command add_compare_cg(CLI::App& app) {
       compare_conduct + exit_code_help +
       "\nExamples:\n"
       "  dwell compare cg trefethen:2000 like:ecology2 --policies none,greedy,auto\n"
-      "  dwell compare cg A.mtx --rtol 1e-8 --format markdown --output A.md");
+      "  dwell compare cg A.mtx --rtol 1e-8 --format markdown --output A.md\n"
+      "  dwell compare cg A.mtx --threads 1 --ranks 1,2 --executors host-loop");
   auto* rtol = app.get_option("--rtol");
   return [args, rtol, &app] {
     require_perks_for(app, *args, {"--policies"});

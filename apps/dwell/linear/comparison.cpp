@@ -71,6 +71,7 @@ std::vector<std::string> legend(const comparison& c) {
         "P, PP: time by the planner's model, as if the memory that takes longest were all, and "
         "with "
         "all\n  memories, barriers and waits. of PP: PP over the measured time.");
+  if (!c.partition.empty()) out.push_back(ranks_legend);
   out.push_back("true residual: |b - Ax| / |b| at the end, computed from x.");
   out.push_back("Measured by dwell " DWELL_VERSION_STRING ".");
   return out;

@@ -44,6 +44,7 @@ struct comparison {
   int iterations = 0;  ///< that number, or the limit
   double rtol = 0;
   int repetitions = 0;
+  std::string partition;  ///< which rows ranks get; empty where there are none
   bool interrupted = false;
   std::vector<compared_matrix> matrices;
 };

@@ -50,6 +50,7 @@ columns<cg_row> system_run_columns(const comparison& c) {
   const auto if_fixed = [&](const char* head) { return fixed ? head : ""; };
   const auto modelled = [&](const char* head) { return fixed && c.backend == "cuda" ? head : ""; };
   auto all = of_run(run_columns(true));
+  append(all, of_run(ranks_column(!c.partition.empty())));
   append(all, columns<row>{{"policy_chosen", "", unit::word,
                             [](const row& r) { return text_or_null(r.run->policy_chosen); }}});
   if (!fixed) append(all, of_run(scaled_time_columns("solve ms", milliseconds_of_solve)));

@@ -82,6 +82,7 @@ json to_json(const comparison& c) {
               {"max_iterations", c.iterations},
               {"tolerance", {{"relative", c.fixed ? json(nullptr) : json(c.rtol)}}},
               {"repetitions", c.repetitions},
+              {"partition", text_or_null(c.partition)},
               {"interrupted", c.interrupted}});
   const auto runs = system_run_columns(c);
   out["matrices"] = array_of(system_columns(), c.matrices);

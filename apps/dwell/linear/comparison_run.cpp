@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "linear/peers/peers.hpp"
+#include "linear/ranks.hpp"
 #include "linear/result.hpp"
 #include "linear/right_hand_sides.hpp"
 #include "linear/vectors.hpp"
@@ -89,9 +90,17 @@ class estimates {
 template <class T>
 class measurement {
  public:
+  /// wide: the system in f64, of which ranks make theirs.
   measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
-              compared_matrix& out)
-      : request_(request), a_(a), b_(b), x_(b.size()), out_(out), estimates_(request, a) {}
+              const csr<double>& wide_a, const std::vector<double>& wide_b, compared_matrix& out)
+      : request_(request),
+        a_(a),
+        b_(b),
+        wide_a_(wide_a),
+        wide_b_(wide_b),
+        x_(b.size()),
+        out_(out),
+        estimates_(request, a) {}
 
   bool run_all(const std::string& text) {
     if (!add(executors::host_loop.name, usual_form(request_.options), "")) return false;
@@ -102,6 +111,9 @@ class measurement {
             continue;  // the first row
           if (!add(executor, variant, policy)) return false;
         }
+    for (const int ranks : request_.ranks)
+      for (const auto& variant : variants_of(executors::host_loop.name))
+        if (!add_ranks(ranks, variant)) return false;
     for (const int together : {1, 2, 4, 8})
       if (request_.rhs_count > 1 && together <= request_.rhs_count && !add_several(together))
         return false;
@@ -182,9 +194,41 @@ class measurement {
     return finished;
   }
 
+  /// Rows divided among so many ranks, under the executor that is theirs.
+  bool add_ranks(int ranks, const std::string& variant) {
+    compared_run run(automatic, variant, "");
+    run.ranks = ranks;
+    rank_choice choice;
+    choice.threads = ranks;
+    const device_choice where = device_of_ranks(request_.where);
+    auto options = request_.options;
+    options.variant = variant;
+    options.assume_symmetric = true;
+    const bool finished = repeat_on_ranks(request_.runs, run, [&] {
+      check_gpus(choice, where, nullptr);
+      std::vector<double> x(wide_b_.size());
+      const ranked_solve got =
+          solve_on_ranks(choice, nullptr, where, request_.partition, request_.precision,
+                         request_.threads, wide_a_, wide_b_, x, options);
+      const solve_report& report = got.columns.front();
+      run.how = execution_of(report, run.how.requested);
+      run.policy_chosen = report.policy_chosen;
+      run.iterations = report.iterations;
+      run.stopped = to_string(report.stopped);
+      run.residual = report.residual_relative_true;
+      double solve_s = 0;
+      for (const rank_line& rank : got.ranks) solve_s = std::max(solve_s, rank.solve_s);
+      return report.iterations > 0 ? solve_s * 1e6 / report.iterations : 0.0;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
+  }
+
   const comparison_request& request_;
   const csr_view<T> a_;
   const std::span<const T> b_;
+  const csr<double>& wide_a_;
+  const std::vector<double>& wide_b_;
   std::vector<T> x_;
   compared_matrix& out_;
   estimates<T> estimates_;
@@ -202,11 +246,11 @@ compared_matrix measure(const comparison_request& request, const matrix_source& 
   try {
     const auto b = make_rhs(parse_rhs(request.rhs), source, request.threads);
     if (request.precision == "f64") {
-      measurement<double>(request, a.view(), b, out).run_all(text);
+      measurement<double>(request, a.view(), b, a, b, out).run_all(text);
     } else {
       const auto single = convert<float>(a.view());
       const auto b_single = to_single(b, "right-hand side");
-      measurement<float>(request, single.view(), b_single, out).run_all(text);
+      measurement<float>(request, single.view(), b_single, a, b, out).run_all(text);
     }
   } catch (const input_error& e) {
     out.refusal = e.what();

@@ -23,6 +23,8 @@ struct comparison_request {
   /// From 2 on also rows of so many right-hand sides, solved one, two, four and eight at once; the
   /// times of these rows are per right-hand side.
   int rhs_count = 1;
+  std::vector<int> ranks;          ///< also rows of so many ranks each
+  std::string partition = "rows";  ///< which rows a rank gets
   solve_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
   repetition runs;
 };

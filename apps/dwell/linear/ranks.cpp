@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 
+#include "linear/right_hand_sides.hpp"
 #include "linear/vectors.hpp"
 #include "report/aligned_table.hpp"
 #include "report/units.hpp"
@@ -24,16 +26,35 @@
 namespace dwell::app {
 namespace {
 
-/// Without an order where rows stay in theirs.
+/// Without an order where rows stay in theirs. Nodes, or blocks of a preconditioner, stay whole.
 template <class T>
-row_division divide(const std::string& partition, const csr_view<T>& a, int ranks) {
-  if (partition == "rows")
-    return {balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, ranks), {}};
+row_division divide(const std::string& partition, const csr_view<T>& a, int ranks, int block_size) {
+  const index node = std::max(1, block_size);
+  if (partition == "rows") {
+    row_division by{balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, ranks),
+                    {}};
+    for (int r = 1; r < ranks; ++r) {
+      std::int64_t& first = by.first_rows[static_cast<std::size_t>(r)];
+      if (first < a.rows) first -= first % node;
+    }
+    return by;
+  }
 #ifdef DWELL_HAVE_METIS
-  return divide_by_parts(a, metis_parts(a, ranks), ranks);
+  return divide_by_parts(a, metis_parts(a, ranks), ranks, node);
 #else
   throw unsupported_error("--partition metis: this dwell was built without METIS (DWELL_METIS)");
 #endif
+}
+
+/// Vectors, one after another, each in that order.
+std::vector<double> columns_in_order(std::span<const double> columns,
+                                     std::span<const index> order) {
+  std::vector<double> to;
+  for (std::size_t k = 0; k < columns.size(); k += order.size()) {
+    const std::vector<double> one = in_order(columns.subspan(k, order.size()), order);
+    to.insert(to.end(), one.begin(), one.end());
+  }
+  return to;
 }
 
 /// How ranks solve.
@@ -43,15 +64,33 @@ struct ways {
   const std::string &partition, &precision;
   int threads;
   const solve_options& options;
+  int count;               ///< of right-hand sides
   divided_input* divided;  ///< rows that ranks have already, or null
 };
+
+/// What of the vectors that the first rank has is this one's.
+template <class T>
+solve_options options_of_rank(const ways& how, const distributed_matrix<T>& a,
+                              std::span<const index> order) {
+  const solve_options& all = how.options;
+  const auto mine = [&](const std::vector<double>& columns) {
+    return a.scatter_columns(order.empty() ? columns : columns_in_order(columns, order));
+  };
+  solve_options here = all;
+  here.null_vectors = mine(all.null_vectors);
+  here.preconditioning.near_null = mine(all.preconditioning.near_null);
+  here.preconditioning.block_size = value_of_rank(*a.comm(), 0, all.preconditioning.block_size);
+  if (a.comm()->rank() != 0) here.progress = {};
+  return here;
+}
 
 template <class T>
 ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways& how,
                            const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
   const bool first = comm->rank() == 0;
   const row_division by = together(*comm, [&] {
-    return first && !how.divided ? divide(how.partition, whole.view(), comm->size())
+    return first && !how.divided ? divide(how.partition, whole.view(), comm->size(),
+                                          how.options.preconditioning.block_size)
                                  : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
@@ -65,8 +104,16 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
       how.divided
           ? distribute<T>(comm, how.divided->take_part(*comm))
           : distributed_matrix<T>(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
-  const std::vector<T> mine = a.scatter(there(b));
-  std::vector<T> answer = a.scatter(there(x));
+  const auto n = static_cast<std::size_t>(a.rows()), rows = x.size();
+  std::vector<T> mine;
+  for (int k = 0; k < how.count; ++k) {
+    const auto at = b.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * rows);
+    const std::vector<T> one =
+        a.scatter(there(std::vector<T>(at, at + static_cast<std::ptrdiff_t>(rows))));
+    mine.insert(mine.end(), one.begin(), one.end());
+  }
+  std::vector<T> answers = a.scatter(there(x));
+  answers.resize(mine.size(), T(0));
 
   rank_line line;
   line.share = a.share();
@@ -75,18 +122,17 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
     line.gpu = where.ordinal();
   else
     line.threads = where.threads();
-  solve_options here = how.options;
-  if (!first) here.progress = {};
-  distributed_solver<T> solver(where, a, here, transport_of(how.choice));
+  distributed_solver<T> solver(where, a, options_of_rank(how, a, by.order),
+                               transport_of(how.choice));
   const double prepared = solver.setup().total();
   ranked_solve got;
-  got.report = solver.solve(mine, answer);
-  got.report.setup = solver.setup();
-  got.report.setup_s += prepared;
+  got.columns = solver.solve(std::span<const T>(mine), n, std::span<T>(answers), n, how.count);
+  got.columns.front().setup = solver.setup();
+  got.columns.front().setup_s += prepared;
   got.transport = solver.transport();
-  line.solve_s = got.report.solve_s;
+  line.solve_s = solve_seconds(got.columns);
   got.ranks = values_of_ranks(*comm, line);
-  answer = a.gather(answer);
+  std::vector<T> answer = a.gather(std::span<const T>(answers).first(n));
   if (first) x = renumbered ? from_order(std::span<const T>(answer), by.order) : std::move(answer);
   return got;
 }
@@ -128,9 +174,9 @@ ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,
                             const std::vector<double>& b, std::vector<double>& x,
-                            const solve_options& options, divided_input* divided) {
+                            const solve_options& options, int count, divided_input* divided) {
   ranked_solve got;
-  const ways by{choice, where, partition, precision, threads, options, divided};
+  const ways by{choice, where, partition, precision, threads, options, count, divided};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     if (is_first(comm) && one->rank() == 0) {
       got = solve_in(one, by, a, b, x);

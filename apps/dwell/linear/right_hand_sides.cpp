@@ -48,15 +48,21 @@ std::vector<double> random_rhs(index rows, int number) {
   return v;
 }
 
+std::vector<double> with_random(std::vector<double> first, int count) {
+  const auto rows = static_cast<index>(first.size());
+  for (int k = 2; k <= count; ++k) {
+    const std::vector<double> more = random_rhs(rows, k);
+    first.insert(first.end(), more.begin(), more.end());
+  }
+  return first;
+}
+
 std::vector<solve_report> solve_several(const std::string& precision, const device& where,
                                         const csr<double>& a, const std::vector<double>& b,
                                         std::vector<double>& x, int count,
                                         const solve_options& options) {
-  std::vector<double> all_b = b, all_x = x;
-  for (int k = 2; k <= count; ++k) {
-    const std::vector<double> more = random_rhs(a.rows, k);
-    all_b.insert(all_b.end(), more.begin(), more.end());
-  }
+  const std::vector<double> all_b = with_random(b, count);
+  std::vector<double> all_x = x;
   all_x.resize(all_b.size(), 0.0);
   std::vector<solve_report> reports;
   if (precision != "f32") {

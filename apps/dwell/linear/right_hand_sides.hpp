@@ -17,6 +17,8 @@ std::vector<solve_report> solve_several(const std::string& precision, const devi
                                         std::vector<double>& x, int count,
                                         const solve_options& options);
 
+/// This one, and count - 1 random ones behind it.
+std::vector<double> with_random(std::vector<double> first, int count);
 /// Elements of the right-hand side of this number, from 1 on.
 std::vector<double> random_rhs(index rows, int number);
 

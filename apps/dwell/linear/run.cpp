@@ -147,10 +147,6 @@ void check_ranks(const solve_arguments& args, const communicator* comm) {
   const auto refuse = [](const char* option) {
     throw unsupported_error(fmt::format("{}: not with --ranks or --distributed", option));
   };
-  if (args.rhs_count > 1) refuse("--rhs-count");
-  if (!args.null_vectors.empty()) refuse("--null-vectors");
-  if (!args.near_null.vectors.empty()) refuse("--near-null");
-  if (!args.near_null.coordinates.empty()) refuse("--coordinates");
   if (args.device_facts.given()) refuse("--device-facts");
 }
 
@@ -225,8 +221,10 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   if (args.ranks.any()) {
     result.ranks =
         solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision, args.threads,
-                       a, p.b, p.x, p.options, p.divided ? &*p.divided : nullptr);
-    result.columns = {result.ranks->report};
+                       a, with_random(p.b, args.rhs_count), p.x, p.options, args.rhs_count,
+                       p.divided ? &*p.divided : nullptr);
+    result.columns = result.ranks->columns;
+    if (result.columns.empty()) return;  // the first process has them
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
   } else {
@@ -336,8 +334,8 @@ void add_problem(CLI::App& app, solve_arguments& args) {
   add_positive(app, "--rhs-count", args.rhs_count,
                "Solve with so many right-hand sides: that of --rhs, to which the report and the "
                "files belong, and random ones; several in one pass over the matrix where that pays "
-               "(not with --history or --monitor, nor with an executor, variant or policy that "
-               "cannot)");
+               "(not with --history or --monitor, nor on ranks, nor with an executor, variant or "
+               "policy that cannot)");
   add_input(app, "--x0", args.start,
             "Start vector, e.g. the --output of an earlier run (default: zeros)");
   add_choice(app, "--null-space", args.options.null_space, {"auto", "none", "constant"},

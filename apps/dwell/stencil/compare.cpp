@@ -8,6 +8,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/signals.hpp"
 #include "compare/layout.hpp"
 #include "compare/options.hpp"
@@ -31,6 +32,7 @@ struct compare_stencil_arguments : compare_options {
   std::vector<std::string> orders = {automatic};
   int steps = 1000;
   stencil_options tiling;
+  std::vector<int> ranks;
 };
 
 struct subject {
@@ -71,6 +73,8 @@ std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
 stencil_request request_of(const compare_stencil_arguments& args) {
   stencil_request r(args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs)));
   r.executors = args.executors;
+  r.ranks = args.ranks;
+  r.threads = args.threads;
   r.policies = args.policies;
   r.orders = args.orders;
   r.precision = args.precision;
@@ -96,6 +100,7 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
   c.source = args.source;
   c.steps = args.steps;
   c.repetitions = args.repetitions;
+  c.on_ranks = !args.ranks.empty();
   if (device.on == backend::cuda) {
     const device_limits l = limits_of(device);
     c.roofs_measured = l.measured;
@@ -131,6 +136,8 @@ exit_code code_of(const stencil_comparison& c) {
 
 exit_code run(const compare_stencil_arguments& args) {
   require_initial(args.initial);
+  if (!args.ranks.empty() && args.device_facts.given())
+    throw unsupported_error("--device-facts: not with --ranks");
   output_files outputs;
   outputs.add(args.output);
   if (!args.source.empty()) outputs.protect(args.source);
@@ -200,6 +207,7 @@ command add_compare_stencil(CLI::App& app) {
       ->type_name("KIND")
       ->capture_default_str();
   add_input(app, "--source", args->source, "Added to every changing cell in every step", "f.npy|-");
+  add_compared_ranks(app, args->ranks, "the field's rows (in three dimensions planes)");
   add_measuring(app, *args);
   add_results(app, *args);
   app.footer(

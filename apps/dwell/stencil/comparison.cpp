@@ -54,11 +54,13 @@ columns<compared_stencil> field_columns() {
 }
 
 /// Of its runs.
-/// order, modelled: people see the order, and what the model says, too.
-columns<stencil_row> field_run_columns(bool order = false, bool modelled = false) {
+/// order, modelled, ranks: people see the order, what the model says, and the ranks, too.
+columns<stencil_row> field_run_columns(bool order = false, bool modelled = false,
+                                       bool ranks = false) {
   using row = stencil_row;
   const auto run = [](const row& r) -> const measured_run& { return *r.run; };
   auto all = columns_of_part<row>(run_columns(false), run);
+  append(all, columns_of_part<row>(ranks_column(ranks), run));
   append(all, columns<row>{{"requested.order", order ? "order" : "", unit::word,
                             [](const row& r) { return text_or_null(r.run->how.requested.order); },
                             [](const row& r) {
@@ -140,7 +142,7 @@ std::vector<std::string> remarks(const compared_stencil& s) {
   for (const auto& r : s.runs) {
     if (!r.measured())
       out.push_back(fmt::format("{}: {}: {}", label(r), to_string(r.outcome), r.why));
-    else if (!r.how.requested.policy.empty())
+    else if (!r.how.requested.policy.empty() || r.ranks > 0)
       out.push_back(fmt::format("{}: {}", label(r), r.how.reason));
   }
   return out;
@@ -167,6 +169,7 @@ std::vector<std::string> legend(const stencil_comparison& c) {
                             "were all, and with "
                             "halos,\n  exchanges and barriers. of PP: measured, over PP."
                           : "",
+      c.on_ranks ? ranks_legend : "",
       "same bits: the whole field, as host-loop's, after every run.",
       "Measured by dwell " DWELL_VERSION_STRING "."};
   std::erase(out, "");
@@ -178,9 +181,10 @@ comparison_layout layout_of(const stencil_comparison& c) {
   if (c.interrupted)
     out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
   for (const auto& s : c.stencils)
-    out.sections.push_back({heading(s), s.refusal,
-                            table_of(field_run_columns(shows_orders(s), has_model(s)), rows_of(s)),
-                            remarks(s)});
+    out.sections.push_back(
+        {heading(s), s.refusal,
+         table_of(field_run_columns(shows_orders(s), has_model(s), c.on_ranks), rows_of(s)),
+         remarks(s)});
   return out;
 }
 

@@ -57,6 +57,7 @@ struct stencil_comparison {
   std::string precision, boundary, start;
   std::string source;  ///< file, or empty
   int steps = 0, repetitions = 0;
+  bool on_ranks = false;        ///< there are rows of ranks
   bool roofs_measured = false;  ///< else scaled from data sheets
   device_rates rates;           ///< all 0 where there is no model
   bool interrupted = false;

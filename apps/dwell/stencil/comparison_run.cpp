@@ -11,6 +11,7 @@
 #include "stencil/field.hpp"
 #include "stencil/field_difference.hpp"
 #include "stencil/field_memory.hpp"
+#include "stencil/ranks.hpp"
 #include "stencil/result.hpp"
 
 #include "dwell/base/error.hpp"
@@ -68,7 +69,8 @@ class measurement {
       for (const auto& policy : request_.policies)
         if (!add(executor, policy)) return false;
     }
-    return true;
+    return std::all_of(request_.ranks.begin(), request_.ranks.end(),
+                       [&](int ranks) { return add_ranks(ranks); });
   }
 
  private:
@@ -112,6 +114,38 @@ class measurement {
           prospect_of(*explanation_, run.executor(), has_policies(run.executor()) ? policy : "");
     out_.runs.push_back(std::move(run));
     return true;
+  }
+
+  /// A field divided among so many ranks, each under the executor that its slab is planned with.
+  bool add_ranks(int ranks) {
+    compared_stencil_run run(automatic, "", "");
+    run.ranks = ranks;
+    rank_choice choice;
+    choice.threads = ranks;
+    const device_choice where = device_of_ranks(request_.where);
+    stencil_options options;
+    options.edge = request_.options.edge;
+    options.steps = request_.options.steps;
+    options.shape = out_.name;
+    options.interrupt = request_.runs.interrupt;
+    const bool finished = repeat_on_ranks(request_.runs, run, [&] {
+      check_gpus(choice, where, nullptr);
+      std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
+      const ranked_field got = solve_on_ranks(choice, nullptr, where, request_.threads, 0,
+                                              out_.size, source_ != nullptr, u_, options, source_);
+      const stencil_report& report = got.report;
+      if (report.stopped == stencil_stop::interrupted) return 0.0;
+      run.how = execution_of(report, run.how.requested);
+      run.how.reason = describe_ranks(got);
+      run.plan = report;
+      run.steps = report.steps;
+      compare(run);
+      double solve_s = 0;
+      for (const slab_line& rank : got.ranks) solve_s = std::max(solve_s, rank.solve_s);
+      return report.steps > 0 ? solve_s * 1e6 / report.steps : 0.0;
+    });
+    if (finished) out_.runs.push_back(std::move(run));
+    return finished;
   }
 
   /// What is asked of tiles may have no plan: the runs say so.

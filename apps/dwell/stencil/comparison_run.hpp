@@ -21,6 +21,8 @@ struct stencil_request {
   std::string precision, start;     ///< "f64" or "f32"; as make_initial() takes it
   std::variant<std::monostate, grid<double>, grid<float>> source;  ///< of that precision, or none
   stencil_options options;                                         ///< edge, steps
+  std::vector<int> ranks;  ///< also rows of so many ranks each
+  int threads = 0;         ///< of each rank on a CPU; 0: its share
   repetition runs;
 };
 

@@ -410,8 +410,10 @@ class builder : node_coarsening<Loops, Table> {
           col(static_cast<std::size_t>(nonzeros));
       std::vector<double> val(static_cast<std::size_t>(nonzeros));
       loops_.fetch(row_ptr.data(), a.row_ptr, row_ptr.size() * sizeof(index));
-      loops_.fetch(col.data(), a.col, col.size() * sizeof(index));
-      loops_.fetch(val.data(), a.val, val.size() * sizeof(double));
+      if (nonzeros > 0) {  // a rank may have no rows
+        loops_.fetch(col.data(), a.col, col.size() * sizeof(index));
+        loops_.fetch(val.data(), a.val, val.size() * sizeof(double));
+      }
       if (near_null_.size() > 0) {
         last_near_null_.resize(near_null_.size());
         loops_.fetch(last_near_null_.data(), near_null_.data(), near_null_.size() * sizeof(double));

@@ -72,17 +72,6 @@ csr<double> stiff(index n, double digits) {
   return s.as_is();
 }
 
-/// Of condition 10^digits with a constant diagonal: squared second differences.
-csr<double> beam(index n) {
-  symmetric s(n);
-  for (index i = 0; i < n; ++i) {
-    s.add(i, i, i == 0 || i == n - 1 ? 5 : 6);
-    if (i + 1 < n) s.add(i, i + 1, -4);
-    if (i + 2 < n) s.add(i, i + 2, 1);
-  }
-  return s.as_is();
-}
-
 class mixed_precision : public testing::Test {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
