@@ -177,6 +177,10 @@ TEST(cli_convert, is_read_by_ranks_in_parts) {
       }
       EXPECT_EQ(with(in("A.dwell"), {"--rhs", "ones"}).second,
                 with(in("A.mtx"), {"--rhs", "ones"}).second);
+#ifdef DWELL_HAVE_METIS
+      EXPECT_EQ(with(in("A.dwell"), {"--partition", "metis"}).second,
+                with(in("A.mtx"), {"--partition", "metis"}).second);
+#endif
       dwell_cli({"cg", kind, "--max-iterations", "3", "-q", "-o", in("b.npy")});
       EXPECT_EQ(with(in("A.dwell"), {"--rhs", in("b.npy"), "--x0", in("b.npy")}).second,
                 with(in("A.mtx"), {"--rhs", in("b.npy"), "--x0", in("b.npy")}).second);
