@@ -90,6 +90,29 @@ TEST(choose_preconditioner, by_the_model_of_a_gpu) {
   EXPECT_EQ(choose_after(seen, backend::cuda).is, preconditioner::jacobi);
 }
 
+/// Multigrid of blocks of rows, with the counts of docs/results/distributed.md.
+TEST(choose_preconditioner, by_the_model_of_ranks) {
+  const auto iterations = [](double rows, int ranks) {
+    jacobi_probe seen;
+    seen.residual = 1;
+    seen.target = 1e-8;
+    seen.rows = rows;
+    seen.nonzeros = 5 * rows;
+    seen.seconds = 1e-3;
+    seen.reduction = 0.99;
+    seen.ranks = ranks;
+    return forecast(seen, backend::cpu).amg_iterations;
+  };
+  const struct {
+    double rows;
+    int ranks, counted;
+  } measured[] = {{4e4, 2, 69},  {4e4, 4, 87},  {4e4, 8, 112},
+                  {1e6, 2, 146}, {1e6, 4, 189}, {1e6, 8, 236}};
+  for (const auto& [rows, ranks, counted] : measured)
+    EXPECT_NEAR(iterations(rows, ranks), counted, 0.15 * counted) << rows << " " << ranks;
+  EXPECT_LT(iterations(1e6, 1), 40);
+}
+
 class open_preconditioner : public testing::Test {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
