@@ -219,10 +219,9 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   const auto& a = p.source.content.matrix;
   solve_result& result = p.result;
   if (args.ranks.any()) {
-    result.ranks =
-        solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision, args.threads,
-                       a, with_random(p.b, args.rhs_count), p.x, p.options, args.rhs_count,
-                       p.divided ? &*p.divided : nullptr);
+    result.ranks = solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision,
+                                  args.threads, a, with_random(p.b, args.rhs_count), p.x, p.options,
+                                  args.rhs_count, p.divided ? &*p.divided : nullptr);
     result.columns = result.ranks->columns;
     if (result.columns.empty()) return;  // the first process has them
   } else if (args.rhs_count == 1) {
