@@ -19,7 +19,7 @@ import cpp  # noqa: E402
 import shell  # noqa: E402
 from blocks import RUN, blocks_of  # noqa: E402
 
-PAGES = ["README.md", "docs/*.md", "docs/tutorials/*.md", "docs/coming-from/*.md", "docs/reference/**/*.md"]
+PAGES = ["README.md", "docs/*.md", "docs/design/*.md", "docs/tutorials/*.md", "docs/coming-from/*.md", "docs/reference/**/*.md"]
 # Pages whose examples other tests run: of the command line's help, and of the Python package.
 ELSEWHERE = {"docs/reference/command-line.md", "docs/reference/python.md"}
 TIMEOUT = 120  # seconds, for a page's shell and for a program

@@ -17,6 +17,7 @@
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/pieces.hpp"
 #include "dwell/execution/device/work_queue.hpp"
+#include "dwell/execution/model/grid_division.hpp"
 #include "dwell/solvers/stencil/check.hpp"
 #include "dwell/solvers/stencil/slab_exchange.hpp"
 
@@ -33,12 +34,6 @@ extents with_layers(extents n, int layers) {
 
 int first_layer_of(int all, int ranks, int rank) {
   return static_cast<int>(static_cast<std::int64_t>(all) * rank / ranks);
-}
-
-/// Steps that may be done between two exchanges of slabs with at least so many layers. GPUs make up
-/// to 24 of them in a pass.
-int planned_steps(int layers, int radius, int most) {
-  return std::clamp(layers / (20 * radius), 1, most);
 }
 
 }  // namespace
@@ -69,8 +64,8 @@ struct distributed_stencil<T>::state {
     together(*comm, make_runner);
     const int pass = value_of_rank(*comm, 0, runner->report().pass_steps);
     alone = (63 / pass + 1) * pass;
-    if (steps == 0 && between > pass && between % pass > 0) {  // whole passes
-      between -= between % pass;
+    if (steps == 0 && model::whole_passes(between, pass) < between) {
+      between = model::whole_passes(between, pass);
       set_ghosts();
       together(*comm, make_runner);
     }
@@ -91,7 +86,8 @@ struct distributed_stencil<T>::state {
       between = 0;
       return;
     }
-    between = steps > 0 ? steps : planned_steps(least, radius, gpus ? 48 : 16);
+    // GPUs make up to 24 steps in a pass.
+    between = steps > 0 ? steps : model::steps_that_add_a_tenth(least, radius, gpus ? 48 : 16);
     if (least < between * radius)
       throw input_error(fmt::format(
           "size: expected at least {} layers on each rank ({} steps between exchanges, radius {}), "

@@ -43,11 +43,11 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds,
-            (std::set<std::string>{"cg", "stencil", "convolve", "compare cg", "compare solve",
-                                   "compare stencil", "compare convolve", "device facts",
-                                   "explain cg", "explain stencil", "info", "info matrix",
-                                   "info stencil", "measure", "model sweep", "trace"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "convolve", "compare cg",
+                                          "compare solve", "compare stencil", "compare convolve",
+                                          "device facts", "explain cg", "explain stencil", "info",
+                                          "info matrix", "info stencil", "measure", "model scaling",
+                                          "model sweep", "trace"}));
 }
 
 TEST(cli_json, solve) {
@@ -224,6 +224,13 @@ TEST(cli_json, measure) {
 
 TEST(cli_json, model_sweep) {
   expect_documented("model sweep", {{"model", "sweep", "2d5pt"}, {"model", "sweep", "3d7pt"}});
+}
+
+TEST(cli_json, model_scaling) {
+  expect_documented("model scaling",
+                    {{"model", "scaling", "cg", "--size", "64x64", "--gpus", "1,2,128"},
+                     {"model", "scaling", "3d7pt", "--size", "64x64x64", "--weak", "--gpus", "1,4",
+                      "--one-gpu", "10"}});
 }
 
 TEST(cli_json, trace) {

@@ -49,6 +49,8 @@ commands = {
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
     "measure": [["measure", *cpu, "--only", "arithmetic"]],
+    "model scaling": [["model", "scaling", "cg", "--size", "64x64", "--gpus", "1,2,128"],
+                      ["model", "scaling", "3d7pt", "--size", "64x64x64", "--weak", "--one-gpu", "10"]],
     "model sweep": [["model", "sweep", "3d7pt"]],
     "trace": [["trace", "2d5pt", "--size", "12x20"], ["trace", "product", "--size", "9x9"]],
 }

@@ -19,7 +19,7 @@ command add_info(CLI::App& subcommand);
 command add_generate(CLI::App& subcommand);
 command add_convert(CLI::App& subcommand);
 command add_measure(CLI::App& subcommand);
-/// Its only subcommand is sweep.
+/// Its subcommands are sweep and scaling.
 command add_model(CLI::App& subcommand);
 command add_trace(CLI::App& subcommand);
 /// What describes the command line itself (describe/).

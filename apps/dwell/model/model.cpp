@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
+#include "model/scaling_command.hpp"
 #include "model/sweep.hpp"
 #include "stencil/choices.hpp"
 
@@ -107,10 +108,16 @@ command add_sweep(CLI::App& app) {
 
 command add_model(CLI::App& app) {
   app.require_subcommand(1);
-  app.footer("Examples:\n  dwell model sweep 2d5pt --balance 1:100 --shared 64:1024");
+  app.footer(
+      "Examples:\n"
+      "  dwell model sweep 2d5pt --balance 1:100 --shared 64:1024\n"
+      "  dwell model scaling cg --size 1024x1024x1024 --variant pipelined");
   auto* sweep = app.add_subcommand(
       "sweep", "Depth and scratch that temporal blocking wants, by the machine balance");
-  return add_sweep(*sweep);
+  auto* scaling = app.add_subcommand(
+      "scaling", "What an iteration takes on more and more GPUs, and what binds it");
+  const command run_sweep = add_sweep(*sweep), run_scaling = add_scaling(*scaling);
+  return [=] { return sweep->parsed() ? run_sweep() : run_scaling(); };
 }
 
 }  // namespace dwell::app
