@@ -77,7 +77,8 @@ struct kind_help {
 /// All kinds.
 DWELL_API std::vector<kind_help> generated_kinds();
 
-/// ecology2, tmt_sym, thermomech_dM, consph, crankseg_1, bmwcra_1, hood, af_1_k101.
+/// Muu, crystm02, finan512, cbuckle, ecology2, tmt_sym, thermomech_dM, consph, crankseg_1,
+/// bmwcra_1, hood, BenElechi1, crankseg_2, af_1_k101.
 DWELL_API std::vector<std::string> stand_ins();
 
 }  // namespace dwell

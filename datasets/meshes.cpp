@@ -100,4 +100,27 @@ node_graph with_bundles(const node_graph& g, const std::vector<bundle>& bundles,
   return graph_of(g.nodes, lists, threads);
 }
 
+node_graph copies(const node_graph& g, index count, int threads) {
+  return graph_from(g.nodes * count, threads, [&, count](index i, auto&& emit) {
+    const auto node = static_cast<std::size_t>(i / count);
+    for (auto k = static_cast<std::size_t>(g.first[node]);
+         k < static_cast<std::size_t>(g.first[node + 1]); ++k)
+      if (const index j = g.adjacent[k] * count + i % count; j > i) emit(j);
+  });
+}
+
+node_graph stages(const scenario_tree& t, std::uint64_t seed, int threads) {
+  return graph_from(t.scenarios * t.size, threads, [=](index i, auto&& emit) {
+    const index scenario = i / t.size, first = scenario * t.size, at = i - first;
+    for (index step = 1; step <= 2; ++step)
+      if (at + step < t.size) emit(i + step);
+    for (index k = at; k < t.spread; k += t.size)
+      emit(first + static_cast<index>(
+                       mix(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(k)) %
+                       static_cast<std::uint64_t>(t.size)));
+    if (at < t.budget) emit(first + t.size / 2);
+    if (at == 0 && scenario > 0) emit((scenario - 1) / 2 * t.size + t.size - 1);
+  });
+}
+
 }  // namespace dwell::detail

@@ -47,4 +47,17 @@ struct bundle {
 };
 node_graph with_bundles(const node_graph& g, const std::vector<bundle>& bundles, int threads);
 
+/// As many copies of a graph as asked for that are not coupled: node i of copy c is node
+/// i * count + c. A mass matrix couples a displacement with the same one of other nodes only.
+node_graph copies(const node_graph& g, index count, int threads);
+
+/// A program over stages: scenarios of `size` consecutive nodes, coupled along a tree, in which
+/// scenario s hangs on (s - 1) / 2. Within a scenario a node is coupled with the next two, `spread`
+/// couplings lead from its nodes, in turn, to one at random, and one node (a budget) is coupled
+/// with `budget` others.
+struct scenario_tree {
+  index scenarios, size, spread, budget;
+};
+node_graph stages(const scenario_tree& tree, std::uint64_t seed, int threads);
+
 }  // namespace dwell::detail

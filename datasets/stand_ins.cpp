@@ -16,6 +16,93 @@ namespace dwell::detail {
 
 namespace {
 
+// A mass matrix with two displacements a node.
+csr<double> muu(int threads) {
+  return assemble(
+      copies(bricks({15, 15, 16}, {.ring = true, .dropped = 43}, 0x3d, threads), 2, threads),
+      {.seed = 0x3e,
+       .rows = 7'102,
+       .region = 2 * 15 * 15,
+       .contrast = 1,
+       .anchor_every = 2,
+       .anchor_log2 = 2,
+       .ground_log2 = -4},
+      threads);
+}
+
+// A mass matrix of trilinear bricks, three displacements a node: the structure of the real one.
+csr<double> crystm02(int threads) {
+  return assemble(copies(bricks({19, 7, 35}, {}, 0, threads), 3, threads),
+                  {.seed = 0xc7,
+                   .rows = 13'965,
+                   .region = 3 * 19 * 7 * 5,
+                   .contrast = 1,
+                   .anchor_every = 2,
+                   .anchor_log2 = 2,
+                   .ground_log2 = -4},
+                  threads);
+}
+
+csr<double> finan512(int threads) {
+  return assemble(stages({512, 146, 182, 46}, 0xf1a, threads),
+                  {.seed = 0xf1b,
+                   .rows = 74'752,
+                   .region = 146,
+                   .contrast = 3,
+                   .anchor_every = 2,
+                   .anchor_log2 = 2,
+                   .ground_log2 = -12},
+                  threads);
+}
+
+// A cylindrical shell with six degrees of freedom a node, closed around its axis.
+csr<double> cbuckle(int threads) {
+  return assemble(bricks({38, 61, 1}, {.ring = true, .dropped = 121}, 0xcb, threads),
+                  {.seed = 0xcc,
+                   .dofs = 6,
+                   .rows = 13'681,
+                   .transverse = 1,
+                   .region = 38 * 8,
+                   .contrast = 3,
+                   .anchor_every = 1000,
+                   .anchor_log2 = 4,
+                   .ground_log2 = -18},
+                  threads);
+}
+
+// A sheet of shell elements, 160 nodes wide.
+csr<double> benelechi1(int threads) {
+  return assemble(bricks({160, 257, 1}, {.dropped = 6}, 0xbe, threads),
+                  {.seed = 0xbf,
+                   .dofs = 6,
+                   .rows = 245'874,
+                   .transverse = 1,
+                   .region = 160 * 20,
+                   .contrast = 3,
+                   .anchor_every = 400,
+                   .anchor_log2 = 4,
+                   .ground_log2 = -18},
+                  threads);
+}
+
+// crankseg_1 with more bearings.
+csr<double> crankseg_2(int threads) {
+  std::vector<bundle> bundles;
+  for (index k = 0; k < 8; ++k) bundles.push_back({400 + 2500 * k, 1080 - 90 * k, false});
+  for (index k = 0; k < 16; ++k) bundles.push_back({1000 + 1200 * k, 65 + 10 * k, true});
+  return assemble(with_bundles(quadratic_bricks({21, 21, 49}, threads), bundles, threads),
+                  {.seed = 0xc4,
+                   .dofs = 3,
+                   .rows = 63'838,
+                   .transverse = 1,
+                   .region = 21 * 21 * 3,
+                   .contrast = 4,
+                   .anchor_every = 4000,
+                   .anchor_log2 = 4,
+                   .ground_log2 = -18},
+                  threads);
+}
+
 // Circuit theory on a landscape, 1000 x 1000 cells, one cell grounded (the one that is cut off).
 csr<double> ecology2(int threads) {
   return assemble(quadrilaterals(1000, 1000, threads),
@@ -138,9 +225,20 @@ struct recipe {
   csr<double> (*make)(int threads);
 };
 constexpr recipe recipes[] = {
-    {"ecology2", ecology2}, {"tmt_sym", tmt_sym},       {"thermomech_dM", thermomech_dm},
-    {"consph", consph},     {"crankseg_1", crankseg_1}, {"bmwcra_1", bmwcra_1},
-    {"hood", hood},         {"af_1_k101", af_1_k101},
+    {"Muu", muu},
+    {"crystm02", crystm02},
+    {"finan512", finan512},
+    {"cbuckle", cbuckle},
+    {"ecology2", ecology2},
+    {"tmt_sym", tmt_sym},
+    {"thermomech_dM", thermomech_dm},
+    {"consph", consph},
+    {"crankseg_1", crankseg_1},
+    {"bmwcra_1", bmwcra_1},
+    {"hood", hood},
+    {"BenElechi1", benelechi1},
+    {"crankseg_2", crankseg_2},
+    {"af_1_k101", af_1_k101},
 };
 
 }  // namespace

@@ -240,8 +240,8 @@ TEST(Generate, SaysWhatWasExpected) {
       {"box3d:1000", "expected box3d:N with 1 <= N <= 430, found 'box3d:1000'"},
       {"box3d:2147483647", "expected box3d:N with 1 <= N <= 430"},
       {"like:ecology",
-       "one of ecology2, tmt_sym, thermomech_dM, consph, crankseg_1, bmwcra_1, hood, "
-       "af_1_k101, found 'like:ecology'"},
+       "one of Muu, crystm02, finan512, cbuckle, ecology2, tmt_sym, thermomech_dM, consph, "
+       "crankseg_1, bmwcra_1, hood, BenElechi1, crankseg_2, af_1_k101, found 'like:ecology'"},
       {"like:", "found 'like:'"},
       {"hilbert:5",
        "expected one of trefethen:N, poisson2d:WxH, poisson3d:WxHxD, "

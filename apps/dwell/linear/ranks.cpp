@@ -165,9 +165,8 @@ std::int64_t most_of(const ranked_solve& r, F&& f) {
 void add_partition(CLI::App& app, std::string& value) {
   add_choice(
       app, "--partition", value, {"rows", "metis"},
-      "Which rows a rank gets: rows that follow each other, as many nonzeros each, which each "
-      "rank reads of a .dwell file, or makes of a kind that is a grid; or parts of the graph "
-      "between which few entries lie, by METIS, and the first rank reads all");
+      "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
+             "of the graph between which few entries lie, by METIS");
 }
 
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
