@@ -163,9 +163,8 @@ std::int64_t most_of(const ranked_solve& r, F&& f) {
 }  // namespace
 
 void add_partition(CLI::App& app, std::string& value) {
-  add_choice(
-      app, "--partition", value, {"rows", "metis"},
-      "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
+  add_choice(app, "--partition", value, {"rows", "metis"},
+             "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
              "of the graph between which few entries lie, by METIS");
 }
 
