@@ -1,59 +1,34 @@
 // SPDX-License-Identifier: MIT
-// The kinds of generate(): their names, the parsing of their sizes, and the refusal of sizes that a
-// 32-bit index cannot count, before anything is allocated.
+// The kinds of generate(): their names, and the refusal of sizes that a 32-bit index cannot count,
+// before anything is allocated.
 #include "dwell/datasets/generators.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <new>
-#include <numbers>
-#include <optional>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/base/parallel.hpp"
+#include "dwell/datasets/kind_request.hpp"
 #include "dwell/datasets/model_problems.hpp"
 #include "dwell/datasets/row_builder.hpp"
+#include "dwell/datasets/rows_by_kind.hpp"
 #include "dwell/datasets/stand_ins.hpp"
 
 namespace dwell {
 
 namespace {
 
+using detail::grid_request;
 using detail::index_limit;
-
-/// The kind as the user wrote it and the part after the colon.
-struct request {
-  std::string kind;
-  std::string_view size;
-};
-
-[[noreturn]] void refuse(const request& r, const std::string& expected,
-                         const std::string& meant = {}) {
-  throw input_error("expected " + expected + ", found '" + r.kind + "'" + meant);
-}
-
-/// Exactly `count` numbers separated by 'x', each of digits alone and from 1 to index_limit.
-std::optional<std::vector<index>> parse_sizes(std::string_view text, std::size_t count) {
-  std::vector<index> sizes;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    index n = 0;
-    const auto [next, failed] = std::from_chars(at, end, n);
-    if (failed != std::errc() || n < 1) return std::nullopt;
-    sizes.push_back(n);
-    if (next == end) break;
-    if (*next != 'x' || sizes.size() == count) return std::nullopt;
-    at = next + 1;
-  }
-  if (sizes.size() != count) return std::nullopt;
-  return sizes;
-}
+using detail::parse_grid;
+using detail::parse_grid_and_number;
+using detail::parse_sizes;
+using detail::refuse;
+using request = detail::kind_request;
 
 /// The largest n with nonzeros(n) <= index_limit, for a nonzeros that grows with n.
 index largest(std::int64_t (*nonzeros)(std::int64_t)) {
@@ -80,60 +55,42 @@ csr<double> make_box3d(const request& r, int threads) {
   return detail::box(parse_one(r, "box3d:N", detail::box_nonzeros), threads);
 }
 
-/// Of "WxH:NUMBER", as `form` says it: a flat grid and a number from 0 on.
-struct grid_and_number {
-  index width, height;
-  double number;
-};
-grid_and_number parse_grid_and_number(const request& r, const std::string& form) {
-  const auto colon = r.size.find(':');
-  const auto sizes = parse_sizes(r.size.substr(0, colon), 2);
-  const std::string_view text =
-      colon == std::string_view::npos ? std::string_view() : r.size.substr(colon + 1);
-  double number = -1;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!sizes || failed != std::errc() || end != text.data() + text.size() || !(number >= 0) ||
-      !std::isfinite(number))
-    refuse(r, form + " with sizes of at least 1 and a number of at least 0");
-  const grid_and_number out{sizes->front(), sizes->back(), number};
-  if (detail::poisson_nonzeros(out.width, out.height, 1) > index_limit)
+/// The diagonal alone counts the rows, so this bounds both. In two dimensions the formula for depth
+/// 1 holds as it stands.
+grid_request indexable(const request& r, const std::string& form, const grid_request& g) {
+  const auto& n = g.points;
+  if (detail::poisson_nonzeros(n[0], n[1], n[2]) > index_limit)
     refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
-  return out;
+  return g;
+}
+grid_request flat_grid_and_number(const request& r, const std::string& form) {
+  return indexable(r, form, parse_grid_and_number(r, form));
 }
 
 csr<double> make_convection2d(const request& r, int threads) {
-  const grid_and_number g = parse_grid_and_number(r, "convection2d:WxH:PECLET");
-  return detail::convection(g.width, g.height, g.number, threads);
+  const grid_request g = flat_grid_and_number(r, "convection2d:WxH:PECLET");
+  return detail::convection(g.points[0], g.points[1], g.number, threads);
 }
 
 csr<double> make_helmholtz2d(const request& r, int threads) {
-  const grid_and_number g = parse_grid_and_number(r, "helmholtz2d:WxH:WAVES");
-  const double angle = 2 * std::numbers::pi * g.number / (static_cast<double>(g.width) + 1);
-  return detail::poisson(g.width, g.height, 1, 4 - angle * angle, threads);
+  const grid_request g = flat_grid_and_number(r, "helmholtz2d:WxH:WAVES");
+  return detail::poisson(g.points[0], g.points[1], 1, detail::helmholtz_diagonal(g), threads);
 }
 
 csr<double> make_anisotropic2d(const request& r, int threads) {
-  const grid_and_number g = parse_grid_and_number(r, "anisotropic2d:WxH:WEAK");
-  return detail::anisotropic(g.width, g.height, g.number, threads);
+  const grid_request g = flat_grid_and_number(r, "anisotropic2d:WxH:WEAK");
+  return detail::anisotropic(g.points[0], g.points[1], g.number, threads);
 }
 
 csr<double> make_jumps2d(const request& r, int threads) {
-  const grid_and_number g = parse_grid_and_number(r, "jumps2d:WxH:RATIO");
+  const grid_request g = flat_grid_and_number(r, "jumps2d:WxH:RATIO");
   if (!(g.number > 0)) refuse(r, "jumps2d:WxH:RATIO with a ratio above 0");
-  return detail::jumps(g.width, g.height, g.number, threads);
+  return detail::jumps(g.points[0], g.points[1], g.number, threads);
 }
 
 /// A grid needs `diagonal` / 2 sizes, at most three.
 csr<double> make_poisson(const request& r, const std::string& form, double diagonal, int threads) {
-  const bool flat = diagonal == 4;
-  auto sizes = parse_sizes(r.size, flat ? 2 : 3);
-  if (!sizes) refuse(r, form + " with sizes of at least 1");
-  if (flat) sizes->push_back(1);
-  const auto& n = *sizes;
-  // The diagonal alone counts the rows, so this bounds both. In two dimensions the formula for
-  // depth 1 holds as it stands.
-  if (detail::poisson_nonzeros(n[0], n[1], n[2]) > index_limit)
-    refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
+  const auto n = indexable(r, form, parse_grid(r, form, diagonal == 4 ? 2 : 3)).points;
   return detail::poisson(n[0], n[1], n[2], diagonal, threads);
 }
 
@@ -145,24 +102,14 @@ csr<double> make_poisson3d(const request& r, int threads) {
   return make_poisson(r, "poisson3d:WxHxD", 6, threads);
 }
 
-/// A grid with `count` sizes, two or three, and Neumann boundaries.
-csr<double> make_neumann(const request& r, const std::string& form, std::size_t count,
-                         int threads) {
-  auto sizes = parse_sizes(r.size, count);
-  if (!sizes) refuse(r, form + " with sizes of at least 1");
-  sizes->resize(3, 1);
-  const auto& n = *sizes;
-  if (detail::poisson_nonzeros(n[0], n[1], n[2]) > index_limit)
-    refuse(r, form + " with at most " + std::to_string(index_limit) + " nonzeros");
-  return detail::neumann(n[0], n[1], n[2], threads);
-}
-
 csr<double> make_neumann2d(const request& r, int threads) {
-  return make_neumann(r, "neumann2d:WxH", 2, threads);
+  const auto n = indexable(r, "neumann2d:WxH", parse_grid(r, "neumann2d:WxH", 2)).points;
+  return detail::neumann(n[0], n[1], 1, threads);
 }
 
 csr<double> make_neumann3d(const request& r, int threads) {
-  return make_neumann(r, "neumann3d:WxHxD", 3, threads);
+  const auto n = indexable(r, "neumann3d:WxHxD", parse_grid(r, "neumann3d:WxHxD", 3)).points;
+  return detail::neumann(n[0], n[1], n[2], threads);
 }
 
 /// Of "NXxNY[:POISSON]" or "NXxNYxNZ[:POISSON]".
@@ -219,33 +166,36 @@ struct family {
   std::string_view form;
   std::string_view what;
   csr<double> (*make)(const request&, int threads);
+  detail::rows_maker rows = nullptr;  ///< null: rows are not made one by one
 };
 constexpr family families[] = {
     {"trefethen", "trefethen:N",
      "N x N, the first N primes on the diagonal, ones where |i - j| is a power of 2",
      make_trefethen},
     {"poisson2d", "poisson2d:WxH", "5-point Laplacian of a W x H grid (4, -1), Dirichlet boundary",
-     make_poisson2d},
+     make_poisson2d, detail::poisson2d_rows},
     {"poisson3d", "poisson3d:WxHxD",
-     "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d},
+     "7-point Laplacian of a W x H x D grid (6, -1), Dirichlet boundary", make_poisson3d,
+     detail::poisson3d_rows},
     {"neumann2d", "neumann2d:WxH",
      "5-point Laplacian of a W x H grid, Neumann boundary: singular, rows have sums of zero",
-     make_neumann2d},
+     make_neumann2d, detail::neumann2d_rows},
     {"neumann3d", "neumann3d:WxHxD",
-     "7-point Laplacian of a W x H x D grid, Neumann boundary: singular", make_neumann3d},
+     "7-point Laplacian of a W x H x D grid, Neumann boundary: singular", make_neumann3d,
+     detail::neumann3d_rows},
     {"convection2d", "convection2d:WxH:PECLET",
      "5-point Laplacian of a W x H grid and convection along W, upwind: not symmetric",
-     make_convection2d},
+     make_convection2d, detail::convection2d_rows},
     {"helmholtz2d", "helmholtz2d:WxH:WAVES",
      "5-point Laplacian of a W x H grid less the square of a wave number, so many waves along W: "
      "not definite",
-     make_helmholtz2d},
+     make_helmholtz2d, detail::helmholtz2d_rows},
     {"anisotropic2d", "anisotropic2d:WxH:WEAK",
      "5-point Laplacian of a W x H grid whose couplings along H are so weak (1 along W)",
-     make_anisotropic2d},
+     make_anisotropic2d, detail::anisotropic2d_rows},
     {"jumps2d", "jumps2d:WxH:RATIO",
      "diffusion on a W x H grid, coefficients 1 and RATIO in turn in squares of 50 x 50 cells",
-     make_jumps2d},
+     make_jumps2d, detail::jumps2d_rows},
     {"elasticity2d", "elasticity2d:NXxNY[:POISSON]",
      "elasticity (plane strain) of NX x NY squares, bilinear finite elements, one face clamped; "
      "two "
@@ -255,7 +205,8 @@ constexpr family families[] = {
      "elasticity of NX x NY x NZ cubes, trilinear finite elements, one face clamped; three rows a "
      "node",
      make_elasticity3d},
-    {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d},
+    {"box3d", "box3d:N", "27-point box of an N x N x N grid (26.5, -1)", make_box3d,
+     detail::box3d_rows},
     {"like", "like:NAME", "a stand-in of the size and structure class of a SuiteSparse matrix",
      make_like},
 };
@@ -314,43 +265,32 @@ csr<double> generate(std::string_view kind) {
   }
 }
 
-generated_rows generate_rows(std::string_view kind, int part, int parts) {
+bool is_made_by_rows(std::string_view kind) {
   const family* f = find_family(kind);
-  const bool flat = f && f->word == "poisson2d";
-  if (!flat && !(f && f->word == "poisson3d"))
-    throw input_error(
-        "rows: expected a kind that is made in parts, poisson2d or poisson3d, found '" +
-        std::string(kind) + "'");
+  return f && f->rows;
+}
+
+std::unique_ptr<row_source> generate_by_rows(std::string_view kind) {
+  const family* f = find_family(kind);
+  if (f && f->rows) return f->rows({std::string(kind), kind.substr(f->word.size() + 1)});
+  std::vector<std::string> words;
+  for (const auto& known : families)
+    if (known.rows) words.emplace_back(known.word);
+  throw input_error("rows: expected a kind that is made by rows, of " + joined(words) +
+                    ", found '" + std::string(kind) + "'" + (f ? "" : suggested_kind(kind)));
+}
+
+generated_rows generate_rows(std::string_view kind, int part, int parts) {
+  const auto source = generate_by_rows(kind);
   if (parts < 1 || part < 0 || part >= parts)
     throw input_error("rows: expected a part from 0 to " + std::to_string(parts - 1) + ", found " +
                       std::to_string(part));
-  const request r{std::string(kind), kind.substr(f->word.size() + 1)};
-  auto sizes = parse_sizes(r.size, flat ? 2 : 3);
-  if (!sizes) refuse(r, std::string(f->form) + " with sizes of at least 1");
-  sizes->resize(3, 1);
-  const __int128 all = static_cast<__int128>((*sizes)[0]) * (*sizes)[1] * (*sizes)[2];
-  const auto first = static_cast<std::int64_t>(all * part / parts),
-             last = static_cast<std::int64_t>(all * (part + 1) / parts);
-  if (all > std::numeric_limits<std::int64_t>::max() / 8 || last - first > index_limit)
-    refuse(r, std::string(f->form) + " with at most " + std::to_string(index_limit) +
-                  " rows in each part");
-  const detail::laplacian_rows<std::int64_t> row{(*sizes)[0], (*sizes)[1], (*sizes)[2],
-                                                 flat ? 4.0 : 6.0};
-  try {
-    generated_rows made;
-    made.all_rows = static_cast<std::int64_t>(all);
-    made.row_ptr.push_back(0);
-    for (std::int64_t i = first; i < last; ++i) {
-      row(i, [&](std::int64_t column, double value) {
-        made.col.push_back(column);
-        made.val.push_back(value);
-      });
-      made.row_ptr.push_back(static_cast<std::int64_t>(made.col.size()));
-    }
-    return made;
-  } catch (const std::bad_alloc&) {
-    throw device_error("not enough memory to generate rows of '" + std::string(kind) + "'");
-  }
+  const auto [first, last] = piece(source->rows(), part, parts);
+  if (last - first > index_limit)
+    throw input_error("rows: expected at most " + std::to_string(index_limit) +
+                      " rows in each part of '" + std::string(kind) + "', found " +
+                      std::to_string(last - first));
+  return source->part(first, last);
 }
 
 generated_nodes generate_coordinates(std::string_view kind) {

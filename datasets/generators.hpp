@@ -3,12 +3,14 @@
 // the size and structure class of SuiteSparse matrices that are too large to ship.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dwell/base/api.hpp"
 #include "dwell/formats/csr.hpp"
+#include "dwell/formats/row_source.hpp"
 
 namespace dwell {
 
@@ -42,16 +44,20 @@ DWELL_API std::string suggested_kind(std::string_view kind);
 /// Throws input_error saying what was expected. The same kind gives the same bits on every machine.
 DWELL_API csr<double> generate(std::string_view kind);
 
-/// Rows of a generated matrix that may be too large for one machine, for distributed_matrix.
-struct generated_rows {
-  std::int64_t all_rows = 0;          ///< of the whole matrix
-  std::vector<std::int64_t> row_ptr;  ///< of the rows here, from 0
-  std::vector<std::int64_t> col;      ///< in the numbering of the whole
-  std::vector<double> val;            ///< as many as col
-};
-/// The rows of part `part` of `parts`, all but one as long: from all_rows * part / parts on. Of
-/// poisson2d and poisson3d, with up to 2^31 - 1 points along each axis; the values of generate().
-/// Throws input_error for another kind, a part that is none, or more than 2^31 - 1 rows in it.
+/// Are rows of this kind made without the others: is it one that generate_by_rows() takes? Only the
+/// word before the colon decides.
+DWELL_API bool is_made_by_rows(std::string_view kind);
+/// A generated matrix that may be too large for one machine, of which any rows are made on the
+/// spot, with the bits of generate(). Of poisson2d, poisson3d, neumann2d, neumann3d, convection2d,
+/// helmholtz2d, anisotropic2d, jumps2d and box3d, with up to 2^31 - 1 points along each axis.
+/// Throws input_error for another kind.
+DWELL_API std::unique_ptr<row_source> generate_by_rows(std::string_view kind);
+
+/// Rows of a generated matrix, for distributed_matrix.
+using generated_rows = matrix_rows;
+/// The rows of part `part` of `parts`, all but one as long: from all_rows * part / parts on. Throws
+/// input_error as generate_by_rows() does, for a part that is none, or more than 2^31 - 1 rows in
+/// it.
 DWELL_API generated_rows generate_rows(std::string_view kind, int part, int parts);
 
 /// Coordinates of the nodes of a generated matrix.

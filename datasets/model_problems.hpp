@@ -23,28 +23,12 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 /// `diagonal` on the diagonal and -1 for each of the up to six neighbours; x runs fastest.
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads);
 
-/// Row i of it, of numbers that may be wider than index: sink(column, value), columns ascending.
-template <class Number>
-struct laplacian_rows {
-  Number width, height, depth;
-  double diagonal;
-  template <class Sink>
-  void operator()(Number i, Sink&& sink) const {
-    const Number plane = width * height, x = i % width, y = i / width % height, z = i / plane;
-    if (z > 0) sink(i - plane, -1.0);
-    if (y > 0) sink(i - width, -1.0);
-    if (x > 0) sink(i - 1, -1.0);
-    sink(i, diagonal);
-    if (x + 1 < width) sink(i + 1, -1.0);
-    if (y + 1 < height) sink(i + width, -1.0);
-    if (z + 1 < depth) sink(i + plane, -1.0);
-  }
-};
-
 /// As poisson(), with Neumann boundaries: on the diagonal the number of neighbours, so that rows
 /// have sums of zero. A single point has a stored zero.
 csr<double> neumann(index width, index height, index depth, int threads);
 
+/// The Peclet number times the spacing: what convection() adds to the diagonal.
+double upwind_of(double peclet, std::int64_t width);
 /// -laplace(u) + peclet du/dx on a domain of width 1, times the square of the spacing 1 / (width +
 /// 1); convection by first-order upwind differences. As many nonzeros as poisson().
 csr<double> convection(index width, index height, double peclet, int threads);
@@ -53,9 +37,9 @@ csr<double> convection(index width, index height, double peclet, int threads);
 /// couplings where it is small. The diagonal is the negative sum of a row without a boundary.
 csr<double> anisotropic(index width, index height, double across, int threads);
 
-/// -div(k grad u) on a grid of cells, k being 1 and `ratio` in turn in squares of jump_block cells,
-/// as on a chessboard; harmonic means between two cells, k of the cell at the boundary.
-inline constexpr index jump_block = 50;
+/// -div(k grad u) on a grid of cells, k being 1 and `ratio` in turn in squares of jump_block cells
+/// (grid_rows.hpp), as on a chessboard; harmonic means between two cells, k of the cell at the
+/// boundary.
 csr<double> jumps(index width, index height, double ratio, int threads);
 
 /// n >= 1, below 2^31. Saturates at 2^63 - 1.

@@ -3,8 +3,9 @@
 // and with Neumann boundaries; with Dirichlet boundaries the 5-point one with convection, with weak
 // couplings or with coefficients that jump, and the 27-point box. Points are numbered x first, then
 // y, then z.
-#include <algorithm>
+#include <limits>
 
+#include "dwell/datasets/grid_rows.hpp"
 #include "dwell/datasets/model_problems.hpp"
 #include "dwell/datasets/row_builder.hpp"
 
@@ -26,71 +27,32 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads) {
   const index points = width * height * depth;
-  return build_rows(points, points, threads, laplacian_rows<index>{width, height, depth, diagonal});
+  return build_rows(points, points, threads,
+                    laplacian_rows<index>{{width, height, depth}, diagonal});
 }
 
 csr<double> neumann(index width, index height, index depth, int threads) {
-  const index plane = width * height, points = plane * depth;
-  return build_rows(points, points, threads, [=](index i, auto&& sink) {
-    const index x = i % width, y = i / width % height, z = i / plane;
-    const bool before[] = {z > 0, y > 0, x > 0};
-    const bool after[] = {x + 1 < width, y + 1 < height, z + 1 < depth};
-    const index away[] = {plane, width, 1};
-    int neighbours = 0;
-    for (const bool there : before) neighbours += there;
-    for (const bool there : after) neighbours += there;
-    for (int k = 0; k < 3; ++k)
-      if (before[k]) sink(i - away[k], -1.0);
-    sink(i, static_cast<double>(neighbours));
-    for (int k = 0; k < 3; ++k)
-      if (after[k]) sink(i + away[2 - k], -1.0);
-  });
+  const index points = width * height * depth;
+  return build_rows(points, points, threads, neumann_rows<index>{{width, height, depth}});
+}
+
+double upwind_of(double peclet, std::int64_t width) {
+  return peclet / (static_cast<double>(width) + 1.0);
 }
 
 csr<double> convection(index width, index height, double peclet, int threads) {
-  const double upwind = peclet / (static_cast<double>(width) + 1.0);
-  return build_rows(width * height, width * height, threads, [=](index i, auto&& sink) {
-    const index x = i % width, y = i / width;
-    if (y > 0) sink(i - width, -1.0);
-    if (x > 0) sink(i - 1, -1.0 - upwind);
-    sink(i, 4.0 + upwind);
-    if (x + 1 < width) sink(i + 1, -1.0);
-    if (y + 1 < height) sink(i + width, -1.0);
-  });
+  return build_rows(width * height, width * height, threads,
+                    convection_rows<index>{{width, height, 1}, upwind_of(peclet, width)});
 }
 
 csr<double> anisotropic(index width, index height, double across, int threads) {
-  return build_rows(width * height, width * height, threads, [=](index i, auto&& sink) {
-    const index x = i % width, y = i / width;
-    if (y > 0) sink(i - width, -across);
-    if (x > 0) sink(i - 1, -1.0);
-    sink(i, 2.0 + 2.0 * across);
-    if (x + 1 < width) sink(i + 1, -1.0);
-    if (y + 1 < height) sink(i + width, -across);
-  });
+  return build_rows(width * height, width * height, threads,
+                    anisotropic_rows<index>{{width, height, 1}, across});
 }
 
 csr<double> jumps(index width, index height, double ratio, int threads) {
-  return build_rows(width * height, width * height, threads, [=](index i, auto&& sink) {
-    const index x = i % width, y = i / width;
-    const auto k = [=](index cx, index cy) {
-      return (cx / jump_block + cy / jump_block) % 2 == 0 ? 1.0 : ratio;
-    };
-    const double here = k(x, y);
-    const auto between = [&](index cx, index cy) {
-      const bool inside = cx >= 0 && cx < width && cy >= 0 && cy < height;
-      if (!inside) return here;
-      const double there = k(cx, cy);
-      return 2.0 * here * there / (here + there);
-    };
-    const double down = between(x, y - 1), left = between(x - 1, y);
-    const double right = between(x + 1, y), up = between(x, y + 1);
-    if (y > 0) sink(i - width, -down);
-    if (x > 0) sink(i - 1, -left);
-    sink(i, down + left + right + up);
-    if (x + 1 < width) sink(i + 1, -right);
-    if (y + 1 < height) sink(i + width, -up);
-  });
+  return build_rows(width * height, width * height, threads,
+                    jumps_rows<index>{{width, height, 1}, ratio});
 }
 
 std::int64_t box_nonzeros(std::int64_t n) {
@@ -99,18 +61,8 @@ std::int64_t box_nonzeros(std::int64_t n) {
 }
 
 csr<double> box(index n, int threads) {
-  const index plane = n * n, points = plane * n;
-  return build_rows(points, points, threads, [=](index i, auto&& sink) {
-    const index x = i % n, y = i / n % n, z = i / plane;
-    const auto from = [](index c) { return std::max(c - 1, 0); };
-    const auto to = [n](index c) { return std::min(c + 1, n - 1); };
-    for (index c = from(z); c <= to(z); ++c)
-      for (index b = from(y); b <= to(y); ++b)
-        for (index a = from(x); a <= to(x); ++a) {
-          const index j = c * plane + b * n + a;
-          sink(j, j == i ? 26.5 : -1.0);
-        }
-  });
+  const index points = n * n * n;
+  return build_rows(points, points, threads, box_rows<index>{n});
 }
 
 }  // namespace dwell::detail

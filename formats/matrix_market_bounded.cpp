@@ -35,9 +35,8 @@ std::uint64_t memory_of_machine() {
 
 void require_memory(std::uint64_t bytes, const std::string& name) {
   if (bytes > memory_of_machine())
-    throw device_error(
-        fmt::format("{}: not enough memory: {} bytes of text or more, the machine has {}", name,
-                    bytes, memory_of_machine()));
+    throw device_error(fmt::format("{}: not enough memory: {} bytes or more, the machine has {}",
+                                   name, bytes, memory_of_machine()));
 }
 
 bool begins_well(const text& begun, bool whole) {

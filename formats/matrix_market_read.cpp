@@ -45,12 +45,16 @@ std::vector<double> vector_of(const mm::source_file& source, int threads) {
 
 }  // namespace
 
-mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
-  input_file in(file);
-  const mm::source_file source = mm::load(in, threads);
-  mm_matrix out = mm::parse(source.matrix.view(), source.plain_name, threads);
+mm_matrix mm::read_matrix(input_file& file, int threads) {
+  const source_file source = load(file, threads);
+  mm_matrix out = parse(source.matrix.view(), source.plain_name, threads);
   add_companion(source, threads, out);
   return out;
+}
+
+mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
+  input_file in(file);
+  return mm::read_matrix(in, threads);
 }
 
 std::vector<double> read_matrix_market_vector(const std::filesystem::path& file, int threads) {

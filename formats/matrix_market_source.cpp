@@ -60,6 +60,9 @@ const char* other_format(std::string_view bytes) {
   if (bytes.starts_with("PK\003\004"sv) || bytes.starts_with("PK\005\006"sv))
     return "a zip archive";
   if (bytes.starts_with("BZh"sv)) return "bzip2 data";
+  if (bytes.starts_with("\x89"
+                        "DWELL"sv))
+    return "a .dwell file, which is a matrix";
   if (bytes.starts_with("\xfd"
                         "7zXZ\0"sv))
     return "xz data";

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dwell/formats/input_file.hpp"
+#include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/matrix_market_text.hpp"
 
 namespace dwell::mm {
@@ -47,7 +48,7 @@ struct source_file {
   std::string companion_refusal;      ///< why it cannot be read, if it cannot
 };
 
-/// Throws device_error if the machine has less memory than a text of so many bytes needs.
+/// Throws device_error if the machine has less memory than so many bytes.
 void require_memory(std::uint64_t bytes, const std::string& name);
 
 /// Throws input_error in one line for whatever cannot be read; but for a companion.
@@ -57,6 +58,8 @@ source_file load(input_file& file, int threads);
 /// bytes of `in` that have been read.
 source_file unpack(input_file& in, const std::string& first);
 
+/// As read_matrix_market().
+mm_matrix read_matrix(input_file& file, int threads);
 /// As read_matrix_market_vector().
 std::vector<double> read_vector(input_file& file, int threads);
 

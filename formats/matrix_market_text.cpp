@@ -67,6 +67,7 @@ std::string plain_name(const std::filesystem::path& file) {
     return there;
   };
   if (strip(".tgz") || strip(".tar.gz")) return name;
+  if (strip(".dwell")) return name;
   strip(".gz");
   strip(".mtx");
   return name;

@@ -26,7 +26,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_file.hpp"
 #include "dwell/solvers/linear/cg_batch.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
 
@@ -185,7 +185,7 @@ int run(int argc, char** argv) {
       }());
   for (const std::string& system : systems) {
     const csr<double> a = system.find(".mtx") != std::string::npos
-                              ? read_matrix_market(system).matrix
+                              ? read_matrix(system).content.matrix
                               : generate(system);
     const std::string name = system.substr(system.rfind('/') + 1);
     if (single)

@@ -15,7 +15,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_file.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
 
 namespace dwell {
@@ -150,7 +150,7 @@ int run(int argc, char** argv) {
       }());
   for (const std::string& system : systems) {
     const csr<double> a = system.find(".mtx") != std::string::npos
-                              ? read_matrix_market(system).matrix
+                              ? read_matrix(system).content.matrix
                               : generate(system);
     measure(system.substr(system.rfind('/') + 1), a, o, runs);
   }

@@ -18,7 +18,7 @@
 #include "dwell/base/parallel.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/device.hpp"
-#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_file.hpp"
 #include "dwell/solvers/spmv/spmv.hpp"
 
 namespace dwell {
@@ -137,7 +137,7 @@ int parse_and_run(int argc, char** argv) {
 
   bool enough = true;
   for (const std::string& name : matrices) {
-    const csr<double> a = is_generated(name) ? generate(name) : read_matrix_market(name).matrix;
+    const csr<double> a = is_generated(name) ? generate(name) : read_matrix(name).content.matrix;
     std::vector<double> x(static_cast<std::size_t>(a.cols)), y(static_cast<std::size_t>(a.rows));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 + 0.25 * static_cast<double>(i % 7);
     spmv_options options;

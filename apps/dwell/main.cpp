@@ -56,6 +56,7 @@ int parse_and_run(int argc, char** argv) {
   subcommand("info", "Show devices and what this build contains, or look at a matrix or a stencil",
              add_info);
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);
+  subcommand("convert", "Convert a matrix: Matrix Market text, binary .dwell files", add_convert);
   subcommand("measure", "Measure what this machine can do: barriers, memory, arithmetic",
              add_measure);
   subcommand("model", "Show what the performance models say, without a run", add_model);

@@ -16,7 +16,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/formats/atomic_file.hpp"
-#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_file.hpp"
 
 namespace dwell::peers {
 namespace {
@@ -85,7 +85,7 @@ measured measure(cusparse_cg& cg, cusparse_cg::mode how, const request& r) {
 /// Prints the rows of one matrix and adds them to `all`; did every mode converge (if that was
 /// asked)?
 bool measure_matrix(const std::string& name, const request& r, bool table, nlohmann::json& all) {
-  const csr<double> a = is_generated(name) ? generate(name) : read_matrix_market(name).matrix;
+  const csr<double> a = is_generated(name) ? generate(name) : read_matrix(name).content.matrix;
   check(a.view(), name);
   const std::vector<double> b = rhs_of(a, r);
   cusparse_cg cg(a.view(), b, r.peer);

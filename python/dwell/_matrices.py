@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from . import _core
+from . import _binary_matrix, _core
 
 _BANNER = b"%%matrixmarket"
 # Of gzip files, as the library's own reader: text is bounded by what the file justifies, not by what it unpacks to.
@@ -94,7 +94,8 @@ def generated_kinds() -> dict[str, str]:
 
 
 def read_matrix(path: str | os.PathLike[str]) -> scipy.sparse.csr_array:
-    """A Matrix Market file: plain, compressed by gzip, or the .tar.gz that the SuiteSparse collection serves.
+    """A Matrix Market file: plain, compressed by gzip, or the .tar.gz that the SuiteSparse collection serves; or a .dwell
+    file, as ``dwell convert`` writes it.
 
     Both triangles of a symmetric file; ones for a pattern; entries that occur twice are summed; explicit zeros are
     kept. What the file is, its first bytes say, not its name.
@@ -111,12 +112,14 @@ def read_matrix(path: str | os.PathLike[str]) -> scipy.sparse.csr_array:
     ------
     ValueError
         The file is malformed: "file:line: expected ..., found ...". Or it is compressed and its text has more than
-        64 bytes for each of its own (and 16 MiB).
+        64 bytes for each of its own (and 16 MiB). Or a .dwell file is damaged, or has more than 2^31 - 1 nonzeros.
     OSError
         It cannot be read.
     """
     name = os.fspath(path)
     with open(name, "rb") as file:
+        if file.peek(8)[:8] == _binary_matrix.MAGIC:
+            return _binary_matrix.read(file, name)
         text = file.read()
     if text.startswith(b"\x1f\x8b"):
         text = _unpacked(text, name)

@@ -11,6 +11,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/pieces.hpp"
+#include "dwell/solvers/distributed/balance.hpp"
 
 namespace dwell {
 namespace {
@@ -332,21 +333,11 @@ distributed_matrix<T>::distributed_matrix(std::shared_ptr<communicator> comm,
 std::vector<std::int64_t> balanced_first_rows(std::span<const index> row_ptr, int ranks) {
   if (ranks < 1) throw input_error(fmt::format("ranks: expected at least 1, found {}", ranks));
   const std::int64_t rows = row_ptr.empty() ? 0 : static_cast<std::int64_t>(row_ptr.size()) - 1;
-  const std::int64_t work = rows + (rows > 0 ? row_ptr.back() : 0);
   std::vector<std::int64_t> first = {0};
-  for (int r = 1; r < ranks; ++r) {
-    const std::int64_t wanted = work / ranks * r + work % ranks * r / ranks;
-    std::int64_t low = first.back(), high = rows;
-    while (low < high) {  // the first row that begins at `wanted` or later
-      const std::int64_t middle = low + (high - low) / 2;
-      if (middle + row_ptr[static_cast<std::size_t>(middle)] < wanted)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    first.push_back(low);
-  }
-  first.push_back(rows);
+  for (int r = 1; r <= ranks; ++r)
+    first.push_back(balanced_first_row(
+        rows, rows > 0 ? row_ptr.back() : 0, r, ranks,
+        [&](std::int64_t row) { return row_ptr[static_cast<std::size_t>(row)]; }, first.back()));
   return first;
 }
 

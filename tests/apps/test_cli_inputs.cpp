@@ -97,7 +97,7 @@ TEST(cli_inputs, a_vector_of_another_ending_is_refused) {
       expect_refused({"cg", "trefethen:50", option, in(name)},
                      ": expected a name that ends in .mtx, .mtx.gz or .npy, found another\n");
     expect_refused({"generate", "trefethen:50", "-o", in(name)},
-                   "--output: expected a name that ends in .mtx or .mtx.gz, found '");
+                   "--output: expected a name that ends in .mtx, .mtx.gz or .dwell, found '");
   }
 }
 

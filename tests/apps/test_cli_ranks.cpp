@@ -324,6 +324,17 @@ TEST_F(cli_mpi, says_what_is_wrong_once) {
   r = run_shell(mpirun(3, "cg convection2d:9x9:5 --distributed"));
   EXPECT_EQ(r.code, 1) << r.out;
   EXPECT_EQ(lines_with(r.out, "symmetric"), 1) << r.out;
+  const scratch_folder in;
+  const std::string file = in("A.dwell");
+  ASSERT_EQ(dwell_cli({"generate", "poisson2d:60x60", "-o", file}).code, 0);
+  r = run_shell(mpirun(3, "cg " + file + " --distributed --quiet"));
+  EXPECT_EQ(r.code, 0) << r.out;
+  std::string bytes = read_text(file);
+  bytes[bytes.size() - 200] ^= 1;  // of the last rank's rows
+  in.write("A.dwell", bytes);
+  r = run_shell(mpirun(3, "cg " + file + " --distributed"));
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_EQ(lines_with(r.out, "expected checksum"), 1) << r.out;
   r = run_shell(mpirun(2, "cg poisson2d:30x30 --distributed --max-iterations 3"));
   EXPECT_EQ(r.code, 2) << r.out;
   EXPECT_EQ(lines_with(r.out, "dwell: NOT converged"), 1) << r.out;

@@ -83,7 +83,7 @@ TEST(cli_usage, wrong_command_lines) {
   expect_refused(
       {},
       "expected a command (solve, cg, stencil, convolve, compare, explain, info, generate, "
-      "measure, model, trace, completion "
+      "convert, measure, model, trace, completion "
       "or man), found ");
   expect_refused({"solver"}, "found 'solver'; did you mean 'solve'? (see 'dwell --help')");
   expect_refused({"cg"}, "MATRIX is required");

@@ -2,11 +2,14 @@
 """Files and generated matrices, beside scipy.io."""
 import gzip
 import io
+import struct
 import tarfile
+import zlib
 
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse
 from conftest import ROOT
 from oracles import random_spd
 
@@ -88,3 +91,49 @@ def test_what_unpacks_to_far_more_is_refused(tmp_path):
 def test_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         dwell.read_matrix(tmp_path / "nothing.mtx")
+
+
+def binary_file(a, value_bytes=8):
+    """The bytes of a .dwell file, as the reference page says."""
+    padded = [x + bytes(-len(x) % 8) for x in (a.indptr.astype("<i8").tobytes(), a.indices.astype("<i4").tobytes(),
+                                               a.data.astype(f"<f{value_bytes}").tobytes())]
+    head = struct.pack("<8sIIqqqII12x", b"\x89DWELL\r\n", 1, value_bytes, *a.shape, a.nnz, 4, 0)
+    sums = [struct.pack("<I", zlib.crc32(x[k:k + 65536])) for x in padded for k in range(0, len(x), 65536)]
+    return head + struct.pack("<I", zlib.crc32(head)) + b"".join(padded + sums)
+
+
+def test_binary_files(tmp_path):
+    path = tmp_path / "a.mtx"  # what it is, its first bytes say
+    for a in (random_spd(3, 30), dwell.generate("poisson3d:20x20x30"), scipy.sparse.csr_array((3, 0)),
+              scipy.sparse.csr_array(np.array([[0.0, 0.1, -3], [0, 0, 0]]))):
+        a = scipy.sparse.csr_array(a)
+        for size, kind in ((8, np.float64), (4, np.float32)):
+            path.write_bytes(binary_file(a, size))
+            found = dwell.read_matrix(path)
+            assert found.shape == a.shape and found.dtype == np.float64 and found.indices.dtype == np.int32
+            assert np.array_equal(found.indptr, a.indptr) and np.array_equal(found.indices, a.indices)
+            assert np.array_equal(found.data, a.data.astype(kind))
+
+
+def test_damaged_binary_files(tmp_path):
+    a = scipy.sparse.csr_array(random_spd(3, 12))
+    path, good = tmp_path / "a.dwell", binary_file(a)
+    for k in range(len(good)):
+        path.write_bytes(good[:k] + bytes([good[k] ^ 16]) + good[k + 1:])
+        with pytest.raises(ValueError, match="expected"):
+            dwell.read_matrix(path)
+        if k % 7 == 0:
+            path.write_bytes(good[:k])
+            with pytest.raises(ValueError, match="expected"):
+                dwell.read_matrix(path)
+    for change in ("indptr", "indices", "data"):
+        b = a.copy()
+        getattr(b, change)[3] = {"indptr": 999, "indices": 12, "data": np.nan}[change]
+        path.write_bytes(binary_file(b))
+        with pytest.raises(ValueError, match="expected"):
+            dwell.read_matrix(path)
+    b = a.copy()
+    b.indices[0], b.indices[1] = b.indices[1], b.indices[0]
+    path.write_bytes(binary_file(b))
+    with pytest.raises(ValueError, match="ascending"):
+        dwell.read_matrix(path)

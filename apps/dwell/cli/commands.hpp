@@ -17,6 +17,7 @@ command add_compare(CLI::App& subcommand);
 command add_explain(CLI::App& subcommand);
 command add_info(CLI::App& subcommand);
 command add_generate(CLI::App& subcommand);
+command add_convert(CLI::App& subcommand);
 command add_measure(CLI::App& subcommand);
 /// Its subcommands are sweep and scaling.
 command add_model(CLI::App& subcommand);

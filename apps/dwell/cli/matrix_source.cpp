@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
@@ -33,15 +34,17 @@ void require_source(const std::string& text, const std::string& or_else, const s
   std::error_code failed;
   const auto status = fs::status(text, failed);
   if (fs::is_directory(status))
-    throw input_error(fmt::format("{}: expected a Matrix Market file, found a folder", text));
+    throw input_error(
+        fmt::format("{}: expected a Matrix Market or .dwell file, found a folder", text));
   if (!fs::exists(status))
-    throw input_error(fmt::format(
-        "{}: {}; expected a Matrix Market file or a kind such as trefethen:2000 (see 'dwell "
-        "generate --help'){}{}",
-        text.empty() ? "''" : text,
-        failed && failed != std::errc::no_such_file_or_directory ? failed.message()
-                                                                 : "no such file",
-        or_else, kind.empty() ? meant : kind));
+    throw input_error(
+        fmt::format("{}: {}; expected a Matrix Market or .dwell file, or a kind such as "
+                    "trefethen:2000 (see 'dwell "
+                    "generate --help'){}{}",
+                    text.empty() ? "''" : text,
+                    failed && failed != std::errc::no_such_file_or_directory ? failed.message()
+                                                                             : "no such file",
+                    or_else, kind.empty() ? meant : kind));
 }
 
 matrix_source load_matrix(const std::string& text, int threads) {
@@ -56,7 +59,9 @@ matrix_source load_matrix(const std::string& text, int threads) {
     std::error_code not_regular;
     const auto bytes = is_stream(text) ? 0 : fs::file_size(text, not_regular);
     if (!not_regular) out.file_bytes = bytes;
-    out.content = read_matrix_market(text, threads);
+    matrix_file read = read_matrix(text, threads);
+    out.content = std::move(read.content);
+    out.binary = read.binary;
     out.compressed = text.ends_with(".gz") || text.ends_with(".tgz");
   }
   out.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -4,23 +4,26 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_file.hpp"
 
 namespace dwell::app {
 
 struct matrix_source {
   std::string name;  ///< as shown to people: file name without suffixes, or the kind
   bool generated = false;
-  mm_matrix content;  ///< header and companion only if it was read
-  double read_s = 0;  ///< reading or generating
+  mm_matrix content;  ///< header and companion only of a Matrix Market file
+  std::optional<binary_matrix_header> binary;  ///< of a .dwell file
+  double read_s = 0;                           ///< reading or generating
   bool compressed = false;
   std::uintmax_t file_bytes = 0;  ///< as it lies on disk; 0 if generated or not a regular file
 };
 
 /// "a file or a kind", for help texts.
 inline constexpr const char* matrix_kinds_help =
-    "A Matrix Market file (.mtx, .mtx.gz, or the .tar.gz that SuiteSparse serves), or a kind that "
+    "A Matrix Market file (.mtx, .mtx.gz, or the .tar.gz that SuiteSparse serves), a .dwell file "
+    "(see 'dwell convert --help'), or a kind that "
     "'dwell generate --help' lists, such as poisson2d:1000x1000";
 inline const std::string matrix_help =
     std::string(matrix_kinds_help) +

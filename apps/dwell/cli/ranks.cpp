@@ -37,7 +37,9 @@ exit_code run_on_mpi(const std::function<exit_code(communicator*)>& f) {
     return f(comm.get());
   } catch (const std::exception& e) {
     if (dynamic_cast<const agreed_failure*>(&e)) {
-      if (comm->rank() == 0) throw;
+      // Said before any process ends: mpirun then ends the others.
+      if (comm->rank() == 0) say(e.what());
+      values_of_ranks(*comm, 0);
       return code_of_error(e);
     }
     say(fmt::format("rank {}: {}", comm->rank(), e.what()));

@@ -35,9 +35,9 @@ void add_compared_ranks(CLI::App& app, std::vector<int>& value, const std::strin
 device_choice device_of_ranks(const device& where);
 
 /// Calls f with the processes of MPI, or with null if these were not asked for. Where f throws what
-/// all ranks throw together, the first rank alone throws it on, and the others return the same exit
-/// code in silence; where a rank throws alone, all end with its message and its code. Throws
-/// unsupported_error if this build has no MPI.
+/// all processes throw together, the first one says it and all return its exit code; where a rank
+/// throws alone, all end with its message and its code. Throws unsupported_error if this build has
+/// no MPI.
 exit_code run_on_processes(const rank_choice& choice,
                            const std::function<exit_code(communicator*)>& f);
 /// f on the processes of `comm`, which may be null, each of which throws what one of them throws.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dwell generate: writes a matrix of a known family as a Matrix Market file.
+// dwell generate: writes a matrix of a known family as a Matrix Market or .dwell file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,12 +11,14 @@
 #include "cli/file_options.hpp"
 #include "cli/help_format.hpp"
 #include "cli/matrix_source.hpp"
+#include "cli/matrix_target.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "dwell/base/printable.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/formats/binary_matrix.hpp"
 #include "dwell/formats/columns_file.hpp"
-#include "dwell/formats/descriptor.hpp"
+#include "dwell/formats/is_symmetric.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/version.hpp"
@@ -55,6 +57,13 @@ void write_coordinates(const generate_arguments& args) {
                     ", made by dwell generate " DWELL_VERSION_STRING);
 }
 
+void write_text(const generate_arguments& args, const csr_view<double>& a) {
+  mm_write_options how;
+  how.symmetry = args.general ? mm_symmetry::general : mm_symmetry::symmetric;
+  how.comment = args.kind + ", made by dwell generate " DWELL_VERSION_STRING;
+  write_matrix_market(args.output.path(), a, how);
+}
+
 exit_code run(const generate_arguments& args) {
   if (!is_generated(args.kind))
     throw input_error(
@@ -62,9 +71,11 @@ exit_code run(const generate_arguments& args) {
                     "--help'), found something else{}",
                     args.kind, suggested_kind(args.kind)));
   const std::string target = args.output.path();
-  if (!is_stream(target) && !target.ends_with(".mtx") && !target.ends_with(".mtx.gz"))
-    throw input_error(fmt::format(
-        "--output: expected a name that ends in .mtx or .mtx.gz, found '{}'", args.output.name()));
+  require_matrix_name(args.output);
+  const bool binary = is_binary_name(args.output);
+  if (binary && args.general)
+    throw input_error(
+        "--general: expected an output in Matrix Market format; a .dwell file has all entries");
   if (args.coordinates && !is_vector_name(args.coordinates.path()))
     throw input_error(fmt::format("--coordinates: expected {}, found '{}'", vector_names,
                                   args.coordinates.name()));
@@ -77,21 +88,20 @@ exit_code run(const generate_arguments& args) {
   const auto source = load_matrix(args.kind, 0);
   const auto& a = source.content.matrix;
   progress.show("writing " + args.output.label());
-  mm_write_options how;
-  how.symmetry = args.general ? mm_symmetry::general : mm_symmetry::symmetric;
-  how.comment = args.kind + ", made by dwell generate " DWELL_VERSION_STRING;
-  write_matrix_market(target, a.view(), how);
+  if (binary)
+    write_binary_matrix(target, a.view(), is_symmetric(a.view()));
+  else
+    write_text(args, a.view());
   progress.erase();
 
   if (args.quiet) return exit_code::done;
-  std::error_code unknown;
-  const auto bytes = is_stream(target) ? 0 : std::filesystem::file_size(target, unknown);
-  const bool known = !is_stream(target) && !unknown;
   outputs.report(fmt::format("{}: {} x {}, {} nonzeros, {}{}\n", printable(args.output.label()),
                              format_count(a.rows), format_count(a.cols),
                              format_count(a.nonzeros() - count_explicit_zeros(a)),
-                             args.general ? "both triangles" : "lower triangle",
-                             known ? ", " + format_bytes(static_cast<double>(bytes)) : ""));
+                             binary         ? "all of them stored"
+                             : args.general ? "both triangles"
+                                            : "lower triangle",
+                             written_bytes(args.output)));
   return exit_code::done;
 }
 
@@ -105,8 +115,8 @@ command add_generate(CLI::App& app) {
   kind->required();
   set_completions(kind, {matrix_kind_words()});
   add_destination(app, "-o,--output", args->output,
-                  "The file to write, .mtx or .mtx.gz (compressed); - is standard output, and what "
-                  "there is to say then goes to standard error")
+                  "The file to write, .mtx, .mtx.gz (compressed) or .dwell (binary); - is standard "
+                  "output, and what there is to say then goes to standard error")
       ->required();
   add_destination(
       app, "--coordinates", args->coordinates,

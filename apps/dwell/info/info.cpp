@@ -71,20 +71,32 @@ std::string describe_diagonal(const matrix_facts& f) {
   return text;
 }
 
+/// How a file says that it holds the matrix.
+struct declared_storage {
+  std::int64_t entries;
+  std::string layout, field, symmetry;
+};
+declared_storage storage_of(const matrix_source& source) {
+  if (const auto& h = source.binary)
+    return {h->nonzeros, "csr", h->single ? "f32" : "f64", h->symmetric ? "symmetric" : "general"};
+  const mm_header& h = source.content.header;
+  return {h.stored, to_string(h.layout), to_string(h.field), to_string(h.symmetry)};
+}
+
 std::string to_text(const matrix_source& source, const matrix_facts& f) {
   const auto& a = source.content.matrix;
-  const auto& header = source.content.header;
   table out;
   out.row("matrix", source.name + (source.generated ? " (generated)" : ""));
   out.row("size", format_plural(a.rows, "row") + ", " + format_plural(a.cols, "column"));
+  const declared_storage stored = storage_of(source);
   if (!source.generated)
-    out.row("stored", fmt::format("{} in the file ({}, {})", format_count(header.stored),
-                                  to_string(header.layout), to_string(header.field)));
+    out.row("stored", fmt::format("{} in the file ({}, {})", format_count(stored.entries),
+                                  stored.layout, stored.field));
   out.row(
       "nonzeros",
       format_count(a.nonzeros() - f.explicit_zeros) + " of the full matrix" +
           (f.explicit_zeros ? ", and " + format_plural(f.explicit_zeros, "explicit zero") : ""));
-  if (!source.generated) out.row("symmetry", "declared: " + to_string(header.symmetry));
+  if (!source.generated) out.row("symmetry", "declared: " + stored.symmetry);
   out.row(source.generated ? "symmetry" : "", "found:    " + describe_symmetry(f));
   out.row("row lengths",
           fmt::format("min {}, median {}, max {}{}", format_count(f.shortest_row), f.median_row,
@@ -113,7 +125,7 @@ json to_json(const tally& t) {
 
 json to_json(const matrix_source& source, const matrix_facts& f) {
   const auto& a = source.content.matrix;
-  const auto& header = source.content.header;
+  const declared_storage stored = storage_of(source);
   const auto declared = [&](const std::string& word) {
     return source.generated ? json(nullptr) : json(word);
   };
@@ -122,18 +134,18 @@ json to_json(const matrix_source& source, const matrix_facts& f) {
                {{"name", source.name},
                 {"rows", a.rows},
                 {"columns", a.cols},
-                {"stored", source.generated ? json(nullptr) : json(header.stored)},
+                {"stored", source.generated ? json(nullptr) : json(stored.entries)},
                 {"nonzeros", a.nonzeros() - f.explicit_zeros},
                 {"explicit_zeros", f.explicit_zeros},
-                {"layout", declared(to_string(header.layout))},
-                {"field", declared(to_string(header.field))},
+                {"layout", declared(stored.layout)},
+                {"field", declared(stored.field)},
                 {"bytes", a.bytes()},
                 {"companion", source.content.companion_rhs.has_value()},
                 {"companion_refusal", source.content.companion_refusal.empty()
                                           ? json(nullptr)
                                           : json(source.content.companion_refusal)}}},
               {"symmetry",
-               {{"declared", declared(to_string(header.symmetry))},
+               {{"declared", declared(stored.symmetry)},
                 {"found", symmetry_found(f)},
                 {"without_mirror", to_json(f.not_stored)},
                 {"not_equal", to_json(f.not_equal)},

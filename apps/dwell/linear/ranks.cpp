@@ -15,6 +15,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/solvers/distributed/distribute.hpp"
 #include "dwell/solvers/distributed/distributed_solver.hpp"
 #include "dwell/solvers/distributed/divide.hpp"
 
@@ -63,7 +64,8 @@ struct ways {
   const std::string &partition, &precision;
   int threads;
   const solve_options& options;
-  int count;  ///< of right-hand sides
+  int count;               ///< of right-hand sides
+  divided_input* divided;  ///< rows that ranks have already, or null
 };
 
 /// What of the vectors that the first rank has is this one's.
@@ -87,9 +89,9 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
                            const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
   const bool first = comm->rank() == 0;
   const row_division by = together(*comm, [&] {
-    return first ? divide(how.partition, whole.view(), comm->size(),
-                          how.options.preconditioning.block_size)
-                 : row_division{};
+    return first && !how.divided ? divide(how.partition, whole.view(), comm->size(),
+                                          how.options.preconditioning.block_size)
+                                 : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
       list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
@@ -98,7 +100,10 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
   const auto there = [&](const std::vector<T>& v) {
     return renumbered ? in_order(std::span<const T>(v), by.order) : v;
   };
-  distributed_matrix<T> a(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
+  const distributed_matrix<T> a =
+      how.divided
+          ? distribute<T>(comm, how.divided->take_part(*comm))
+          : distributed_matrix<T>(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
   const auto n = static_cast<std::size_t>(a.rows()), rows = x.size();
   std::vector<T> mine;
   for (int k = 0; k < how.count; ++k) {
@@ -167,9 +172,9 @@ ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,
                             const std::vector<double>& b, std::vector<double>& x,
-                            const solve_options& options, int count) {
+                            const solve_options& options, int count, divided_input* divided) {
   ranked_solve got;
-  const ways by{choice, where, partition, precision, threads, options, count};
+  const ways by{choice, where, partition, precision, threads, options, count, divided};
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     if (is_first(comm) && one->rank() == 0) {
       got = solve_in(one, by, a, b, x);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/ranks.hpp"
+#include "linear/divided_input.hpp"
 #include "report/json.hpp"
 
 #include "dwell/solvers/distributed/distributed_matrix.hpp"
@@ -30,12 +31,14 @@ void add_partition(CLI::App& app, std::string& value);
 /// Solves for b, from and to x, where `a` is on the first rank; others give empty ones. b may have
 /// `count` right-hand sides, one after another; x is of the first one, the others begin at zeros.
 /// threads: of each rank on a CPU; 0: its share of those of the machine. `comm` null: ranks that
-/// are threads. Throws what distributed_solver throws.
+/// are threads. divided: the rows of each rank, which are taken, where `a` is empty on all. Throws
+/// what distributed_solver throws.
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,
                             const std::vector<double>& b, std::vector<double>& x,
-                            const solve_options& options, int count = 1);
+                            const solve_options& options, int count = 1,
+                            divided_input* divided = nullptr);
 
 /// "4 ranks (mpi), at most 250 rows, ...", and a line on ghosts.
 std::string describe_ranks(const ranked_solve& r);

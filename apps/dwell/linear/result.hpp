@@ -25,7 +25,7 @@ struct solve_result {
   std::string matrix_name;
   bool generated = false;
   bool companion_unused = false;  ///< the archive holds a right-hand side that was not asked for
-  index rows = 0;
+  std::int64_t rows = 0;
   std::int64_t nonzeros = 0;
   std::int64_t explicit_zeros = 0;
   double read_s = 0;

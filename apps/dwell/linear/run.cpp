@@ -126,10 +126,11 @@ double seconds_since(clock::time_point begin) {
   return std::chrono::duration<double>(clock::now() - begin).count();
 }
 
-/// What is read before the solve, on the first rank.
+/// What is read before the solve, on the first rank unless ranks have their own rows.
 struct problem {
   output_files outputs;
   matrix_source source;
+  std::optional<divided_input> divided;  ///< instead of the source, on all ranks
   std::vector<double> b, x;
   solve_options options;
   solve_result result;
@@ -149,8 +150,17 @@ void check_ranks(const solve_arguments& args, const communicator* comm) {
   if (args.device_facts.given()) refuse("--device-facts");
 }
 
-/// Reads all, and sets `to` up for the solve but for what the progress line needs.
-problem read_problem(const solve_arguments& args, progress_line& progress) {
+/// May each rank read or make its rows? Where nobody asks for an order of them, or for more of the
+/// matrix than they are.
+bool divides_at_once(const solve_arguments& args) {
+  return args.ranks.any() && args.partition == "rows" && args.rhs_count == 1 &&
+         args.null_vectors.empty() && args.near_null.vectors.empty() &&
+         args.near_null.coordinates.empty() && args.options.preconditioning.block_size == 0 &&
+         has_parts(args.matrix);
+}
+
+/// What is known without the matrix.
+problem begin_problem(const solve_arguments& args) {
   problem p;
   p.outputs = check_files(args);
   require_source(args.matrix);
@@ -160,7 +170,13 @@ problem read_problem(const solve_arguments& args, progress_line& progress) {
   result.options = args.options;
   result.command = args.command;
   result.per_rank = args.ranks.table;
+  p.options = args.options;
+  return p;
+}
 
+/// Reads all, and sets `p` up for the solve but for what the progress line needs.
+void read_problem(const solve_arguments& args, progress_line& progress, problem& p) {
+  solve_result& result = p.result;
   progress.show("reading " + args.matrix);
   p.source = load_matrix(args.matrix, args.threads);
   const auto& a = p.source.content.matrix;
@@ -174,10 +190,28 @@ problem read_problem(const solve_arguments& args, progress_line& progress) {
   result.read_s = p.source.read_s;
   p.b = make_rhs(result.rhs, p.source, args.threads);
   p.x = make_start(args.start, p.source, args.threads);
-  p.options = args.options;
   read_near_null(args.near_null, p.source, args.threads, p.options.preconditioning);
   p.options.null_vectors = make_null_vectors(args.null_vectors, p.source, args.threads);
-  return p;
+}
+
+/// The same where each rank reads or makes its rows; called by all processes together.
+void divide_problem(const solve_arguments& args, communicator* comm, problem& p) {
+  const rhs_source rhs = parse_rhs(args.rhs);
+  p.divided = load_parts(args.ranks, comm, args.matrix, args.threads,
+                         rhs.what == rhs_source::kind::row_sums);
+  const divided_input& in = *p.divided;
+  solve_result& result = p.result;
+  result.matrix_name = in.name;
+  result.generated = in.generated;
+  result.rows = in.rows;
+  result.explicit_zeros = in.explicit_zeros;
+  result.nonzeros = in.nonzeros - in.explicit_zeros;
+  result.read_s = in.read_s;
+  on_all(comm, [&] {
+    if (!is_first(comm)) return;
+    p.b = make_rhs(rhs, *p.divided, args.threads);
+    p.x = make_start(args.start, in, args.threads);
+  });
 }
 
 void solve_problem(const solve_arguments& args, communicator* comm, const device& where,
@@ -185,9 +219,9 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   const auto& a = p.source.content.matrix;
   solve_result& result = p.result;
   if (args.ranks.any()) {
-    result.ranks =
-        solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision, args.threads,
-                       a, with_random(p.b, args.rhs_count), p.x, p.options, args.rhs_count);
+    result.ranks = solve_on_ranks(args.ranks, comm, args.device, args.partition, args.precision,
+                                  args.threads, a, with_random(p.b, args.rhs_count), p.x, p.options,
+                                  args.rhs_count, p.divided ? &*p.divided : nullptr);
     result.columns = result.ranks->columns;
     if (result.columns.empty()) return;  // the first process has them
   } else if (args.rhs_count == 1) {
@@ -243,11 +277,18 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
       where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
       require_executor(args, where->on());
     }
-    if (first) return read_problem(args, progress);
-    problem of_others;
-    of_others.options = args.options;
-    return of_others;
+    problem begun;
+    begun.options = args.options;
+    if (!first) return begun;
+    begun = begin_problem(args);
+    if (!divides_at_once(args)) read_problem(args, progress, begun);
+    return begun;
   });
+  const bool divided = first && divides_at_once(args);
+  if (comm ? any_of_ranks(*comm, divided) : divided) {
+    progress.show("reading " + args.matrix);
+    divide_problem(args, comm, p);
+  }
 
   iteration_forecast forecast(p.options.max_iterations);
   if (progress.shown() && args.rhs_count == 1)  // it would keep several from being solved together

@@ -18,16 +18,6 @@ namespace dwell::app {
 
 namespace {
 
-std::vector<double> read_fitting(const std::string& file, const char* what,
-                                 const matrix_source& source, int threads) {
-  auto v = dwell::read_vector(file, threads);
-  const auto rows = source.content.matrix.rows;
-  if (v.size() != static_cast<std::size_t>(rows))
-    throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
-                                  file, rows, what, source.name, v.size()));
-  return v;
-}
-
 std::vector<double> row_sums(const csr<double>& a) {
   std::vector<double> sums(static_cast<std::size_t>(a.rows));
   for (index i = 0; i < a.rows; ++i)
@@ -36,6 +26,21 @@ std::vector<double> row_sums(const csr<double>& a) {
 }
 
 }  // namespace
+
+std::vector<double> read_fitting(const std::string& file, const char* what,
+                                 const std::string& matrix, std::int64_t rows, int threads) {
+  auto v = dwell::read_vector(file, threads);
+  if (v.size() != static_cast<std::size_t>(rows))
+    throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
+                                  file, rows, what, matrix, v.size()));
+  return v;
+}
+
+void refuse_companion(const std::string& matrix, std::int64_t rows) {
+  throw input_error(fmt::format(
+      "--rhs companion: {} has none (expected a .tar.gz that holds {}_b.mtx of {} values)", matrix,
+      matrix, rows));
+}
 
 rhs_source parse_rhs(const std::string& text) {
   using kind = rhs_source::kind;
@@ -83,13 +88,10 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
     case rhs_source::kind::companion:
       if (const auto& why = source.content.companion_refusal; !why.empty())
         throw input_error("--rhs companion: " + why);
-      if (!source.content.companion_rhs)
-        throw input_error(fmt::format(
-            "--rhs companion: {} has none (expected a .tar.gz that holds {}_b.mtx of {} values)",
-            source.name, source.name, a.rows));
+      if (!source.content.companion_rhs) refuse_companion(source.name, a.rows);
       return *source.content.companion_rhs;
     case rhs_source::kind::file:
-      return read_fitting(rhs.file, "right-hand side", source, threads);
+      return read_fitting(rhs.file, "right-hand side", source.name, a.rows, threads);
   }
   return {};
 }
@@ -97,7 +99,7 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads) {
   if (file.empty())
     return std::vector<double>(static_cast<std::size_t>(source.content.matrix.rows));
-  return read_fitting(file, "start vector", source, threads);
+  return read_fitting(file, "start vector", source.name, source.content.matrix.rows, threads);
 }
 
 std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The right-hand side and the start vector of a solve.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,13 @@ std::vector<double> make_start(const std::string& file, const matrix_source& sou
 /// For solve_options::null_vectors; none if `file` is empty.
 std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,
                                       int threads);
+
+/// A vector out of a file, which is `what` of a matrix of this name. Throws input_error if it has
+/// another length.
+std::vector<double> read_fitting(const std::string& file, const char* what,
+                                 const std::string& matrix, std::int64_t rows, int threads);
+/// Throws input_error: a matrix of this name has no right-hand side beside it.
+[[noreturn]] void refuse_companion(const std::string& matrix, std::int64_t rows);
 
 /// The same vector in single precision. Throws input_error when a value overflows.
 std::vector<float> to_single(std::span<const double> v, const std::string& what);

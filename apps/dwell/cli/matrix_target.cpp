@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// See matrix_target.hpp.
+#include "cli/matrix_target.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "report/units.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/formats/descriptor.hpp"
+
+namespace dwell::app {
+
+bool is_binary_name(const destination& to) { return to.path().ends_with(".dwell"); }
+
+void require_matrix_name(const destination& to) {
+  const std::string path = to.path();
+  if (is_stream(path) || is_binary_name(to) || path.ends_with(".mtx") || path.ends_with(".mtx.gz"))
+    return;
+  throw input_error(fmt::format("--output: expected a name that ends in {}, found '{}'",
+                                matrix_names, to.name()));
+}
+
+std::string written_bytes(const destination& to) {
+  std::error_code unknown;
+  if (is_stream(to.path())) return {};
+  const auto bytes = std::filesystem::file_size(to.path(), unknown);
+  return unknown ? "" : ", " + format_bytes(static_cast<double>(bytes));
+}
+
+}  // namespace dwell::app
