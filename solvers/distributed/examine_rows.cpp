@@ -24,10 +24,10 @@ struct coupling {
 };
 
 template <class T>
-class rows_of_rank {
+class examined_rows {
  public:
-  rows_of_rank(const distributed_matrix<T>& a, std::span<const T> values,
-               const matrix_demand& demand)
+  examined_rows(const distributed_matrix<T>& a, std::span<const T> values,
+                const matrix_demand& demand)
       : whole_(a), a_(a.local()), demand_(demand), diagonal_(static_cast<std::size_t>(a_.rows)) {
     a_.val = values.data();
   }
@@ -183,7 +183,7 @@ class rows_of_rank {
 /// Every rank sends the entries that couple it to a neighbour, and compares those that it gets with
 /// its own. A rank that reads a neighbour which does not read it finds entries without a mirror.
 template <class T>
-bool couplings_mirror(const distributed_matrix<T>& a, const rows_of_rank<T>& rows,
+bool couplings_mirror(const distributed_matrix<T>& a, const examined_rows<T>& rows,
                       bool refuse_others) {
   communicator& comm = *a.comm();
   const int ranks = comm.size();
@@ -219,7 +219,7 @@ template <class T>
 system_facts examine_rows(const distributed_matrix<T>& a, std::span<const T> values,
                           const matrix_demand& demand) {
   communicator& comm = *a.comm();
-  rows_of_rank<T> rows(a, values, demand);
+  examined_rows<T> rows(a, values, demand);
   system_facts mine = together(comm, [&] { return rows.examine(); });
   if (rows.looks_for_symmetry() && all_of_ranks(comm, mine.symmetric))
     mine.symmetric = couplings_mirror(a, rows, demand.of != matrix_class::general);
