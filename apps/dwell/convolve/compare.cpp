@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "cli/file_options.hpp"
-#include "cli/progress.hpp"
-#include "cli/signals.hpp"
-#include "compare/layout.hpp"
+#include "compare/compared_fields.hpp"
 #include "compare/options.hpp"
 #include "convolve/choices.hpp"
 #include "convolve/commands.hpp"
@@ -41,18 +38,6 @@ std::vector<std::string> split(const std::string& text) {
   }
 }
 
-/// The worst that happened; what is unsupported is not an error.
-exit_code code_of(const convolution_comparison& c) {
-  if (c.interrupted) return exit_code::interrupted;
-  bool failed = false, refused = false;
-  for (const auto& s : c.convolutions) {
-    refused = refused || !s.refusal.empty();
-    failed = failed || s.too_large;
-    for (const auto& r : s.runs) failed = failed || r.outcome == measured_run::state::failed;
-  }
-  return failed ? exit_code::device : refused ? exit_code::bad_input : exit_code::done;
-}
-
 convolution_comparison head_of(const compare_convolve_arguments& args, const device& where) {
   convolution_comparison c;
   const device_facts facts = where.facts();
@@ -70,10 +55,10 @@ exit_code run(const compare_convolve_arguments& args) {
   output_files outputs;
   outputs.add(args.output);
   const auto sizes = parse_sizes("--size", args.sizes);
-  std::vector<std::pair<std::string, extents>> subjects;
+  std::vector<compared_field> subjects;
   for (const auto& filter : split(args.filters)) {
     if (is_filter_file(filter)) outputs.protect(filter);
-    for (const auto& size : sizes) subjects.emplace_back(filter, size);
+    for (const auto& size : sizes) subjects.push_back({filter, size});
     parse_filter(filter, sizes.front().dims);  // a slip of the pen is found before any run
   }
   convolution_request request(resolve(args.device, args.threads, threads_for::runs));
@@ -81,30 +66,9 @@ exit_code run(const compare_convolve_arguments& args) {
   request.precision = args.precision;
   request.images = args.images;
   request.options = options_of({args.border, "one", args.correlate});
-  request.runs.count = args.repetitions;
-  request.runs.interrupt = &graceful_stop::requested();
   auto result = head_of(args, request.where);
-  progress_line progress(true);
-  const graceful_stop on_signal;
-  for (std::size_t i = 0; i < subjects.size() && !*request.runs.interrupt; ++i) {
-    const auto& [filter, size] = subjects[i];
-    const auto place =
-        fmt::format("{} {} ({} of {}): ", filter, to_string(size), i + 1, subjects.size());
-    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
-    result.convolutions.push_back(measure(request, filter, size));
-  }
-  result.interrupted = *request.runs.interrupt;
-  progress.erase();
-  hand_over(result, args);
-  if (result.interrupted) say(interrupted_words(rows_of(result)));
-  for (const auto& s : result.convolutions) {
-    const auto name = fmt::format("{} {}", s.filter, to_string(s.size));
-    if (!s.refusal.empty()) say(name + ": " + s.refusal);
-    for (const auto& r : s.runs)
-      if (r.outcome == measured_run::state::failed)
-        say(fmt::format("{}: {}: {}", name, label(r), r.why));
-  }
-  return code_of(result);
+  return compare_fields(subjects, args, request.runs, result, result.convolutions,
+                        [&](const compared_field& f) { return measure(request, f.name, f.size); });
 }
 
 }  // namespace

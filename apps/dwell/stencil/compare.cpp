@@ -7,10 +7,8 @@
 #include <memory>
 
 #include "cli/file_options.hpp"
-#include "cli/progress.hpp"
 #include "cli/ranks.hpp"
-#include "cli/signals.hpp"
-#include "compare/layout.hpp"
+#include "compare/compared_fields.hpp"
 #include "compare/options.hpp"
 #include "stencil/choices.hpp"
 #include "stencil/commands.hpp"
@@ -35,14 +33,9 @@ struct compare_stencil_arguments : compare_options {
   std::vector<int> ranks;
 };
 
-struct subject {
-  std::string shape;
-  extents size;
-};
-
 /// Every shape on every size of its dimensions. Throws input_error if a shape or a size is left
 /// without the other.
-std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
+std::vector<compared_field> subjects_of(const compare_stencil_arguments& args) {
   const auto sizes = parse_sizes("--size", args.sizes);
   std::vector<stencil_shape> shapes;
   for (const auto& name : args.shapes) {
@@ -51,7 +44,7 @@ std::vector<subject> subjects_of(const compare_stencil_arguments& args) {
           fmt::format("expected each stencil once, found '{}'", fmt::join(args.shapes, " ")));
     shapes.push_back(find_stencil_shape(name));
   }
-  std::vector<subject> all;
+  std::vector<compared_field> all;
   for (const auto& shape : shapes) {
     const auto before = all.size();
     for (const auto& size : sizes)
@@ -85,8 +78,6 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.options.traversal = args.tiling.traversal;
   r.options.blocking = args.tiling.blocking;
   r.options.steps = args.steps;
-  r.runs.count = args.repetitions;
-  r.runs.interrupt = &graceful_stop::requested();
   return r;
 }
 
@@ -112,26 +103,12 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
 
 /// --source, read once: it may come from a pipe. All fields must have its cells.
 template <class T>
-void read_source(const compare_stencil_arguments& args, const std::vector<subject>& subjects,
+void read_source(const compare_stencil_arguments& args, const std::vector<compared_field>& subjects,
                  stencil_request& request) {
   npy_reader from(args.source);
   require_precision(args.source, from.facts(), args.precision);
   for (const auto& s : subjects) require_source(args.source, from.facts(), s.size);
   request.source = read_finite<T>(args.source, from);
-}
-
-/// The worst that happened: a device that failed, computed other bits or has too little memory, a
-/// field that was refused.
-/// What is unsupported is not an error.
-exit_code code_of(const stencil_comparison& c) {
-  if (c.interrupted) return exit_code::interrupted;
-  bool failed = false, refused = false;
-  for (const auto& s : c.stencils) {
-    refused = refused || !s.refusal.empty();
-    failed = failed || s.too_large;
-    for (const auto& r : s.runs) failed = failed || r.outcome == measured_run::state::failed;
-  }
-  return failed ? exit_code::device : refused ? exit_code::bad_input : exit_code::done;
 }
 
 exit_code run(const compare_stencil_arguments& args) {
@@ -152,27 +129,8 @@ exit_code run(const compare_stencil_arguments& args) {
       read_source<float>(args, subjects, request);
   }
   auto result = head_of(args, request.where.facts());
-  progress_line progress(true);
-  const graceful_stop on_signal;
-  for (std::size_t i = 0; i < subjects.size() && !*request.runs.interrupt; ++i) {
-    const auto& [shape, size] = subjects[i];
-    const auto place =
-        fmt::format("{} {} ({} of {}): ", shape, to_string(size), i + 1, subjects.size());
-    request.runs.say = [&](const std::string& what) { progress.show(place + what); };
-    result.stencils.push_back(measure(request, shape, size));
-  }
-  result.interrupted = *request.runs.interrupt;
-  progress.erase();
-  hand_over(result, args);
-  if (result.interrupted) say(interrupted_words(rows_of(result)));
-  for (const auto& s : result.stencils) {
-    const auto name = fmt::format("{} {}", s.name, to_string(s.size));
-    if (!s.refusal.empty()) say(name + ": " + s.refusal);
-    for (const auto& r : s.runs)
-      if (r.outcome == measured_run::state::failed)
-        say(fmt::format("{}: {}: {}", name, label(r), r.why));
-  }
-  return code_of(result);
+  return compare_fields(subjects, args, request.runs, result, result.stencils,
+                        [&](const compared_field& f) { return measure(request, f.name, f.size); });
 }
 
 }  // namespace
