@@ -43,11 +43,12 @@ class DWELL_API binary_matrix_file final : public row_source {
   explicit binary_matrix_file(const std::filesystem::path& file);
   ~binary_matrix_file() override;
 
-  const binary_matrix_header& header() const;  ///< what the header says
-  std::int64_t rows() const override { return header().rows; }
-  std::int64_t cols() const override { return header().cols; }
-  std::int64_t nonzeros() const override { return header().nonzeros; }
-  bool symmetric() const override { return header().symmetric; }
+  const binary_matrix_header& header() const;                           ///< what the header says
+  std::int64_t rows() const override { return header().rows; }          ///< as the header says
+  std::int64_t cols() const override { return header().cols; }          ///< likewise
+  std::int64_t nonzeros() const override { return header().nonzeros; }  ///< likewise
+  bool symmetric() const override { return header().symmetric; }        ///< likewise
+  /// Stored entries in the rows before `row`, 0 to rows(); verifies the block that it is in.
   std::int64_t row_ptr(std::int64_t row) const override;
   /// Verifies the blocks that hold these rows, and checks the rows: columns in range and ascending,
   /// values finite. f32 becomes f64, which is exact.
@@ -97,10 +98,6 @@ class DWELL_API binary_matrix_writer {
 template <class T>
 DWELL_API void write_binary_matrix(const std::filesystem::path& file, const csr_view<T>& a,
                                    bool symmetric = false);
-extern template DWELL_API void write_binary_matrix(const std::filesystem::path&,
-                                                   const csr_view<double>&, bool);
-extern template DWELL_API void write_binary_matrix(const std::filesystem::path&,
-                                                   const csr_view<float>&, bool);
 /// Writes a matrix of which a few rows at a time are in memory; each row is asked for three times.
 /// single: values as f32.
 DWELL_API void write_binary_matrix(const std::filesystem::path& file, const row_source& a,

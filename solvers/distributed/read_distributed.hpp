@@ -18,11 +18,5 @@ template <class T = double>
 DWELL_API distributed_matrix<T> read_distributed(std::shared_ptr<communicator> comm,
                                                  const std::filesystem::path& file,
                                                  int threads = 0);
-extern template DWELL_API distributed_matrix<double> read_distributed(std::shared_ptr<communicator>,
-                                                                      const std::filesystem::path&,
-                                                                      int);
-extern template DWELL_API distributed_matrix<float> read_distributed(std::shared_ptr<communicator>,
-                                                                     const std::filesystem::path&,
-                                                                     int);
 
 }  // namespace dwell
