@@ -4,6 +4,7 @@
 #pragma once
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/communicator.hpp"
+#include "dwell/formats/row_source.hpp"
 #include "dwell/solvers/distributed/distribute.hpp"
 #include "dwell/solvers/distributed/distributed_matrix.hpp"
 #include "dwell/solvers/distributed/distributed_solver.hpp"
