@@ -193,6 +193,12 @@ namespace {
   return judged(text.ends_with(part), text, " should end with ", part);
 }
 
+nlohmann::json report_of(const std::vector<std::string>& args) {
+  const auto r = dwell_cli(args);
+  EXPECT_EQ(r.code, 0) << r.err;
+  return r.json();
+}
+
 void expect_refused(const std::vector<std::string>& args, const std::string& part, int code) {
   const auto r = dwell_cli(args);
   const auto shown = ::testing::PrintToString(args);

@@ -45,6 +45,9 @@ struct cli_setting {
 /// Runs `dwell args...`. Kills it after 120 seconds: the code is then -SIGKILL.
 cli_outcome dwell_cli(const std::vector<std::string>& args, const cli_setting& setting = {});
 
+/// The report that `dwell args...` writes as JSON on standard output; it must end with 0.
+nlohmann::json report_of(const std::vector<std::string>& args);
+
 /// `dwell args...` must end with `code`, nothing on standard output, and one line on standard error
 /// that holds `part`.
 void expect_refused(const std::vector<std::string>& args, const std::string& part, int code = 1);

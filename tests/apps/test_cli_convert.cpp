@@ -23,12 +23,6 @@ std::string converted(const strings& args) {
   EXPECT_EQ(r.err, "");
   return r.out;
 }
-json answer_of(const strings& args) {
-  const auto r = dwell_cli(args);
-  EXPECT_EQ(r.code, 0) << r.err;
-  return r.json();
-}
-
 TEST(cli_convert, goes_there_and_back_without_a_change) {
   const scratch_folder in;
   const std::string text =
@@ -75,7 +69,7 @@ TEST(cli_convert, rounds_to_single_precision_where_that_is_asked_for) {
   EXPECT_TRUE(holds(converted({in("S.dwell"), "-o", in("W.dwell"), "--precision", "f64"}), "f64"));
   converted({in("W.dwell"), "-o", in("W.mtx")});
   EXPECT_TRUE(holds(read_text(in("W.mtx")), "1 1 0.10000000149011612\n"));
-  const auto info = answer_of({"info", in("S.dwell"), "--json", "-"});
+  const auto info = report_of({"info", in("S.dwell"), "--json", "-"});
   EXPECT_EQ(info.at("matrix").at("field"), "f32");
   EXPECT_EQ(info.at("matrix").at("layout"), "csr");
   EXPECT_EQ(info.at("symmetry").at("declared"), "symmetric");
@@ -92,14 +86,14 @@ TEST(cli_convert, is_read_by_every_command_that_takes_a_matrix) {
   converted({in("A.dwell"), "-o", in("A.mtx")});
   // Known by its first bytes.
   in.write("B.mtx", read_text(in("A.dwell")));
-  const auto wanted = answer_of({"cg", in("A.mtx"), "--device", "cpu", "--json", "-"});
+  const auto wanted = report_of({"cg", in("A.mtx"), "--device", "cpu", "--json", "-"});
   for (const char* name : {"A.dwell", "B.mtx"}) {
-    const auto r = answer_of({"cg", in(name), "--device", "cpu", "--json", "-"});
+    const auto r = report_of({"cg", in(name), "--device", "cpu", "--json", "-"});
     EXPECT_EQ(r.at("iterations"), wanted.at("iterations"));
     EXPECT_EQ(r.at("residual"), wanted.at("residual"));
     EXPECT_EQ(r.at("matrix").at("nonzeros"), wanted.at("matrix").at("nonzeros"));
   }
-  EXPECT_EQ(answer_of({"explain", "cg", in("A.dwell"), "--device", "cpu", "--json", "-"})
+  EXPECT_EQ(report_of({"explain", "cg", in("A.dwell"), "--device", "cpu", "--json", "-"})
                 .at("matrix")
                 .at("rows"),
             300);

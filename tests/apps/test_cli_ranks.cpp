@@ -23,19 +23,13 @@ namespace {
 using strings = std::vector<std::string>;
 using nlohmann::json;
 
-json answer_of(const strings& args) {
-  const auto r = dwell_cli(args);
-  EXPECT_EQ(r.code, 0) << r.err;
-  return r.json();
-}
-
 TEST(cli_ranks, give_the_answer_of_one) {
   const scratch_folder in;
-  const auto one = answer_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
+  const auto one = report_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
   EXPECT_TRUE(one.at("transport").is_null());
   EXPECT_TRUE(one.at("ranks").empty());
   for (const char* ranks : {"1", "2", "3"}) {
-    const auto r = answer_of({"cg", "poisson2d:40x30", "--ranks", ranks, "--threads", "1", "--json",
+    const auto r = report_of({"cg", "poisson2d:40x30", "--ranks", ranks, "--threads", "1", "--json",
                               "-", "--output", in("x.mtx"), "--history", in("h.csv")});
     EXPECT_EQ(r.at("stop_reason"), "converged");
     EXPECT_NEAR(r.at("iterations").get<int>(), one.at("iterations").get<int>(), 1);
@@ -73,7 +67,7 @@ TEST(cli_ranks, report_what_each_had) {
 TEST(cli_ranks, solve_by_every_method_in_every_precision) {
   for (const char* solver : {"cg", "minres", "bicgstab", "gmres"})
     for (const char* precision : {"f64", "f32", "mixed"}) {
-      const auto r = answer_of({"solve", "poisson2d:20x20", "--solver", solver, "--precision",
+      const auto r = report_of({"solve", "poisson2d:20x20", "--solver", solver, "--precision",
                                 precision, "--rtol", "1e-4", "--ranks", "2", "--json", "-"});
       EXPECT_EQ(r.at("solver"), solver);
       EXPECT_EQ(r.at("precision"), precision);
@@ -118,10 +112,10 @@ TEST(cli_ranks, solve_on_gpus) {
   if (devices == 0) GTEST_SKIP() << find_cuda().reason;
   const scratch_folder in;
   const strings solve = {"cg", "poisson2d:40x30", "--device", "cuda", "--json", "-"};
-  const auto one = answer_of(solve);
+  const auto one = report_of(solve);
   const auto with = [&](strings more) {
     more.insert(more.begin(), solve.begin(), solve.end());
-    return answer_of(more);
+    return report_of(more);
   };
   const auto shared = with({"--ranks", "3", "--transport", "host", "--per-rank"});
   EXPECT_EQ(shared.at("transport"), "host");
@@ -151,7 +145,7 @@ TEST(cli_ranks, divide_by_metis) {
   EXPECT_LE(r.json().at("largest_error").get<double>(), 1e-8);
   // Of a grid it cuts squares where rows are strips.
   const auto ghosts = [](const char* partition) {
-    const auto grid = answer_of(
+    const auto grid = report_of(
         {"cg", "poisson2d:100x100", "--ranks", "4", "--partition", partition, "--json", "-"});
     std::int64_t all = 0;
     for (const json& rank : grid.at("ranks")) all += rank.at("ghosts").get<std::int64_t>();
@@ -166,7 +160,7 @@ TEST(cli_ranks, divide_by_metis) {
 
 // The rows of a rank without any, and of one rank more than there are rows.
 TEST(cli_ranks, may_be_more_than_rows) {
-  const auto r = answer_of({"cg", "poisson2d:2x1", "--ranks", "5", "--json", "-"});
+  const auto r = report_of({"cg", "poisson2d:2x1", "--ranks", "5", "--json", "-"});
   EXPECT_EQ(r.at("stop_reason"), "converged");
   EXPECT_EQ(r.at("ranks").size(), 5u);
 }
@@ -185,9 +179,9 @@ TEST(cli_ranks, divide_fields) {
           .code,
       0);
   const auto one =
-      answer_of(with({"--source", in("source.npy"), "-o", in("a.npy"), "--json", "-"}));
+      report_of(with({"--source", in("source.npy"), "-o", in("a.npy"), "--json", "-"}));
   EXPECT_TRUE(one.at("ranks").empty());
-  const auto r = answer_of(with({"--source", in("source.npy"), "-o", in("b.npy"), "--json", "-",
+  const auto r = report_of(with({"--source", in("source.npy"), "-o", in("b.npy"), "--json", "-",
                                  "--ranks", "3", "--exchange-every", "4"}));
   EXPECT_EQ(r.at("transport"), "threads");
   ASSERT_EQ(r.at("ranks").size(), 3u);
@@ -260,7 +254,7 @@ class cli_mpi : public testing::Test {
 
 TEST_F(cli_mpi, gives_one_report_and_one_answer) {
   const scratch_folder in;
-  const auto one = answer_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
+  const auto one = report_of({"cg", "poisson2d:40x30", "--device", "cpu", "--json", "-"});
   for (const int ranks : {1, 2, 3, 4}) {
     const auto r = run_shell(mpirun(ranks, "cg poisson2d:40x30 --distributed --quiet --json " +
                                                in("r.json") + " --output " + in("x.npy")));
@@ -274,15 +268,20 @@ TEST_F(cli_mpi, gives_one_report_and_one_answer) {
   }
 }
 
-TEST_F(cli_mpi, has_the_bits_of_threads) {
-  const scratch_folder in;
-  const std::string what = "cg poisson2d:40x30 --quiet --rtol 1e-10 --json ";
+/// `what`, up to the name of a report, on three processes and on as many threads.
+void expect_bits_of_threads(const scratch_folder& in, const std::string& what) {
   ASSERT_EQ(run_shell(mpirun(3, what + in("a.json") + " --distributed -o " + in("a.npy"))).code, 0);
   ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
                       in("b.npy"))
                 .code,
             0);
   EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+}
+
+TEST_F(cli_mpi, has_the_bits_of_threads) {
+  const scratch_folder in;
+  const std::string what = "cg poisson2d:40x30 --quiet --rtol 1e-10 --json ";
+  expect_bits_of_threads(in, what);
 }
 
 // The first process alone knows the files, and with the coordinates the rows of a node.
@@ -294,12 +293,7 @@ TEST_F(cli_mpi, hands_out_modes) {
             0);
   const std::string what = "cg " + in("A.mtx") + " --preconditioner amg --coordinates " +
                            in("nodes.npy") + " --quiet --json ";
-  ASSERT_EQ(run_shell(mpirun(3, what + in("a.json") + " --distributed -o " + in("a.npy"))).code, 0);
-  ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
-                      in("b.npy"))
-                .code,
-            0);
-  EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+  expect_bits_of_threads(in, what);
 }
 
 TEST_F(cli_mpi, divides_fields) {

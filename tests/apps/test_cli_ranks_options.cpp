@@ -19,12 +19,6 @@ namespace {
 using strings = std::vector<std::string>;
 using nlohmann::json;
 
-json report_of(const strings& args) {
-  const auto r = dwell_cli(args);
-  EXPECT_EQ(r.code, 0) << r.err;
-  return r.json();
-}
-
 TEST(cli_ranks_options, solve_several_right_hand_sides) {
   const scratch_folder in;
   for (const char* precision : {"f64", "f32"}) {

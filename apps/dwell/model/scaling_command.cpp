@@ -46,23 +46,13 @@ struct scaling_arguments {
 
 constexpr int most_gpus = 1 << 20;
 
-/// "1,2,4": whole numbers, each larger than the one before.
-std::vector<int> parse_gpus(const std::string& text) {
-  std::vector<int> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    int n = 0;
-    const auto [stop, failed] = std::from_chars(text.data() + begin, text.data() + end, n);
-    if (failed != std::errc{} || stop != text.data() + end || n < 1 || n > most_gpus ||
-        (!all.empty() && n <= all.back()))
-      throw input_error(
-          fmt::format("--gpus: expected whole numbers from 1 to {}, with commas between, each "
-                      "larger than the one before, found '{}'",
-                      most_gpus, text));
-    all.push_back(n);
-    begin = end + 1;
-  }
-  return all;
+/// Throws input_error unless each is larger than the one before and at most most_gpus.
+void check_gpus(const std::vector<int>& all) {
+  const bool ascend = std::is_sorted(all.begin(), all.end());
+  if (!ascend || all.back() > most_gpus)
+    throw input_error(
+        fmt::format("--gpus: expected numbers up to {}, each larger than the one before, found {}",
+                    most_gpus, fmt::join(all, ",")));
 }
 
 /// A positive number.
@@ -125,6 +115,7 @@ exit_code run(const scaling_arguments& args) {
   for (const auto& to : {args.json_target, args.csv_target}) outputs.add(to);
   args.device_facts.protect_from(outputs);
   scaling_request q = args.asked;
+  check_gpus(q.gpus);
   if (args.problem != "cg") q.stencil = find_stencil_shape(args.problem);
   require_kind(args, q.stencil.has_value());
   q.form = args.variant, q.sums = args.sums, q.nonzeros_per_row = args.nonzeros;
@@ -171,10 +162,7 @@ void add_problem(CLI::App& app, scaling_arguments& args) {
 
 void add_machine(CLI::App& app, scaling_arguments& args) {
   args.asked.gpus = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-  app.add_option_function<std::string>(
-         "--gpus", [&args](const std::string& text) { args.asked.gpus = parse_gpus(text); },
-         "How many there are, a row for each")
-      ->type_name("N,...")
+  add_positives(app, "--gpus", args.asked.gpus, "How many there are, a row for each")
       ->default_str("1,2,4,...,1024");
   add_positive(app, "--per-host", args.asked.links.ranks_of_host, "GPUs of a host");
   add_choice(app, "--division", args.asked.division, {"slabs", "pencils", "blocks"},
