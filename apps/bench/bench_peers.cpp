@@ -262,7 +262,6 @@ class bench {
     DWELL_CUDA(cudaGetDeviceProperties(&facts, devices.front()));
     device_name_ = facts.name;
     group_ = std::make_unique<peer_group>(devices, q_.timeout);
-    nccl_.reset();
     why_no_nccl_.clear();
     if (count == 1)
       why_no_nccl_ = "one peer has no messages";
@@ -271,11 +270,13 @@ class bench {
     else
       try {
         nccl_ = std::make_unique<nccl_peers>(devices);
-      } catch (const unsupported_error& e) {
+      } catch (const error& e) {
         why_no_nccl_ = e.what();
+        failed_ = failed_ || !dynamic_cast<const unsupported_error*>(&e);
       }
     if (wanted("barriers")) barriers();
     if (wanted("reductions")) reductions();
+    nccl_.reset();
     group_.reset();
   }
   bool failed() const { return failed_; }
