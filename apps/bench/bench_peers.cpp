@@ -4,6 +4,7 @@
 // of the host, by NCCL (Zhang 2023, 3.4.3 and 3.6.3). A run of many rounds less a run of few leaves
 // the rounds alone (eq. 3.4). Prints a JSON object per measurement and line. See
 // scripts/multi-gpu.py.
+#include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
