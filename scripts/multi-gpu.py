@@ -2,18 +2,27 @@
 # SPDX-License-Identifier: MIT
 """Ranks with GPUs, one rank a GPU: are answers right, and how do times scale?
 
-  multi-gpu.py BUILD [--gpus 4] [--part correctness|cg|stencils]... [--quick] [-o multi-gpu.json]
+  multi-gpu.py BUILD [--gpus 4] [--part PART]... [--quick] [-o multi-gpu.json]
 
-BUILD has `dwell` and, for times, `apps/bench/bench-ranks` (DWELL_BENCHMARKS=ON), or both side by side.
+BUILD has `dwell` and, for times, `apps/bench/bench-ranks` and `bench-peers` (DWELL_BENCHMARKS=ON), or all
+of them side by side.
 --gpus: the most; as many as nvidia-smi lists without it. Ranks are 1, 2, 4, 8 as far as there are GPUs.
 
 correctness  Systems by every executor: the same bits in two runs and under both executors, of one rank
              those of the solver without ranks, iterations within 1 % of it, true residuals at their
              target. Fields: the bits of one GPU.
 cg           Microseconds per iteration of conjugate gradients on 7-point Laplacians: strong scaling of
-             256^3 and 400^3 cells, weak scaling of 256^3 cells a GPU; graph and host-loop, over NCCL.
+             256^3 and 400^3 cells, weak scaling of 256^3 cells a GPU; strong scaling of like:af_1_k101;
+             graph and host-loop, over NCCL.
 stencils     Microseconds per step: weak scaling of 2d5pt (8192^2 cells a GPU) and 3d7pt (384^3) with 1,
              2, 4, 16 and 48 steps from one exchange to the next.
+barriers     Microseconds in which 1 to all GPUs meet: kernels by flags in each other's memory, launches
+             with events or with threads of the host between them, collectives of NCCL (Zhang 2023,
+             3.4.3).
+reductions   Sums of 2^10 to 2^28 numbers on each of 1 to all GPUs, in the same ways (3.6.3); every sum
+             is held against what it should be.
+mpi          Processes of MPI, one a GPU, over NCCL and through the hosts, or sharing a GPU: the bits of
+             as many threads, and times beside theirs. Skipped where mpirun or MPI in dwell is missing.
 
 All of it stays under ten minutes on four H100; every run ends after --timeout seconds. NVLink multicast
 stays off. Exit code 1: an answer was wrong or a run failed. Speed decides nothing: it is for the reader.
@@ -23,12 +32,13 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-PARTS = ["correctness", "cg", "stencils"]
+PARTS = ["correctness", "cg", "stencils", "barriers", "reductions", "mpi"]
 
 
 class Runs:
@@ -49,26 +59,43 @@ class Runs:
         print("FAILED", text, flush=True)
 
     def run(self, name, *arguments):
-        command = [self.program(name), *map(str, arguments)]
+        return self.run_command([self.program(name), *map(str, arguments)])
+
+    def run_command(self, command, environment=None, good=(0,)):
+        """What it prints, also where it fails in the end."""
+        words = " ".join([pathlib.Path(command[0]).name, *command[1:]])
         begin = time.monotonic()
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  timeout=self.timeout, env=self.environment, check=False)
-        except subprocess.TimeoutExpired:
-            self.fail(f"{' '.join(command[1:])}: no end after {self.timeout} s")
-            return ""
-        if done.returncode != 0:
-            self.fail(f"{' '.join(command[1:])}: exit code {done.returncode}: {done.stderr.strip()[-500:]}")
-            return ""
-        print(f"  ({time.monotonic() - begin:.1f} s) {' '.join(command[1:])}", file=sys.stderr, flush=True)
-        return done.stdout
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=environment or self.environment) as process:
+            try:
+                out, err = process.communicate(timeout=self.timeout)
+                if process.returncode not in good:
+                    self.fail(f"{words}: exit code {process.returncode}: {err.strip()[-500:]}")
+            except subprocess.TimeoutExpired:
+                self.fail(f"{words}: no end after {self.timeout} s")
+                process.terminate()  # mpirun then ends its processes
+                try:
+                    out, _ = process.communicate(timeout=10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    out, _ = process.communicate()
+        print(f"  ({time.monotonic() - begin:.1f} s) {words}", file=sys.stderr, flush=True)
+        return out
 
     def report(self, *arguments):
-        out = self.run("dwell", *arguments, "--json", "-", "--quiet")
-        return json.loads(out) if out else None
+        return document(self.run("dwell", *arguments, "--json", "-", "--quiet"))
 
-    def measure(self, *arguments):
-        return [json.loads(line) for line in self.run("bench-ranks", *arguments).splitlines()]
+    def measure(self, *arguments, by="bench-ranks"):
+        """A row for each whole line."""
+        found = [document(line) for line in self.run(by, *arguments).splitlines()]
+        return [row for row in found if row]
+
+
+def document(text):
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return None
 
 
 def digest(path):
@@ -169,6 +196,12 @@ def cg(runs, args):
                      for r in runs.measure("cg", "--size", cube(n, ranks if grows else 1), "--ranks", ranks,
                                            "--executors", "graph,host-loop", "--variants", variants,
                                            "--iterations", iterations, "--repetitions", 3)]
+    for system in ("like:hood",) if args.quick else ("like:af_1_k101",):
+        for ranks in counts(args.gpus):
+            rows += [{"scaling": "strong", "cells_per_axis": system, **r}
+                     for r in runs.measure("cg", "--system", system, "--ranks", ranks, "--executors",
+                                           "graph,host-loop", "--variants", forms[0], "--iterations", 200,
+                                           "--repetitions", 3)]
     print("cg, us per iteration (GPUs: speed-up, or of weak scaling the efficiency)")
     firsts = {(r["cells_per_axis"], r["executor"], r["variant"]): r["us"] for r in rows if r["ranks"] == 1}
     for r in rows:
@@ -204,6 +237,118 @@ def stencils(runs, args):
     return rows
 
 
+def peers(runs, args, what, *more):
+    """Rows of bench-peers; the ways that could not be measured have a reason instead of a time."""
+    all_gpus = ",".join(map(str, range(args.gpus)))
+    return runs.measure("--only", what, "--devices", all_gpus, *more, by="bench-peers")
+
+
+def way(r):
+    grid = f" {r['blocks']} x {r['threads']}" if "threads" in r else ""
+    return f"{r['by']}{grid}"
+
+
+def barriers(runs, args):
+    rows = peers(runs, args, "barriers", "--rounds", 1000 if args.quick else 5000)
+    counted = sorted({r["peers"] for r in rows})
+    print("barriers, us (flags: blocks x threads of each GPU)")
+    print(f"{'':<24}" + "".join(f"{n:>4} GPUs" for n in counted))
+    for name in dict.fromkeys(map(way, rows)):
+        of = {r["peers"]: r for r in rows if way(r) == name}
+        print(f"{name:<24}" + "".join(f"{of[n]['us']:>9.3f}" if n in of and "us" in of[n] else f"{'-':>9}"
+                                      for n in counted))
+    tell_why(rows)
+    return rows
+
+
+def reductions(runs, args):
+    rows = peers(runs, args, "reductions", *(("--sizes", "10,16,20") if args.quick else ()))
+    ways = list(dict.fromkeys(r["by"] for r in rows))
+    print("reductions, us (GB/s of all GPUs)")
+    print("GPUs  values of each " + "".join(f"{w:>22}" for w in ways))
+    for n in sorted({r["peers"] for r in rows}):
+        for size in sorted({r["values_per_gpu"] for r in rows}):
+            of = {r["by"]: r for r in rows if (r["peers"], r["values_per_gpu"]) == (n, size)}
+            print(f"{n:>4} {size:>15} " + "".join(
+                f"{of[w]['us']:>11.2f} ({of[w]['gb_per_s']:>8.1f})" if w in of and "us" in of[w] else f"{'-':>22}"
+                for w in ways))
+    tell_why(rows)
+    return rows
+
+
+def tell_why(rows):
+    for peers_, by, why in dict.fromkeys((r["peers"], way(r), r["why"]) for r in rows if "why" in r):
+        print(f"not measured: {by} of {peers_}: {why}")
+    print(flush=True)
+
+
+def mpi(runs, args):
+    mpirun = shutil.which("mpirun")
+    why = "no mpirun here" if not mpirun else ""
+    if mpirun and "--distributed: this dwell was built without MPI" in subprocess.run(
+            [runs.program("dwell"), "cg", "poisson2d:3x3", "--distributed", "--device", "cpu"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout:
+        why = "this dwell was built without MPI"
+    if why:
+        print(f"mpi: skipped, {why}\n", flush=True)
+        return {"skipped": why}
+    base = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none", **runs.environment}
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        one_gpu = folder / "one-gpu.sh"  # each process sees its own GPU alone
+        one_gpu.write_text("export CUDA_VISIBLE_DEVICES=${OMPI_COMM_WORLD_LOCAL_RANK:-$MPI_LOCALRANKID}\n"
+                           'exec "$@"\n')
+
+        def solve(command, words, name, env, good):
+            at, report = folder / f"{name}.npy", folder / f"{name}.json"
+            at.unlink(missing_ok=True)
+            report.unlink(missing_ok=True)
+            runs.run_command([*command, runs.program("dwell"), "cg", *words, "--device", "cuda", "--quiet",
+                              "--json", str(report), "--output", str(at)], env, good)
+            return document(report.read_text()) if report.exists() else None, digest(at)
+
+        def compare(what, ranks, system, transport, more=(), env=None, through=()):
+            env = {**base, **(env or {})}
+            words = [system, "--rhs", "ones", "--transport", transport, *map(str, more)]
+            good = (2,) if more is fixed else (0,)  # not converged
+            processes, bits = solve([mpirun, "-n", str(ranks), *through], [*words, "--distributed"], "processes",
+                                    env, good)
+            threads, bits_of_threads = solve([], [*words, "--ranks", str(ranks)], "threads", env, good)
+            if not processes or not threads:
+                return
+            rows.append({"what": what, "system": system, "processes": ranks, "transport": processes["transport"],
+                         "executor": processes["executor"], "variant": processes["variant"],
+                         "gpus": [r["gpu"] for r in processes["ranks"]],
+                         "iterations": processes["iterations"], "iterations_of_threads": threads["iterations"],
+                         "true_residual": processes["residual"]["relative_true"],
+                         "us": processes["time"]["per_iteration_us"],
+                         "us_of_threads": threads["time"]["per_iteration_us"],
+                         "same_bits": bits is not None and bits == bits_of_threads})
+            if not rows[-1]["same_bits"] or processes["iterations"] != threads["iterations"]:
+                runs.fail(f"mpi, {what}, {system} on {ranks}: not the answer of threads")
+
+        small, large = ("poisson3d:48x48x48", "poisson3d:96x96x96") if args.quick else (
+            "poisson3d:96x96x96", "poisson3d:256x256x256")
+        fixed = ("--max-iterations", 200, "--rtol", 0, "--assume-symmetric")
+        for ranks in counts(args.gpus):
+            compare("one a GPU", ranks, small, "nccl")
+            compare("one a GPU", ranks, large, "nccl", fixed)
+            if ranks > 1:
+                compare("each sees one GPU", ranks, small, "nccl", through=("sh", str(one_gpu)))
+                compare("one a GPU", ranks, small, "host")
+                compare("one a GPU", ranks, large, "host", fixed)
+        compare("two share a GPU", 2, "poisson2d:200x200", "host", env={"CUDA_VISIBLE_DEVICES": "0"})
+    print("mpi, us per iteration            processes  transport  executor    processes    threads  iterations  same bits")
+    for r in rows:
+        print(f"{r['what']:<17} {r['system']:<22} {r['processes']:>2}  {r['transport']:<9} {r['executor']:<10}"
+              f"{r['us']:>12.2f} {r['us_of_threads']:>10.2f} {r['iterations']:>11}  {r['same_bits']!s:>9}")
+    print(flush=True)
+    return rows
+
+
 def gpus_here():
     try:
         listed = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE,
@@ -229,6 +374,7 @@ def main():
     runs = Runs(args)
     found = {"gpus": names[:args.gpus]}
     for part in args.part or PARTS:
+        print(f"part {part}", file=sys.stderr, flush=True)
         begin = time.monotonic()
         found[part] = globals()[part](runs, args)
         found.setdefault("seconds", {})[part] = round(time.monotonic() - begin, 1)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // bench-ranks: times of solves and steps that are divided among ranks, threads of this process with
-// a GPU each (or threads of a CPU); every rank makes its own rows of a 7-point Laplacian. Prints a
-// JSON object per measurement and line. See scripts/multi-gpu.py.
+// a GPU each (or threads of a CPU). Every rank makes its own rows of a 7-point Laplacian, or of a
+// kind that is made by rows; of others the first rank hands them out. Prints a JSON object per
+// measurement and line. See scripts/multi-gpu.py.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,10 +12,12 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/datasets/generators.hpp"
 #include "dwell/distributed.hpp"
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/stencil.hpp"
@@ -28,6 +31,7 @@ struct request {
   std::string transport = "nccl";
   std::vector<int> size;
   // Systems:
+  std::string system;  // instead of a size
   std::vector<std::string> executors = {"auto"}, variants = {"auto"};
   int iterations = 200;
   // Fields:
@@ -79,9 +83,25 @@ distributed_matrix<double> laplacian(const std::shared_ptr<communicator>& comm,
   return {comm, {all, mine.row_ptr, mine.col, mine.val}};
 }
 
+distributed_matrix<double> generated(const std::shared_ptr<communicator>& comm,
+                                     const std::string& kind) {
+  if (is_made_by_rows(kind)) return distribute<double>(comm, *generate_by_rows(kind));
+  const bool first = comm->rank() == 0;
+  const csr<double> whole = together(*comm, [&] { return first ? generate(kind) : csr<double>{}; });
+  std::vector<std::int64_t> by;
+  if (first) {
+    const csr_view<double> a = whole.view();
+    by = balanced_first_rows({a.row_ptr, static_cast<std::size_t>(a.rows) + 1}, comm->size());
+  }
+  return {comm, whole.view(), list_of_rank(*comm, 0, std::span<const std::int64_t>(by))};
+}
+
 void measure_systems(const request& q) {
   run_as_ranks(q.ranks, [&](std::shared_ptr<communicator> comm) {
-    const distributed_matrix<double> a = laplacian(comm, q.size);
+    const distributed_matrix<double> a =
+        q.system.empty() ? laplacian(comm, q.size) : generated(comm, q.system);
+    const std::string name =
+        q.system.empty() ? fmt::format("{}x{}x{}", q.size[0], q.size[1], q.size[2]) : q.system;
     const std::vector<double> b(static_cast<std::size_t>(a.rows()), 1.0);
     for (const std::string& executor : q.executors)
       for (const std::string& variant : q.variants) {
@@ -103,13 +123,13 @@ void measure_systems(const request& q) {
         }
         if (comm->rank() != 0) continue;
         std::sort(us.begin(), us.end());
-        fmt::print(R"({{"what":"cg","size":"{}x{}x{}","nonzeros":{},"ranks":{},"transport":"{}",)"
+        fmt::print(R"({{"what":"cg","size":"{}","nonzeros":{},"ranks":{},"transport":"{}",)"
                    R"("device":"{}","executor":"{}","variant":"{}","iterations":{},"us":{:.3f},)"
                    R"("least_us":{:.3f},"residual":{:.6e},"bytes":{}}})"
                    "\n",
-                   q.size[0], q.size[1], q.size[2], a.all_nonzeros(), q.ranks, solver.transport(),
-                   last.device, last.executor, last.variant, last.iterations, us[us.size() / 2],
-                   us.front(), last.residual_relative_true, last.bytes_per_iteration);
+                   name, a.all_nonzeros(), q.ranks, solver.transport(), last.device, last.executor,
+                   last.variant, last.iterations, us[us.size() / 2], us.front(),
+                   last.residual_relative_true, last.bytes_per_iteration);
         std::fflush(stdout);
       }
   });
@@ -152,7 +172,6 @@ int parse_and_run(int argc, char** argv) {
   const auto common = [&](CLI::App* to, int axes) {
     to->add_option("--size", q.size, "Cells: NxN or NxNxN, divided along the first axis")
         ->delimiter('x')
-        ->required()
         ->expected(axes, 3);
     to->add_option("--ranks", q.ranks, "Each on a GPU")->check(CLI::Range(1, 64));
     to->add_option("--repetitions", q.repetitions, "The median is printed")
@@ -164,11 +183,14 @@ int parse_and_run(int argc, char** argv) {
   };
   CLI::App* const cg = app.add_subcommand("cg", "Iterations of conjugate gradients");
   common(cg, 3);
+  cg->add_option("--system", q.system, "A generated matrix instead: like:af_1_k101, say")
+      ->excludes("--size");
   cg->add_option("--executors", q.executors, "To measure")->delimiter(',');
   cg->add_option("--variants", q.variants, "To measure")->delimiter(',');
   cg->add_option("--iterations", q.iterations, "Of a solve")->check(CLI::Range(1, 1 << 20));
   CLI::App* const stencil = app.add_subcommand("stencil", "Steps of a stencil");
   common(stencil, 2);
+  stencil->get_option("--size")->required();
   stencil->add_option("--shape", q.shape, "Of the stencil");
   stencil->add_option("--executor", q.executor, "Of each slab");
   stencil->add_option("--exchange-every", q.exchange_every, "Steps; 0: as planned")->delimiter(',');
@@ -178,6 +200,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 1;
   }
+  if (*cg && q.size.empty() && q.system.empty()) throw input_error("expected --size or --system");
   *cg ? measure_systems(q) : measure_fields(q);
   return 0;
 }

@@ -235,11 +235,11 @@ outcome run_shell(const std::string& command) {
   return got;
 }
 /// ASan: what MPI itself leaves behind is not ours.
-std::string mpirun(int ranks, const std::string& args) {
+std::string mpirun(int ranks, const std::string& args, const std::string& program = DWELL_PROGRAM) {
   return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
          "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
          "ASAN_OPTIONS=detect_leaks=0 timeout 100 mpirun -n " +
-         std::to_string(ranks) + " " DWELL_PROGRAM " " + args;
+         std::to_string(ranks) + " " + program + " " + args;
 }
 
 class cli_mpi : public testing::Test {
@@ -268,13 +268,15 @@ TEST_F(cli_mpi, gives_one_report_and_one_answer) {
   }
 }
 
-/// `what`, up to the name of a report, on three processes and on as many threads.
-void expect_bits_of_threads(const scratch_folder& in, const std::string& what) {
-  ASSERT_EQ(run_shell(mpirun(3, what + in("a.json") + " --distributed -o " + in("a.npy"))).code, 0);
-  ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") + " --ranks 3 -o " +
-                      in("b.npy"))
-                .code,
-            0);
+/// `what`, up to the name of a report, on so many processes and on as many threads.
+void expect_bits_of_threads(const scratch_folder& in, const std::string& what, int ranks = 3,
+                            const std::string& program = DWELL_PROGRAM) {
+  const auto r =
+      run_shell(mpirun(ranks, what + in("a.json") + " --distributed -o " + in("a.npy"), program));
+  ASSERT_EQ(r.code, 0) << r.out;
+  const auto threads = run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.json") +
+                                 " --ranks " + std::to_string(ranks) + " -o " + in("b.npy"));
+  ASSERT_EQ(threads.code, 0) << threads.out;
   EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
 }
 
@@ -282,6 +284,27 @@ TEST_F(cli_mpi, has_the_bits_of_threads) {
   const scratch_folder in;
   const std::string what = "cg poisson2d:40x30 --quiet --rtol 1e-10 --json ";
   expect_bits_of_threads(in, what);
+}
+
+// Each process on a GPU of its own, whether it sees all of them or that one alone; or sharing them.
+TEST_F(cli_mpi, has_the_bits_of_threads_on_gpus) {
+  const int devices = find_cuda().devices;
+  if (devices == 0) GTEST_SKIP() << find_cuda().reason;
+  const scratch_folder in;
+  const std::string what = "cg poisson2d:40x30 --device cuda --quiet --rtol 1e-10 ";
+  expect_bits_of_threads(in, what + "--transport host --json ", 3);
+  if (!why_no_nccl().empty()) return;
+  if (devices == 1) {
+    const auto r = run_shell(mpirun(2, what + "--distributed"));
+    EXPECT_EQ(r.code, 4) << r.out;
+    EXPECT_NE(r.out.find("found ranks that share one"), std::string::npos) << r.out;
+    return;
+  }
+  expect_bits_of_threads(in, what + "--json ", 2);
+  in.write("one.sh",
+           "export CUDA_VISIBLE_DEVICES=${OMPI_COMM_WORLD_LOCAL_RANK:-$MPI_LOCALRANKID}\n"
+           "exec " DWELL_PROGRAM " \"$@\"\n");
+  expect_bits_of_threads(in, what + "--json ", 2, "sh " + in("one.sh"));
 }
 
 // The first process alone knows the files, and with the coordinates the rows of a node.

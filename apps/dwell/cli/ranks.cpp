@@ -123,11 +123,13 @@ void check_gpus(const rank_choice& choice, const device_choice& where, const com
         "--device cuda:{}: expected cuda, whose GPUs ranks take in their order", where.ordinal));
   const cuda_presence found = find_cuda();
   if (found.devices == 0) throw device_error(found.reason);
-  const int ranks = comm ? comm->ranks_here() : choice.threads;
+  const int ranks = comm ? comm->size() : choice.threads;
   if (ranks == 1 || transport_of(choice) == gpu_transport::host) return;
   if (const std::string why = why_no_nccl(); !why.empty())
     throw unsupported_error(why + "; --transport host exchanges data through the host");
-  if (found.devices < ranks)
+  // Processes may each see one GPU alone (CUDA_VISIBLE_DEVICES): whether they share one shows when
+  // they are connected.
+  if (!comm && found.devices < ranks)
     throw device_error(
         fmt::format("--device cuda: expected a GPU for each of {} ranks, found {} (--transport "
                     "host lets ranks share one)",
