@@ -15,6 +15,7 @@ import argparse
 import csv
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -101,7 +102,15 @@ def rows_of_ncu(text):
     begin = next((k for k, line in enumerate(lines) if line.startswith('"ID"')), None)
     if begin is None:
         return []
-    names, units, *rows = csv.reader(io.StringIO("\n".join(l for l in lines[begin:] if l.startswith('"'))))
+    names, *rows = csv.reader(io.StringIO("\n".join(l for l in lines[begin:] if l.startswith('"'))))
+    if "Metric Name" in names:  # a row for each metric, as other pages have them
+        kernels = {}
+        for row in rows:
+            one = dict(zip(names, row))
+            kernel = kernels.setdefault(one["ID"], {"Kernel Name": one["Kernel Name"]})
+            kernel[one["Metric Name"]] = in_base_unit(one["Metric Value"], one["Metric Unit"])
+        return list(kernels.values())
+    units, *rows = rows
     return [{name: in_base_unit(value, unit) for name, unit, value in zip(names, units, row)} for row in rows]
 
 
@@ -112,6 +121,8 @@ def in_base_unit(value, unit):
     try:
         number = float(value.replace(",", ""))
     except ValueError:
+        return value
+    if not math.isfinite(number):
         return value
     unit = unit.split("/")[0] if unit.endswith(("/block", "/thread")) else unit
     scaled = re.fullmatch(r"([numKkMGT])(byte|second|s|hz|Hz|cycle/second)", unit)

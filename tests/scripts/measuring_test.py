@@ -187,6 +187,11 @@ class Counters(Scripts):
         self.assertEqual(two["lts__t_bytes.sum"], 4000)
         self.assertEqual(one["Kernel Name"].split("<")[0], "step_kernel")
         self.assertEqual(counters.rows_of_ncu("==ERROR== none\n"), [])
+        long = ('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n"0","k(int)","lts__t_bytes.sum","Kbyte","2"\n'
+                '"0","k(int)","l1tex__t_sector_hit_rate.pct","%","nan"\n"1","k(int)","lts__t_bytes.sum","byte","7"\n')
+        one, two = counters.rows_of_ncu(long)
+        self.assertEqual((one["lts__t_bytes.sum"], two["lts__t_bytes.sum"]), (2000, 7))
+        self.assertIsNone(counters.quantities_of([one], {"l1_hit": "l1tex__t_sector_hit_rate.pct"})["l1_hit"])
 
     def test_units(self):
         for value, unit, base in (("1.5", "Kbyte", 1500), ("2", "usecond", 2e-6), ("3", "ns", 3e-9), ("1.98", "cycle/nsecond", 1.98e9),
