@@ -83,6 +83,8 @@ app::measure_result measured_on_small_gpu() {
   r.rows.back().footprint = 0.5 * l2;
   r.rows.push_back(under_way("plain copy", 2, 256, 4, 8, 0.6e11));
   r.rows.push_back(under_way("bulk copy", 2, 1, 4, 4096, 0.7e11));
+  r.barriers = {{"warp", "32 lanes, each by a branch of its own", "holds", 16000, 12},
+                {"grid", "half of the blocks", "hangs"}};
   return r;
 }
 

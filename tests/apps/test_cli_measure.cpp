@@ -231,6 +231,37 @@ TEST(cli_measure, what_cannot_be_written_costs_nothing_else) {
   EXPECT_EQ(lines_of(read_text(in("m.csv"))).size(), 6u);  // the heads, and five rows
 }
 
+/// Each case is a process of its own, which ends though its kernel may not.
+TEST(cli_measure, barriers_of_threads_that_are_not_together) {
+  const auto r =
+      dwell_cli({"measure", "--device", "cuda", "--quiet", "--only", "divergence", "--json", "-"});
+  if (r.code != 0) GTEST_SKIP() << r.err;
+  const json found = r.json();
+  EXPECT_TRUE(found.at("rows").empty());
+  std::map<std::pair<std::string, std::string>, std::string> outcomes;
+  for (const json& b : found.at("barriers")) {
+    const std::string outcome = b.at("outcome");
+    EXPECT_FALSE(outcome.starts_with("failed")) << b;
+    if (outcome == "holds") {
+      EXPECT_GE(b.at("departure_cycles"), 0) << b;
+    }
+    outcomes[{b.at("barrier"), b.at("meeting")}] = outcome;
+  }
+  EXPECT_GE(outcomes.size(), 14u);
+  // What CUDA promises: barriers for a part of the threads do not wait for the others.
+  EXPECT_EQ(outcomes.at({"warp, by a mask of 16", "16 of 32 lanes"}), "passes");
+  EXPECT_EQ(outcomes.at({"named barrier of 64", "2 of 4 warps"}), "passes");
+}
+
+TEST(cli_measure, a_barrier_case_is_not_for_users) {
+  const auto help = dwell_cli({"measure", "--help"});
+  EXPECT_TRUE(holds(help.out, "divergence")) << help.out;
+  EXPECT_FALSE(holds(help.out, "barrier-case")) << help.out;
+  EXPECT_FALSE(holds(dwell_cli({"man", "measure", "--format", "markdown"}).out, "barrier-case"));
+  expect_refused({"measure", "--device", "cpu", "--only", "divergence"},
+                 "no such probes for CPUs in this build");
+}
+
 /// Without CUDA in the build there are no probes, without a GPU there is nothing to measure.
 TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
   const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "256",

@@ -56,6 +56,32 @@ TEST(measure_rows, the_clock_inside_is_taken_where_there_is_one) {
   EXPECT_NEAR(app::by_difference(runs).median, 2e-6, 1e-15);
 }
 
+TEST(measure_rows, what_a_process_says_of_a_barrier) {
+  const app::barrier_case which{"warp", "warp", "32 lanes"};
+  const app::barrier_behaviour found{"warp", "32 lanes", "holds", 16000, 12};
+  const auto read = app::behaviour_of(which, app::answer_of(found));
+  EXPECT_EQ(read.barrier, "warp");
+  EXPECT_EQ(read.meeting, "32 lanes");
+  EXPECT_EQ(read.outcome, "holds");
+  EXPECT_EQ(read.arrivals, 16000);
+  EXPECT_EQ(read.departure, 12);
+  for (const char* wrong : {"", "holds", "holds;1;2", "holds;1\n", "holds;x;2\n", "holds;1;2 \n",
+                            ";1;2\n", "holds;1;2\nmore"})
+    EXPECT_THROW(app::behaviour_of(which, wrong), input_error) << wrong;
+}
+
+TEST(measure_rows, barriers_have_a_table_of_their_own) {
+  auto r = measured_on_small_gpu();
+  r.rows.clear();
+  const auto text = app::to_text(r);
+  EXPECT_NE(text.find("not together at a barrier"), std::string::npos) << text;
+  EXPECT_NE(text.find("hangs"), std::string::npos) << text;
+  EXPECT_EQ(text.find("median"), std::string::npos) << text;
+  const auto all = app::to_json(r).at("barriers");
+  EXPECT_EQ(all.at(0).at("departure_cycles"), 12);
+  EXPECT_TRUE(all.at(1).at("arrival_cycles").is_null());
+}
+
 TEST(measure_rows, parallelism_that_reaches_a_part_of_the_peak) {
   const auto r = measured_on_small_gpu();
   const auto all = app::needed_parallelism_of(r.rows, r.device.units);

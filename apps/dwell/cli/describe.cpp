@@ -56,7 +56,8 @@ described_command command_of(const CLI::App& app, std::vector<std::string> path)
   out.path = path;
   out.help = app.get_description();
   for (const auto* option : app.get_options())
-    (option->get_positional() ? out.arguments : out.options).push_back(option_of(*option));
+    if (!option->get_group().empty())  // else hidden
+      (option->get_positional() ? out.arguments : out.options).push_back(option_of(*option));
   // Those of a group together, groups in the order of their first option.
   std::vector<std::string> groups;
   for (const auto& o : out.options)

@@ -27,6 +27,7 @@ struct measure_arguments {
   device_choice device;
   int threads = 0, footprint_mib = 0;
   std::vector<std::string> only;
+  std::string barrier_case;
   bool full = false, quiet = false;
   destination json_target, csv_target, save;
 };
@@ -52,8 +53,9 @@ void require_footprint(double bytes, const device_facts& here) {
 std::vector<probe> chosen(const measure_arguments& args, backend on) {
   std::vector<probe> out;
   for (const probe& p : probes())
-    if (p.on == on && (args.only.empty() ||
-                       std::find(args.only.begin(), args.only.end(), p.group) != args.only.end()))
+    if (p.on == on && (args.only.empty() ? args.full || p.group != hanging_group
+                                         : std::find(args.only.begin(), args.only.end(), p.group) !=
+                                               args.only.end()))
       out.push_back(p);
   if (out.empty())
     throw unsupported_error(on == backend::cuda
@@ -99,6 +101,7 @@ exit_code run(const measure_arguments& args) {
   require_whole(args);
   if (args.device.what == device_choice::kind::cuda) chosen(args, backend::cuda);
   const device where = resolve(args.device, args.threads, threads_for::runs);
+  if (!args.barrier_case.empty()) answer_barrier_case(args.barrier_case, where.facts());
   const auto todo = chosen(args, where.on());
   measure_result result;
   result.device = where.facts();
@@ -118,7 +121,7 @@ exit_code run(const measure_arguments& args) {
   request.say = [&](const std::string& what) {
     progress.show(fmt::format("{} ({} of {}): {}", todo[nth].group, nth + 1, todo.size(), what));
   };
-  measuring m(request, result.rows);
+  measuring m(request, result.rows, result.barriers);
   try {
     for (; nth < todo.size(); ++nth) todo[nth].run(m);
   } catch (const measuring::stopped&) {
@@ -151,7 +154,8 @@ command add_measure(CLI::App& app) {
   add_positive(app, "--threads", args->threads,
                "Most threads of the CPU (default: all that this process may use)");
   add_choices(app, "--only", args->only, probe_groups(),
-              fmt::format("Some of the groups {} (default: all)", fmt::join(probe_groups(), ", ")));
+              fmt::format("Some of the groups {} (default: all, {} with --full only)",
+                          fmt::join(probe_groups(), ", "), hanging_group));
   add_positive(
       app, "--footprint", args->footprint_mib,
       "Largest footprint of memory, MiB (default: of a CPU four times the last-level cache, at "
@@ -164,6 +168,8 @@ command add_measure(CLI::App& app) {
                   "Write device facts that --device-facts reads: of groups " +
                       fmt::format("{}", fmt::join(groups_for_facts(), ", ")));
   app.add_flag("-q,--quiet", args->quiet, "No progress");
+  // What this program asks of itself (barrier_cases.hpp).
+  app.add_option("--barrier-case", args->barrier_case)->group("");
   app.footer("Probes for CPUs, by group:\n" + probe_list(backend::cpu) +
              "\nProbes for GPUs, by group:\n" + probe_list(backend::cuda) +
              "\nEvery value is measured by the difference of two repeat counts and by the clock,\n"

@@ -121,6 +121,14 @@ void measuring::add(measured_row row, const run_function& run) {
   add(std::move(row), many, run);
 }
 
+void measuring::add(const std::string& what, const std::function<barrier_behaviour()>& run) {
+  request_.say(what);
+  stop_if_asked();
+  auto found = run();
+  stop_if_asked();
+  barriers_.push_back(std::move(found));
+}
+
 void measuring::add(measured_row row, double many, const run_function& run) {
   say(row);
   for (int attempt = 0; attempt < most_attempts; ++attempt, many *= 4) {

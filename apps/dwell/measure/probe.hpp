@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/barrier_cases.hpp"
 #include "measure/statistics.hpp"
 
 #include "dwell/execution/device/device.hpp"
@@ -62,8 +63,9 @@ struct measure_request {
 /// Hands a probe what it needs to make its rows.
 class measuring {
  public:
-  measuring(const measure_request& request, std::vector<measured_row>& rows)
-      : request_(request), rows_(rows) {}
+  measuring(const measure_request& request, std::vector<measured_row>& rows,
+            std::vector<barrier_behaviour>& barriers)
+      : request_(request), rows_(rows), barriers_(barriers) {}
 
   const measure_request& request() const { return request_; }
   /// 1, 2, 4, ... and the most.
@@ -80,6 +82,8 @@ class measuring {
   void add(measured_row row, const run_function& run);
   /// The same with long runs of so many repetitions.
   void add(measured_row row, double repetitions, const run_function& run);
+  /// Adds what a barrier did; `what` is said meanwhile. Ends by `stopped` as the others do.
+  void add(const std::string& what, const std::function<barrier_behaviour()>& run);
 
   struct stopped {};
 
@@ -91,7 +95,11 @@ class measuring {
   double long_run() const;
   const measure_request& request_;
   std::vector<measured_row>& rows_;
+  std::vector<barrier_behaviour>& barriers_;
 };
+
+/// Its kernels may hang: it is measured where it is named, or all is asked for in full.
+inline constexpr const char* hanging_group = "divergence";
 
 struct probe {
   std::string group;  ///< as --only names it

@@ -49,7 +49,11 @@ namespace dwell::app {
   DO(concurrency, plain_read_of_l2, "plain read, L2", "the same of what L2 holds")               \
   DO(concurrency, plain_copy, "plain copy", "bandwidth of copying, likewise")                    \
   DO(concurrency, asynchronous_copy, "asynchronous copy", "by cp.async through shared memory")   \
-  DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")
+  DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")      \
+  DO(divergence, divergent_barriers, "divergent barriers",                                       \
+     "does a barrier hold lanes that come to it by branches of their own")                       \
+  DO(divergence, partial_barriers, "partial barriers",                                           \
+     "what it does where only a part of those meet that it is for")
 
 #if DWELL_HAS_CUDA_PROBES
 #define DWELL_DECLARE_CUDA_PROBE(group, function, name, about) \

@@ -93,6 +93,20 @@ columns<needed_parallelism> parallelism_columns() {
   };
 }
 
+columns<barrier_behaviour> barrier_columns() {
+  using row = barrier_behaviour;
+  const auto asked = [](double row::*value) {
+    return [value](const row& r) {
+      return r.arrivals == 0 && r.departure == 0 ? json(nullptr) : json(r.*value);
+    };
+  };
+  return {{"barrier", "barrier", unit::word, [](const row& r) { return r.barrier; }},
+          {"meeting", "meet", unit::word, [](const row& r) { return r.meeting; }},
+          {"outcome", "outcome", unit::word, [](const row& r) { return r.outcome; }},
+          {"arrival_cycles", "arrivals", unit::count, asked(&row::arrivals)},
+          {"departure_cycles", "departure", unit::count, asked(&row::departure)}};
+}
+
 /// Grid barriers by blocks of a multiprocessor (down) and threads of a block (across).
 std::string barrier_map(const measure_result& r, const std::string& probe) {
   std::set<int> blocks, threads;
@@ -118,8 +132,14 @@ std::string barrier_map(const measure_result& r, const std::string& probe) {
 
 std::string summaries(const measure_result& r) {
   if (r.device.on == backend::cpu) return {};
-  std::string text =
-      barrier_map(r, "cooperative grid barrier") + barrier_map(r, "dwell grid barrier");
+  std::string text;
+  if (!r.barriers.empty())
+    text = fmt::format(
+        "\nThreads that are not together at a barrier\n\n{}\n"
+        "arrivals: cycles from the first to the last; departure: from that to the first one that "
+        "leaves\n",
+        table_of(barrier_columns(), r.barriers).text());
+  text += barrier_map(r, "cooperative grid barrier") + barrier_map(r, "dwell grid barrier");
   const auto needed = needed_parallelism_of(r.rows, r.device.units);
   if (!needed.empty())
     text += fmt::format(
@@ -133,11 +153,14 @@ std::string summaries(const measure_result& r) {
 
 std::string to_text(const measure_result& r) {
   const bool on_gpu = r.device.on == backend::cuda;
+  const auto heading =
+      fmt::format("{}, {}{}\n", r.device.name,
+                  format_plural(r.device.units, on_gpu ? "multiprocessor" : "thread"),
+                  r.interrupted ? ", interrupted" : "");
+  if (r.rows.empty() && !r.barriers.empty()) return heading + summaries(r);
   return fmt::format(
-      "{}, {}{}\n\n{}\nmedian, min, max, sigma: by the difference of two repeat counts; by clock: "
-      "{}\n{}",
-      r.device.name, format_plural(r.device.units, on_gpu ? "multiprocessor" : "thread"),
-      r.interrupted ? ", interrupted" : "", table_of(shown_columns(r.rows), r.rows).text(),
+      "{}\n{}\nmedian, min, max, sigma: by the difference of two repeat counts; by clock: {}\n{}",
+      heading, table_of(shown_columns(r.rows), r.rows).text(),
       on_gpu
           ? "by that\nof the multiprocessors, of launches the time of the longer run over its "
             "repetitions;\nover 5 %: these two differ by more"
@@ -156,6 +179,7 @@ json to_json(const measure_result& r) {
   out["rows"] = array_of(measured_columns(), r.rows);
   out["parallelism"] =
       array_of(parallelism_columns(), needed_parallelism_of(r.rows, r.device.units));
+  out["barriers"] = array_of(barrier_columns(), r.barriers);
   return out;
 }
 

@@ -13,6 +13,7 @@ struct measure_result {
   device_facts device;
   bool full = false, interrupted = false;
   std::vector<measured_row> rows;
+  std::vector<barrier_behaviour> barriers;
 };
 
 std::string to_text(const measure_result& r);
