@@ -72,9 +72,15 @@ struct queue_sizes {
   static constexpr int halo = steps * radius;  ///< cells at each side that a pass loses
   static constexpr int frame = variant.device ? radius : 0;  ///< cells of other teams at each side
   static constexpr int row = width + 2 * frame;
-  static constexpr int layer_values = row * (height + 2 * frame);
   /// Layers before the middle one that nobody reads from scratch: a star's own column.
   static constexpr int unread = variant.registers && is_star<S> ? radius : 0;
+  /// Cells at a tile's sides read beyond their layer, values that count for nothing. Where the
+  /// middle layer is the oldest, a step writes the layer before it meanwhile: so many cells lie
+  /// between two layers.
+  static constexpr int gap = unread > 0 && frame == 0
+                                 ? (radius * (S::dims == 3 ? row + 1 : 1) + 1) / 2 * 2
+                                 : 0;
+  static constexpr int layer_values = row * (height + 2 * frame) + gap;
   static constexpr int span = 2 * radius + 1 - unread;
   static constexpr int distance = variant.lazy ? span + 1 : span - 1;  ///< of two queues
   static constexpr int lag = variant.lazy ? radius + 1 : radius;       ///< of two steps, layers
