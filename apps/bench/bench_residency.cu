@@ -488,7 +488,7 @@ int run(int argc, char** argv) {
   CLI::App app{"What stays on the chip from step to step, on the first CUDA device"};
   app.name("bench-residency");
   std::vector<double> sizes = {0.5, 1, 2, 4, 8};
-  std::vector<std::string> matrices = {"like:ecology2", "like:G3_circuit", "poisson3d:160x160x160",
+  std::vector<std::string> matrices = {"like:ecology2", "like:af_1_k101", "poisson3d:160x160x160",
                                        "like:crankseg_2"};
   int steps = 64, runs = 5;
   app.add_option("--sizes", sizes, "Fields, in sizes of L2 (one copy)")->delimiter(',');
