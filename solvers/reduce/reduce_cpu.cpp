@@ -85,6 +85,34 @@ double chunk_total(const Op& op, const T* x, const T* y) {
   return total_of<Op>(column);
 }
 
+/// Of `count` elements, fewer than a chunk has: as if others followed that change nothing.
+template <class Op, class T>
+double rest_total(const Op& op, const T* x, const T* y, std::int64_t count) {
+  T rest[Op::operands][pass_chunk];
+  const auto filled = [&](std::int64_t size) {
+    const auto fill = [&](const T* from, T* to) {
+      std::fill(std::copy(from, from + count, to), to + size, static_cast<T>(Op::pad()));
+    };
+    fill(x, rest[0]);
+    if constexpr (Op::operands == 2) fill(y, rest[1]);
+  };
+  const T* const rest_of_x = rest[0];
+  const T* const rest_of_y = rest[Op::operands - 1];
+  const auto in_one_row = [&](int k) { return elements_at(op, rest_of_x, rest_of_y, 4 * k); };
+  four column[8];
+  if (count <= 32) {
+    filled(32);
+    for (int j = 0; j < 8; ++j) column[j] = in_one_row(j);
+  } else if (count <= pass_lanes) {
+    filled(pass_lanes);
+    for (int j = 0; j < 8; ++j) column[j] = column_of<Op>(in_one_row, j);
+  } else {
+    filled(pass_chunk);
+    return chunk_total<false>(op, rest_of_x, rest_of_y);
+  }
+  return total_of<Op>(column);
+}
+
 /// Totals of chunks begin to end - 1, to the end of the array and not beyond it.
 template <bool Ahead, class Op, class T>
 void chunk_totals(const Op& op, const reduce_arrays<T>& a, std::int64_t begin, std::int64_t end,
@@ -93,19 +121,8 @@ void chunk_totals(const Op& op, const reduce_arrays<T>& a, std::int64_t begin, s
     const std::int64_t first = c * pass_chunk;
     const T* const x = a.x + first;
     const T* const y = Op::operands == 2 ? a.y + first : nullptr;
-    if (first + pass_chunk <= a.n) {
-      *to++ = chunk_total<Ahead>(op, x, y);
-      continue;
-    }
-    T rest[Op::operands][pass_chunk];
-    const auto copied = [&](const T* from, T* rest_of) {
-      std::fill(std::copy(from, from + (a.n - first), rest_of), rest_of + pass_chunk,
-                static_cast<T>(Op::pad()));
-      return rest_of;
-    };
-    const T* const rest_of_x = copied(x, rest[0]);
-    const T* const rest_of_y = Op::operands == 2 ? copied(y, rest[Op::operands - 1]) : nullptr;
-    *to++ = chunk_total<false>(op, rest_of_x, rest_of_y);
+    *to++ = first + pass_chunk <= a.n ? chunk_total<Ahead>(op, x, y)
+                                      : rest_total(op, x, y, a.n - first);
   }
 }
 
@@ -132,6 +149,11 @@ class lanes_of_chunks {
 template <bool Ahead, class Op, class T>
 double run(const Op& op, const reduce_arrays<T>& a, reduce_team& team, int threads) {
   const std::int64_t chunks = pass_chunks(a.n);
+  if (chunks == 1) {
+    double total;
+    chunk_totals<Ahead>(op, a, 0, 1, &total);
+    return total;
+  }
   lanes_of_chunks<Op> lanes;
   const auto row_size = [&](std::int64_t c) {
     return std::min<std::int64_t>(pass_lanes, chunks - c);
@@ -161,7 +183,7 @@ reduce_team::~reduce_team() = default;
 
 int reduce_team::threads_for(double bytes) const {
   // A meeting of threads takes about as long as one of them needs for so much.
-  constexpr double bytes_per_thread = 256 << 10;
+  constexpr double bytes_per_thread = 512 << 10;
   return static_cast<int>(std::clamp(bytes / bytes_per_thread, 1.0, static_cast<double>(most_)));
 }
 
