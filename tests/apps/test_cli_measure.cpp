@@ -147,6 +147,24 @@ TEST(cli_measure, arithmetic_that_is_independent_is_faster) {
   }
 }
 
+TEST(cli_measure, reductions_by_size) {
+  std::map<std::pair<std::string, double>, std::vector<double>> footprints;
+  for (const json& row :
+       measured_rows({"--only", "reductions", "--threads", "2", "--footprint", "1"})) {
+    EXPECT_EQ(row.at("group"), "reductions");
+    EXPECT_EQ(row.at("unit"), "s");
+    if (row.at("threads") == 1)
+      footprints[{row.at("probe"), row.at("load_bytes")}].push_back(row.at("footprint_bytes"));
+  }
+  for (const char* probe : {"sum, dwell", "sum, std::reduce"})
+    for (const double bytes : {8.0, 4.0}) {
+      const auto& found = footprints.at({probe, bytes});
+      EXPECT_EQ(found.front(), bytes) << probe;
+      EXPECT_EQ(found[1], 32 * bytes) << probe;
+      EXPECT_EQ(found.back(), 1 << 20) << probe;
+    }
+}
+
 TEST(cli_measure, groups_are_measured_in_the_order_of_the_list) {
   std::vector<std::string> groups;
   for (const json& row :
