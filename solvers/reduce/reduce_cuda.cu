@@ -14,15 +14,17 @@ struct reduce_shape {
 };
 
 reduce_shape shape_for(std::int64_t chunks, int units) {
-  // Two blocks are on a multiprocessor at a time at least. Where there are many chunks, blocks come
-  // four times as long as others leave, so that fast multiprocessors take more of them.
-  constexpr int resident = 2, rounds = 4;
+  // Two blocks are on a multiprocessor at a time at least. Where every warp has many chunks, blocks
+  // come up to four times as long as others leave, so that fast multiprocessors take more of them.
+  constexpr std::int64_t resident = 2, most_rounds = 4, chunks_of_round = 16;
+  const std::int64_t together = resident * units;
   if (chunks == 1) return {1, 32};
   if (chunks <= reduce_alone) return {1, pass_lanes};
   if (chunks <= reduce_one_group)
-    return {static_cast<unsigned>(std::min<std::int64_t>(chunks, resident * units)), pass_lanes};
-  const std::int64_t most = std::int64_t{resident} * rounds * units;
-  const std::int64_t blocks = std::min((chunks - 1) / reduce_warps + 1, most);
+    return {static_cast<unsigned>(std::min(chunks, together)), pass_lanes};
+  const std::int64_t rounds = std::clamp<std::int64_t>(
+      chunks / (together * reduce_warps * chunks_of_round), 1, most_rounds);
+  const std::int64_t blocks = std::min((chunks - 1) / reduce_warps + 1, rounds * together);
   return {static_cast<unsigned>(std::max<std::int64_t>(blocks / reduce_groups, 1) * reduce_groups),
           pass_lanes};
 }
