@@ -113,8 +113,7 @@ struct reducer::state {
   template <class Op, class T>
   void put(const Op& op, const reduce_arrays<T>& a, double* to) {
     const std::size_t needed = cuda::reduce_partial_size(a.n);
-    if (partial.size() < needed)
-      partial = buffer<double>(queue.where(), needed, fresh::unset);
+    if (partial.size() < needed) partial = buffer<double>(queue.where(), needed, fresh::unset);
     cuda::run_reduce(queue.where(), units, op, a, {partial.data(), lanes.data(), counts.data()},
                      to);
   }
@@ -232,17 +231,17 @@ double dot(const device& where, device_span<const T> x, device_span<const T> y) 
   return reducer(where).dot(x, y);
 }
 
-#define DWELL_REDUCE(T)                                                              \
-  template double reducer::reduce(std::span<const T>, reduction);                    \
-  template double reducer::reduce(device_span<const T>, reduction);                  \
-  template double reducer::dot(std::span<const T>, std::span<const T>);              \
-  template double reducer::dot(device_span<const T>, device_span<const T>);          \
+#define DWELL_REDUCE(T)                                                               \
+  template double reducer::reduce(std::span<const T>, reduction);                     \
+  template double reducer::reduce(device_span<const T>, reduction);                   \
+  template double reducer::dot(std::span<const T>, std::span<const T>);               \
+  template double reducer::dot(device_span<const T>, device_span<const T>);           \
   template void reducer::queue(device_span<const T>, reduction, device_span<double>); \
-  template void reducer::queue_dot(device_span<const T>, device_span<const T>,       \
-                                   device_span<double>);                             \
-  template double reduce(const device&, std::span<const T>, reduction);              \
-  template double reduce(const device&, device_span<const T>, reduction);            \
-  template double dot(const device&, std::span<const T>, std::span<const T>);        \
+  template void reducer::queue_dot(device_span<const T>, device_span<const T>,        \
+                                   device_span<double>);                              \
+  template double reduce(const device&, std::span<const T>, reduction);               \
+  template double reduce(const device&, device_span<const T>, reduction);             \
+  template double dot(const device&, std::span<const T>, std::span<const T>);         \
   template double dot(const device&, device_span<const T>, device_span<const T>);
 DWELL_REDUCE(double)
 DWELL_REDUCE(float)

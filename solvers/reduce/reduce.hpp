@@ -76,8 +76,7 @@ template <class T>
 DWELL_API double reduce(const device& where, std::span<const T> v, reduction op = reduction::sum);
 /// Of elements in the memory of the CUDA device `where`.
 template <class T>
-DWELL_API double reduce(const device& where, device_span<const T> v,
-                        reduction op = reduction::sum);
+DWELL_API double reduce(const device& where, device_span<const T> v, reduction op = reduction::sum);
 
 /// What reducer::dot() returns, of two arrays by themselves.
 template <class T>

@@ -70,8 +70,7 @@ template <class Op>
 template <class T>
 [[gnu::always_inline]] inline void fetch_ahead(const T* next, int part) {
   constexpr int line = 64 / sizeof(T), of_part = pass_chunk / 8;
-  if (next)
-    for (int i = 0; i < of_part; i += line) __builtin_prefetch(next + part * of_part + i);
+  for (int i = 0; i < of_part; i += line) __builtin_prefetch(next + part * of_part + i);
 }
 
 template <bool Ahead, class Op, class T>
@@ -203,8 +202,8 @@ double run_reduce(const Op& op, const reduce_arrays<T>& a, reduce_team& team) {
   constexpr double held = 256 << 10;
   const double bytes = static_cast<double>(a.n) * sizeof(T) * Op::operands;
   const int threads = team.threads_for(bytes);
-  const double total = bytes / threads > held ? run<true>(op, a, team, threads)
-                                              : run<false>(op, a, team, threads);
+  const double total =
+      bytes / threads > held ? run<true>(op, a, team, threads) : run<false>(op, a, team, threads);
   return reduce_step::result_of<Op>(total);
 }
 

@@ -63,7 +63,7 @@ host_result::host_result(const device& where) {
 }
 host_result::~host_result() { cudaFreeHost(value_); }
 
-#define DWELL_COMPILE(op, T)                                                                      \
+#define DWELL_COMPILE(op, T)                                                                    \
   template void run_reduce(const device&, int, const reduce_step::op&, const reduce_arrays<T>&, \
                            const reduce_scratch&, double*);
 DWELL_EACH_REDUCTION(DWELL_COMPILE)

@@ -39,8 +39,8 @@ __device__ __forceinline__ reduce_pack<T, V> load_some(const T* from, std::int64
   return p;
 }
 
-/// The total of the chunk that begins at element `first`, to the warp's thread 0. Thread t has lanes
-/// 32 V m + V t + k, for all m and k < V, so that a warp's load is of consecutive elements.
+/// The total of the chunk that begins at element `first`, to the warp's thread 0. Thread t has
+/// lanes 32 V m + V t + k, for all m and k < V, so that a warp's load is of consecutive elements.
 template <class Op, class T, int V>
 __device__ __forceinline__ double chunk_total(const Op& op, const reduce_arrays<T>& a,
                                               std::int64_t first, int t) {
@@ -207,8 +207,7 @@ __global__ void __launch_bounds__(pass_lanes, 2)
     const int g = static_cast<int>(blockIdx.x) % reduce_groups;
     const unsigned blocks = gridDim.x / reduce_groups;
     for (std::int64_t q = blockIdx.x / reduce_groups;; q += blocks) {
-      const std::int64_t c =
-          q / 4 * pass_lanes + g * reduce_group_lanes + q % 4 * reduce_warps + w;
+      const std::int64_t c = q / 4 * pass_lanes + g * reduce_group_lanes + q % 4 * reduce_warps + w;
       if (c >= chunks) break;
       const double total = total_of(c);
       if (t == 0) scratch.partial[c] = total;

@@ -21,7 +21,7 @@ void run_reduce(const device&, int, const Op&, const reduce_arrays<T>&, const re
   refuse();
 }
 
-#define DWELL_COMPILE(op, T)                                                                      \
+#define DWELL_COMPILE(op, T)                                                                    \
   template void run_reduce(const device&, int, const reduce_step::op&, const reduce_arrays<T>&, \
                            const reduce_scratch&, double*);
 DWELL_EACH_REDUCTION(DWELL_COMPILE)

@@ -64,7 +64,7 @@ struct least : whole_value {
   DWELL_HD static double none() { return infinity; }
   template <class V>
   DWELL_HD static V combine(V a, V b) {
-    return (a < b) | (a != a) ? a : b;
+    return ((a < b) | (a != a)) ? a : b;
   }
 };
 struct greatest : whole_value {
@@ -72,7 +72,7 @@ struct greatest : whole_value {
   DWELL_HD static double none() { return -infinity; }
   template <class V>
   DWELL_HD static V combine(V a, V b) {
-    return (a > b) | (a != a) ? a : b;
+    return ((a > b) | (a != a)) ? a : b;
   }
 };
 struct largest_magnitude : greatest {

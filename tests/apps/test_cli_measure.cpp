@@ -279,6 +279,27 @@ TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
             1000);
 }
 
+TEST(cli_measure, a_gpu_sums_up_where_there_is_one) {
+  const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "1", "--only",
+                            "reductions", "--json", "-"});
+  if (r.code != 0) {
+    EXPECT_TRUE(holds(r.err, "measure: no probes for GPUs in this build; use --device cpu") ||
+                holds(r.err, "no CUDA device"))
+        << r.err;
+    GTEST_SKIP() << r.err;
+  }
+  const json found = r.json();
+  std::map<std::string, std::vector<json>> rows;
+  for (const json& row : found.at("rows")) rows[row.at("probe")].push_back(row);
+  for (const char* probe :
+       {"sum of 32, one thread", "sum of 32, cg::reduce", "sum in a block", "sum, dwell",
+        "sum, dwell, awaited", "sum, CUB", "sum, Thrust", "sum, two launches", "sum, graph"})
+    EXPECT_TRUE(rows.contains(probe)) << probe;
+  EXPECT_EQ(rows.at("sum, dwell").size(), rows.at("sum, CUB").size());
+  ASSERT_FALSE(found.at("switching").empty());
+  EXPECT_EQ(found.at("switching").back().at("many_threads"), 1024);
+}
+
 TEST(cli_measure, bad_command_lines) {
   expect_refused({"measure", "--only", "snyc"}, "found 'snyc'; did you mean 'sync'?");
   expect_refused({"measure", "--only", "sync,sync"}, "expected each word once");

@@ -87,9 +87,8 @@ TYPED_TEST(reductions_on_a_gpu, are_the_same_from_any_address) {
                   bits_of(gpu.reduce<TypeParam>(this->view(x_there, shift), r)))
             << to_string(r) << " of " << n << " from " << shift;
       const device_span<const TypeParam> first{x_there.data(), here.size(), 0};
-      EXPECT_EQ(
-          bits_of(dot<TypeParam>(device::cpu(1), here, span(x).first(here.size()))),
-          bits_of(gpu.dot<TypeParam>(this->view(x_there, shift), first)));
+      EXPECT_EQ(bits_of(dot<TypeParam>(device::cpu(1), here, span(x).first(here.size()))),
+                bits_of(gpu.dot<TypeParam>(this->view(x_there, shift), first)));
     }
   }
 }
@@ -110,8 +109,7 @@ TYPED_TEST(reductions_on_a_gpu, are_the_same_again_and_again_in_a_stream_of_the_
       // The elements are there only when the copy before has run.
       const buffer<TypeParam> fresh_copy(own.where(), n);
       memory.copy(own.where(), fresh_copy.data(), source.data(), n * sizeof(TypeParam));
-      gpu.queue<TypeParam>(this->view(fresh_copy), reduction::sum,
-                           {results.data() + 2 * k, 1, 0});
+      gpu.queue<TypeParam>(this->view(fresh_copy), reduction::sum, {results.data() + 2 * k, 1, 0});
       gpu.queue_dot<TypeParam>(this->view(fresh_copy), this->view(fresh_copy),
                                {results.data() + 2 * k + 1, 1, 0});
     }
@@ -179,7 +177,9 @@ TYPED_TEST(reductions_on_a_gpu, are_refused_for_memory_of_the_host) {
             "v: expected memory of the host, found a pointer to a GPU's: pass it as a device_span");
   reducer gpu(device::cuda());
   double here = 0;
-  EXPECT_EQ(refusal([&] { gpu.queue<TypeParam>(this->view(there), reduction::sum, {&here, 1, 0}); }),
+  EXPECT_EQ(refusal([&] {
+              gpu.queue<TypeParam>(this->view(there), reduction::sum, {&here, 1, 0});
+            }),
             "result: expected memory of CUDA device 0, found memory of the host");
   EXPECT_EQ(refusal([&] { gpu.queue<TypeParam>(this->view(there), reduction::sum, {}); }),
             "result: expected room for one element, found none");

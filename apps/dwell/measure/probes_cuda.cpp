@@ -49,7 +49,7 @@ namespace dwell::app {
   DO(concurrency, plain_read_of_l2, "plain read, L2", "the same of what L2 holds")               \
   DO(concurrency, plain_copy, "plain copy", "bandwidth of copying, likewise")                    \
   DO(concurrency, asynchronous_copy, "asynchronous copy", "by cp.async through shared memory")   \
-  DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")        \
+  DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")      \
   DO(reductions, reduce_warp, "sum of 32",                                                       \
      "doubles by one warp: by one thread, in shared memory, by shuffles")                        \
   DO(reductions, reduce_block, "sum in a block", "of shared memory, by threads and size")        \

@@ -46,9 +46,8 @@ double predicted_size(const model::thread_choice_of_task& c) {
 std::vector<std::int64_t> reduced_sizes(double most_bytes, std::size_t element_bytes,
                                         std::int64_t most) {
   std::vector<std::int64_t> all = {1};
-  for (std::int64_t n = 32; n <= most && static_cast<double>(n) *
-                                                 static_cast<double>(element_bytes) <=
-                                             most_bytes;
+  for (std::int64_t n = 32;
+       n <= most && static_cast<double>(n) * static_cast<double>(element_bytes) <= most_bytes;
        n *= 2)
     all.push_back(n);
   return all;
@@ -70,8 +69,8 @@ std::vector<switching_point> switching_points_of(const std::vector<measured_row>
     const double synchronization = std::max(0.0, many_rate.latency - few_rate.latency);
     all.push_back(
         {few, many, synchronization, few_rate.throughput, many_rate.throughput,
-         predicted_size({{of_an_element, few_rate.throughput}, many_rate.throughput,
-                         synchronization}),
+         predicted_size(
+             {{of_an_element, few_rate.throughput}, many_rate.throughput, synchronization}),
          first_faster(basic->second, many_times)});
   }
   return all;

@@ -15,12 +15,12 @@ std::vector<std::int64_t> reduced_sizes(double most_bytes, std::size_t element_b
 
 /// Of a block that sums up doubles of its shared memory: when many threads take over from few.
 struct switching_point {
-  int few = 1, many = 32;        ///< threads of the block
-  double synchronization = 0;    ///< seconds that many threads take longer for as little
-  double few_throughput = 0;     ///< bytes per second
+  int few = 1, many = 32;      ///< threads of the block
+  double synchronization = 0;  ///< seconds that many threads take longer for as little
+  double few_throughput = 0;   ///< bytes per second
   double many_throughput = 0;
-  double predicted = 0;          ///< bytes, by equations 3.9 and 3.10; 0: never
-  double measured = 0;           ///< the smallest footprint from which many were faster; 0: none
+  double predicted = 0;  ///< bytes, by equations 3.9 and 3.10; 0: never
+  double measured = 0;   ///< the smallest footprint from which many were faster; 0: none
 };
 
 /// The name of the probe of such blocks.

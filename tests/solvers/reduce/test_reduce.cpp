@@ -148,14 +148,18 @@ TYPED_TEST(reductions, are_refused_for_arrays_that_do_not_fit) {
   const std::vector<TypeParam> x(3), y(4);
   EXPECT_EQ(refusal([&] { dot<TypeParam>(device::cpu(1), span(x), span(y)); }),
             "y: expected 3 elements as x has, found 4");
-  EXPECT_EQ(refusal([&] { reduce<TypeParam>(device::cpu(1), span(static_cast<TypeParam*>(nullptr), 3)); }),
+  EXPECT_EQ(refusal([&] {
+              reduce<TypeParam>(device::cpu(1), span(static_cast<TypeParam*>(nullptr), 3));
+            }),
             "v: expected an array, found a null pointer");
   const device_span<const TypeParam> there{x.data(), x.size(), 0};
   EXPECT_EQ(refusal([&] { reduce<TypeParam>(device::cpu(1), there); }),
             "v: expected memory of the host for a CPU, found a view of a GPU's");
   reducer by(device::cpu(1));
   double result = 0;
-  EXPECT_EQ(refusal([&] { by.queue<TypeParam>(there, reduction::sum, {&result, 1, 0}); }),
+  EXPECT_EQ(refusal([&] {
+              by.queue<TypeParam>(there, reduction::sum, {&result, 1, 0});
+            }),
             "v: expected memory of the host for a CPU, found a view of a GPU's");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums of doubles of a whole device whose blocks meet in four ways (Zhang 2023, section 3.6.2): by
-// the end of a launch, in a stream or in a graph; at a barrier of the grid; and at one of a cluster,
-// which is then all there is.
+// the end of a launch, in a stream or in a graph; at a barrier of the grid; and at one of a
+// cluster, which is then all there is.
 #include <cooperative_groups.h>
 
 #include <map>
@@ -66,7 +66,8 @@ __device__ void add_partial(const double* partial, int count, double* to) {
   if (threadIdx.x == 0) *to = sum;
 }
 
-__global__ void __launch_bounds__(threads) last_kernel(const double* partial, int count, double* to) {
+__global__ void __launch_bounds__(threads)
+    last_kernel(const double* partial, int count, double* to) {
   add_partial(partial, count, to);
 }
 
@@ -105,7 +106,9 @@ int blocks_for(const measuring& m, std::int64_t n) {
 class whole_device {
  public:
   explicit whole_device(const measuring& m)
-      : m_(m), partial_(static_cast<std::size_t>(m.request().here.units) * blocks_of_unit), to_(1) {}
+      : m_(m),
+        partial_(static_cast<std::size_t>(m.request().here.units) * blocks_of_unit),
+        to_(1) {}
 
   void launch_twice(cudaStream_t stream, const double* v, std::int64_t n) const {
     const int blocks = blocks_for(m_, n);

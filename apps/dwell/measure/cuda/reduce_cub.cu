@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums by CUB, of the elements' own type, as its users call it: memory for its work is there before.
+// Sums by CUB, of the elements' own type, as its users call it: memory for its work is there
+// before.
 #include <cub/device/device_reduce.cuh>
 
 #include "measure/cuda/reductions.cuh"
@@ -21,8 +22,7 @@ void queued(measuring& m) {
   const gpu_array<std::byte> room(std::max<std::size_t>(bytes, 1));
   add_sums<T>(m, timer, "sum, CUB", 0, [&](const T* v, std::int64_t n) {
     std::size_t size = room.size();
-    DWELL_CUDA(
-        cub::DeviceReduce::Sum(room.data(), size, v, result.data(), n, timer.stream()));
+    DWELL_CUDA(cub::DeviceReduce::Sum(room.data(), size, v, result.data(), n, timer.stream()));
   });
 }
 
