@@ -40,6 +40,7 @@ solvers/gmres/         base/ execution/program/ solvers/linear/outcome.hpp solve
 solvers/preconditioners/ base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ solvers/linear/matrix_class.hpp
 solvers/distributed/   base/ formats/ execution/device/ execution/comm/ execution/program/ solvers/linear/ solvers/preconditioners/
 solvers/convolution/   base/ formats/ execution/device/ execution/team/ execution/model/ execution/policies/
+solvers/reduce/        base/ execution/device/ execution/vectors/ execution/team/
 solvers/scan/          base/ formats/ execution/device/ execution/team/ execution/policies/
 solvers/linear/        base/ formats/ execution/device/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/ solvers/preconditioners/
 solvers/*/             base/ formats/ execution/device/ execution/order/ execution/comm/ execution/vectors/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/policies/

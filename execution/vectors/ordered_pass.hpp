@@ -25,7 +25,10 @@ inline constexpr int pass_lanes = 256;
 inline constexpr int pass_chunk = 4 * pass_lanes;  ///< elements; lane l takes l, l + 256, ...
 
 /// Chunks of n elements; where there are none, there is an empty one, so that a pass concludes.
-DWELL_HD index pass_chunks(index n) { return n > 0 ? (n - 1) / pass_chunk + 1 : 1; }
+template <class I>
+DWELL_HD I pass_chunks(I n) {
+  return n > 0 ? (n - 1) / pass_chunk + 1 : 1;
+}
 
 namespace cpu {
 

@@ -14,5 +14,6 @@
 #include "dwell/solvers/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+#include "dwell/solvers/reduce/reduce.hpp"
 #include "dwell/solvers/scan/scan.hpp"
 #include "dwell/version.hpp"

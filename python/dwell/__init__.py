@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Iterative solvers whose data stay on the chip: linear systems and stencils; and convolutions and scans.
+"""Iterative solvers whose data stay on the chip: linear systems and stencils; and convolutions, scans and reductions.
 
 >>> import dwell
 >>> A = dwell.generate("poisson2d:30x20")
@@ -15,6 +15,7 @@ from ._core import version as _version
 from ._device import DeviceInfo, devices
 from ._matrices import generate, generated_coordinates, generated_kinds, read_matrix
 from ._near_null import rigid_body_modes
+from ._reduce import dot, reduce
 from ._report import Breakdown, Report, Setup
 from ._runner import Moment, Runner
 from ._scan import box_mean, scan, summed_area_table
@@ -29,7 +30,7 @@ for _shown in (DeviceError, UnsupportedError):  # by the names under which users
 __all__ = [
     "Breakdown", "Comparison", "ConvolutionReport", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report",
     "Runner", "Setup", "Shape", "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__",
-    "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "generate", "generated_coordinates",
-    "generated_kinds", "gmres", "minres", "read_matrix", "rigid_body_modes", "scan", "shapes", "stencil",
+    "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "dot", "generate", "generated_coordinates",
+    "generated_kinds", "gmres", "minres", "read_matrix", "reduce", "rigid_body_modes", "scan", "shapes", "stencil",
     "summed_area_table",
 ]

@@ -13,5 +13,6 @@ void add_stencil_values(nanobind::module_& m);
 void add_stencil_runner(nanobind::module_& m);
 void add_matrices(nanobind::module_& m);
 void add_convolution(nanobind::module_& m);
+void add_reductions(nanobind::module_& m);
 
 }  // namespace dwell::python

@@ -48,4 +48,5 @@ NB_MODULE(_core, m) {
   add_stencil_runner(m);
   add_matrices(m);
   add_convolution(m);
+  add_reductions(m);
 }

@@ -147,6 +147,24 @@ TEST(cli_measure, arithmetic_that_is_independent_is_faster) {
   }
 }
 
+TEST(cli_measure, reductions_by_size) {
+  std::map<std::pair<std::string, double>, std::vector<double>> footprints;
+  for (const json& row :
+       measured_rows({"--only", "reductions", "--threads", "2", "--footprint", "1"})) {
+    EXPECT_EQ(row.at("group"), "reductions");
+    EXPECT_EQ(row.at("unit"), "s");
+    if (row.at("threads") == 1)
+      footprints[{row.at("probe"), row.at("load_bytes")}].push_back(row.at("footprint_bytes"));
+  }
+  for (const char* probe : {"sum, dwell", "sum, std::reduce"})
+    for (const double bytes : {8.0, 4.0}) {
+      const auto& found = footprints.at({probe, bytes});
+      EXPECT_EQ(found.front(), bytes) << probe;
+      EXPECT_EQ(found[1], 32 * bytes) << probe;
+      EXPECT_EQ(found.back(), 1 << 20) << probe;
+    }
+}
+
 TEST(cli_measure, groups_are_measured_in_the_order_of_the_list) {
   std::vector<std::string> groups;
   for (const json& row :
@@ -290,6 +308,27 @@ TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
   EXPECT_GT(rows.at("fma f64").back().at("median").get<double>() *
                 rows.at("fma f64 latency").back().at("median").get<double>(),
             1000);
+}
+
+TEST(cli_measure, a_gpu_sums_up_where_there_is_one) {
+  const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "1", "--only",
+                            "reductions", "--json", "-"});
+  if (r.code != 0) {
+    EXPECT_TRUE(holds(r.err, "measure: no probes for GPUs in this build; use --device cpu") ||
+                holds(r.err, "no CUDA device"))
+        << r.err;
+    GTEST_SKIP() << r.err;
+  }
+  const json found = r.json();
+  std::map<std::string, std::vector<json>> rows;
+  for (const json& row : found.at("rows")) rows[row.at("probe")].push_back(row);
+  for (const char* probe :
+       {"sum of 32, one thread", "sum of 32, cg::reduce", "sum in a block", "sum, dwell",
+        "sum, dwell, awaited", "sum, CUB", "sum, Thrust", "sum, two launches", "sum, graph"})
+    EXPECT_TRUE(rows.contains(probe)) << probe;
+  EXPECT_EQ(rows.at("sum, dwell").size(), rows.at("sum, CUB").size());
+  ASSERT_FALSE(found.at("switching").empty());
+  EXPECT_EQ(found.at("switching").back().at("many_threads"), 1024);
 }
 
 TEST(cli_measure, bad_command_lines) {

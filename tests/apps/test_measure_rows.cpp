@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli_runner.hpp"
 #include "measure/facts.hpp"
 #include "measure/parallelism.hpp"
+#include "measure/reductions.hpp"
 #include "measured_gpu.hpp"
 
 #include "dwell/base/error.hpp"
@@ -113,6 +116,67 @@ TEST(measure_rows, without_latency_littles_law_says_nothing) {
   std::erase_if(r.rows, [](const measured_row& row) { return row.group == "latency"; });
   for (const auto& n : app::needed_parallelism_of(r.rows, r.device.units))
     EXPECT_EQ(n.concurrency, 0);
+}
+
+TEST(measure_rows, sizes_of_sums_double) {
+  using sizes = std::vector<std::int64_t>;
+  EXPECT_EQ(app::reduced_sizes(1024, 8, 1 << 30), (sizes{1, 32, 64, 128}));
+  EXPECT_EQ(app::reduced_sizes(1024, 4, 1 << 30), (sizes{1, 32, 64, 128, 256}));
+  EXPECT_EQ(app::reduced_sizes(1e9, 8, 64), (sizes{1, 32, 64}));
+  EXPECT_EQ(app::reduced_sizes(8, 8, 1 << 30), sizes{1});
+}
+
+/// Of a block that takes max(L + sync, N / THR + sync) for N bytes.
+void add_block_sums(std::vector<measured_row>& rows, int threads, double latency,
+                    double synchronization, double throughput) {
+  for (double bytes = 8; bytes <= 32768; bytes *= 2)
+    rows.push_back(gpu_row("reductions", app::block_sums, 1, threads, measured_unit::seconds,
+                           synchronization + std::max(latency, bytes / throughput), bytes));
+}
+
+TEST(measure_rows, more_threads_take_over_where_littles_law_says) {
+  std::vector<measured_row> rows;
+  add_block_sums(rows, 1, 10e-9, 0, 1e9);        // 10 bytes under way
+  add_block_sums(rows, 32, 10e-9, 90e-9, 32e9);  // 320
+  add_block_sums(rows, 1024, 10e-9, 400e-9, 256e9);
+  const auto all = app::switching_points_of(rows);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].few, 1);
+  EXPECT_EQ(all[0].many, 32);
+  EXPECT_NEAR(all[0].synchronization, 90e-9, 1e-15);
+  EXPECT_NEAR(all[0].few_throughput, 1e9, 1);
+  EXPECT_NEAR(all[0].many_throughput, 32e9, 100);
+  EXPECT_NEAR(all[0].predicted, 100, 1e-6);  // (L + sync) THR, equation 3.9
+  EXPECT_EQ(all[0].measured, 128);
+  EXPECT_EQ(all[1].few, 32);
+  EXPECT_EQ(all[1].many, 1024);
+  // Equation 3.10: sync THR' THR / (THR' - THR), with the 310 ns that 1024 threads take longer.
+  EXPECT_NEAR(all[1].predicted, 310e-9 * 256e9 * 32e9 / (256e9 - 32e9), 1e-3);
+  EXPECT_EQ(all[1].measured, 16384);
+}
+
+TEST(measure_rows, more_threads_that_are_never_faster_never_take_over) {
+  std::vector<measured_row> rows;
+  add_block_sums(rows, 1, 10e-9, 0, 1e9);
+  add_block_sums(rows, 32, 10e-9, 90e-9, 1e9);
+  const auto all = app::switching_points_of(rows);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].measured, 0);
+  EXPECT_TRUE(app::switching_points_of({}).empty());
+}
+
+TEST(measure_rows, sums_are_shown_beside_cub) {
+  app::measure_result r;
+  r.device = small_gpu();
+  for (const auto& [probe, us] : {std::pair("sum, dwell", 4.0), {"sum, CUB", 6.0}}) {
+    r.rows.push_back(
+        gpu_row("reductions", probe, 0, 1, measured_unit::seconds, us * 1e-6, 8.0 * 1024));
+    r.rows.back().access = 8;
+  }
+  const std::string text = app::to_text(r);
+  EXPECT_TRUE(holds(text, "Sums of f64, one after the other in a stream")) << text;
+  EXPECT_TRUE(holds(text, "CUB / dwell")) << text;
+  EXPECT_TRUE(holds(text, "1.50")) << text;
 }
 
 TEST(measure_rows, facts_of_a_gpu) {

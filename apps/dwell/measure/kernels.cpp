@@ -4,6 +4,7 @@
 #include "measure/kernels.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
@@ -89,6 +90,11 @@ void copy_words(std::uint64_t* to, const std::uint64_t* from, std::size_t n) {
   asm volatile("" : : "r"(to) : "memory");
 }
 
+template <class T>
+T std_sum(std::span<const T> v) {
+  return std::reduce(v.begin(), v.end());
+}
+
 link* follow(link* from, std::int64_t loads) {
   repeated(loads, [&] {
     from = from->next;
@@ -136,6 +142,8 @@ T fma_rounds(std::int64_t rounds) {
   return sum;
 }
 
+template double std_sum(std::span<const double>);
+template float std_sum(std::span<const float>);
 template double fma_chain(std::int64_t);
 template float fma_chain(std::int64_t);
 template double fma_rounds(std::int64_t);

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace dwell::app::kernels {
 
@@ -17,6 +18,10 @@ void keep(const T& value) {
 std::uint64_t read_words(const std::uint64_t* from, std::size_t n);
 /// Copies n words, likewise.
 void copy_words(std::uint64_t* to, const std::uint64_t* from, std::size_t n);
+
+/// The sum of the elements by std::reduce, in their own type.
+template <class T>
+T std_sum(std::span<const T> v);
 
 /// A place in memory that holds the address of the next one, in a line of its own.
 struct alignas(64) link {

@@ -21,7 +21,9 @@ namespace dwell::app {
   DO(fma_f64_latency)        \
   DO(fma_f32_latency)        \
   DO(fma_f64)                \
-  DO(fma_f32)
+  DO(fma_f32)                \
+  DO(reduce_dwell)           \
+  DO(reduce_std)
 
 #define DWELL_DECLARE_PROBE(name) probe name##_probe();
 #define DWELL_CALL_PROBE(name) name##_probe(),

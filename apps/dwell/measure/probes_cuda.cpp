@@ -50,6 +50,17 @@ namespace dwell::app {
   DO(concurrency, plain_copy, "plain copy", "bandwidth of copying, likewise")                    \
   DO(concurrency, asynchronous_copy, "asynchronous copy", "by cp.async through shared memory")   \
   DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")      \
+  DO(reductions, reduce_warp, "sum of 32",                                                       \
+     "doubles by one warp: by one thread, in shared memory, by shuffles")                        \
+  DO(reductions, reduce_block, "sum in a block", "of shared memory, by threads and size")        \
+  DO(reductions, reduce_dwell, "sum, dwell", "of a whole array by dwell::reducer, by size")      \
+  DO(reductions, reduce_awaited, "sum, dwell, awaited", "the same, each result waited for")      \
+  DO(reductions, reduce_cub, "sum, CUB", "by cub::DeviceReduce")                                 \
+  DO(reductions, reduce_thrust, "sum, Thrust", "by thrust::reduce, which waits for each")        \
+  DO(reductions, reduce_two_launches, "sum, two launches", "whose end is where blocks meet")     \
+  DO(reductions, reduce_graph, "sum, graph", "the same two as a CUDA graph")                     \
+  DO(reductions, reduce_grid_barrier, "sum, grid barrier", "one launch whose blocks meet")       \
+  DO(reductions, reduce_cluster, "sum, cluster", "by the blocks of one cluster")                 \
   DO(divergence, divergent_barriers, "divergent barriers",                                       \
      "does a barrier hold lanes that come to it by branches of their own")                       \
   DO(divergence, partial_barriers, "partial barriers",                                           \

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "measure/parallelism.hpp"
+#include "measure/reductions.hpp"
 #include "report/columns.hpp"
 #include "report/units.hpp"
 
@@ -107,6 +109,90 @@ columns<barrier_behaviour> barrier_columns() {
           {"departure_cycles", "departure", unit::count, asked(&row::departure)}};
 }
 
+columns<switching_point> switching_columns() {
+  using row = switching_point;
+  const auto number = [](double row::*value) {
+    return [value](const row& r) { return number_or_null(r.*value); };
+  };
+  const auto rate = [](double row::*value) {
+    return [value](const row& r) { return r.*value > 0 ? format_rate(r.*value) : "-"; };
+  };
+  return {
+      {"few_threads", "few", unit::count, [](const row& r) { return r.few; }},
+      {"many_threads", "many", unit::count, [](const row& r) { return r.many; }},
+      {"synchronization_s", "L sync", unit::number, number(&row::synchronization),
+       [](const row& r) { return number_cell(r.synchronization * 1e9) + " ns"; }},
+      {"few_bytes_per_s", "THR few", unit::number, number(&row::few_throughput),
+       rate(&row::few_throughput)},
+      {"many_bytes_per_s", "THR many", unit::number, number(&row::many_throughput),
+       rate(&row::many_throughput)},
+      {"predicted_bytes", "predicted", unit::bytes, number(&row::predicted)},
+      {"measured_bytes", "measured", unit::bytes, number(&row::measured)},
+  };
+}
+
+/// Sums of whole arrays with as many threads: elements (down) by probe (across), and what CUB takes
+/// over what Dwell takes.
+std::string sums_map(const measure_result& r, double element_bytes, int threads) {
+  std::vector<std::string> probes;
+  std::set<double> sizes;
+  const auto counts = [&](const measured_row& row) {
+    return row.group == "reductions" && row.probe.starts_with("sum, ") &&
+           row.access == element_bytes && row.threads == threads;
+  };
+  for (const measured_row& row : r.rows) {
+    if (!counts(row)) continue;
+    sizes.insert(row.footprint);
+    if (std::find(probes.begin(), probes.end(), row.probe) == probes.end())
+      probes.push_back(row.probe);
+  }
+  if (sizes.empty()) return {};
+  aligned_table table;
+  table.head("elements", true);
+  for (const auto& probe : probes) {
+    table.head(probe.substr(5) + ", us", true);
+    table.head("GB/s", true);
+  }
+  const bool beside_cub = std::find(probes.begin(), probes.end(), "sum, CUB") != probes.end();
+  if (beside_cub) table.head("CUB / dwell", true);
+  for (const double bytes : sizes) {
+    std::vector<std::string> cells = {fmt::format("{:.0f}", bytes / element_bytes)};
+    std::map<std::string, double> seconds;
+    for (const measured_row& row : r.rows)
+      if (counts(row) && row.footprint == bytes) seconds[row.probe] = row.value();
+    for (const auto& probe : probes) {
+      const double s = seconds[probe];
+      cells.push_back(s > 0 ? number_cell(s * 1e6) : "-");
+      cells.push_back(s > 0 ? number_cell(bytes / s * 1e-9) : "-");
+    }
+    if (beside_cub) {
+      const double own = seconds["sum, dwell"], cub = seconds["sum, CUB"];
+      cells.push_back(own > 0 && cub > 0 ? fmt::format("{:.2f}", cub / own) : "-");
+    }
+    table.row(std::move(cells));
+  }
+  return fmt::format("\nSums of f{:.0f}, {}\n\n{}", element_bytes * 8,
+                     r.device.on == backend::cuda ? "one after the other in a stream"
+                                                  : format_plural(threads, "thread"),
+                     table.text());
+}
+
+std::string reduction_summaries(const measure_result& r) {
+  std::set<int> threads;
+  for (const measured_row& row : r.rows)
+    if (row.group == "reductions" && row.probe.starts_with("sum, ")) threads.insert(row.threads);
+  std::string text;
+  for (const double element_bytes : {8.0, 4.0})
+    for (const int t : threads) text += sums_map(r, element_bytes, t);
+  const auto switching = switching_points_of(r.rows);
+  if (!switching.empty())
+    text += fmt::format(
+        "\nFrom how much on many threads of a block sum up faster than few\n\n{}\n"
+        "predicted: by Little's law, latency and throughput of both; measured: a power of two\n",
+        table_of(switching_columns(), switching).text());
+  return text;
+}
+
 /// Grid barriers by blocks of a multiprocessor (down) and threads of a block (across).
 std::string barrier_map(const measure_result& r, const std::string& probe) {
   std::set<int> blocks, threads;
@@ -131,7 +217,7 @@ std::string barrier_map(const measure_result& r, const std::string& probe) {
 }
 
 std::string summaries(const measure_result& r) {
-  if (r.device.on == backend::cpu) return {};
+  if (r.device.on == backend::cpu) return reduction_summaries(r);
   std::string text;
   if (!r.barriers.empty())
     text = fmt::format(
@@ -146,7 +232,7 @@ std::string summaries(const measure_result& r) {
         "\nBytes under way on a multiprocessor, for so much of the peak\n\n{}\n"
         "L x THR: latency of a load times the bytes loaded at the peak\n",
         table_of(parallelism_columns(), needed).text());
-  return text;
+  return text + reduction_summaries(r);
 }
 
 }  // namespace
@@ -180,6 +266,7 @@ json to_json(const measure_result& r) {
   out["parallelism"] =
       array_of(parallelism_columns(), needed_parallelism_of(r.rows, r.device.units));
   out["barriers"] = array_of(barrier_columns(), r.barriers);
+  out["switching"] = array_of(switching_columns(), switching_points_of(r.rows));
   return out;
 }
 
