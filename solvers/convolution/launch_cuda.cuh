@@ -77,11 +77,14 @@ void launch_convolution(const device& where, const convolution_pass<T>& a) {
   constexpr std::int64_t most_blocks = 0x7fffffff;
   if (blocks > most_blocks)
     throw unsupported_error("convolution: the images have more tiles than a launch has blocks");
-  require_shared(bytes, where.ordinal());
   const auto kernel = convolution_kernel<Way, Instance, T>;
   const auto stream = static_cast<cudaStream_t>(where.stream());
-  DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)));
+  constexpr std::size_t usual_shared = 48 << 10;  // more must be asked for
+  if (bytes > usual_shared) {
+    require_shared(bytes, where.ordinal());
+    DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)));
+  }
   kernel<<<static_cast<unsigned>(blocks), 32 * convolution_warps, bytes, stream>>>(
       a, tiles, static_cast<int>(scratch));
   DWELL_CUDA(cudaGetLastError());

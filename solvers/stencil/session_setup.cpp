@@ -39,9 +39,11 @@ void describe(stencil_report& report, const stencil_problem& problem, const sten
   const auto share = [&](int some) {
     return rows > 0 ? cells * static_cast<std::size_t>(some) / static_cast<std::size_t>(rows) : 0;
   };
+  // Shares of sums: what rounding leaves goes to nothing that has no rows.
+  const std::size_t cached = share(shape.register_rows + p.scratch_rows);
   report.cached_registers = share(shape.register_rows);
-  report.cached_scratch = share(p.scratch_rows);
-  report.streamed = cells - report.cached_registers - report.cached_scratch;
+  report.cached_scratch = cached - report.cached_registers;
+  report.streamed = cells - cached;
 }
 
 /// Values for trials of plans: what they are matters little for the time of a step.

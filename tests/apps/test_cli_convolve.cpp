@@ -112,6 +112,23 @@ TEST_F(cli_convolve, refusals) {
   refused({in("dot.png"), "--filter", "box:3", "--border", "mirror"}, "--border");
 }
 
+TEST(cli_compare_convolve, times_calls_and_calls_in_a_row) {
+  const auto r = dwell_cli({"compare", "convolve", "--size", "30x40", "--filter", "box:3",
+                            "--repetitions", "3", "--device", "cpu", "--format", "json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json();
+  const auto& runs = j.at("convolutions")[0].at("runs");
+  for (const auto& run : runs)
+    for (const char* kind : {"time", "in_a_row"}) {
+      const auto& us = run.at(kind).at("us");
+      ASSERT_EQ(us.at("all").size(), 3u) << run;
+      EXPECT_GT(us.at("min"), 0) << run;
+      EXPECT_EQ(us.at("median"), us.at("all")[1]) << run;
+    }
+  const double us = runs[1].at("in_a_row").at("us").at("median");
+  EXPECT_NEAR(runs[1].at("cells_per_s"), 30 * 40 / us * 1e6, 1);
+}
+
 TEST(cli_compare_convolve, all_ways_have_the_same_bits) {
   const auto r =
       dwell_cli({"compare", "convolve", "--size", "40x200,5x6x7", "--filter", "box:3,gaussian:9",

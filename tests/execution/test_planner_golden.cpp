@@ -243,7 +243,7 @@ TEST(planner_golden, plans_are_those_written_down) {
             << skipped["stencil"] + skipped["cg"]
             << " skipped, which take CG's kernels for a GPU\n";
   EXPECT_EQ(differ["stencil"] + differ["cg"], 0);
-  EXPECT_EQ(compared["stencil"], 461);
+  EXPECT_EQ(compared["stencil"], 525);
   EXPECT_EQ(compared["cg"], build_has_cg_on(backend::cuda) ? 66 : 60);
 }
 

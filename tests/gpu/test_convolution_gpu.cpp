@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Convolutions, scans, tables and means on a GPU: the bits of a CPU, for filters of every height
-// that kernels are compiled for, every way, border and alignment of rows.
+// that kernels are compiled for, every way, border and alignment of rows; prepared filters, whose
+// runs take their turns in a stream.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string>
@@ -10,7 +12,11 @@
 
 #include "plain_convolution.hpp"
 
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/solvers/convolution/convolution_runner.hpp"
 #include "dwell/solvers/scan/scan.hpp"
 
 namespace dwell {
@@ -65,6 +71,71 @@ TYPED_TEST(on_gpu, images_of_any_size) {
                               extents(33, 129), extents(4, 9, 21)})
     compare_ways<TypeParam>(size, size.dims == 3 ? extents(3, 4, 5) : extents(9, 6),
                             border::periodic);
+}
+
+/// Blurred `times` times, one call after the other.
+template <class T>
+grid<T> blurred(const grid<T>& image, const convolution_filter& f, int times) {
+  grid<T> out = image;
+  for (int k = 0; k < times; ++k) {
+    const grid<T> in = out;
+    convolve<T>(device::cpu(1), in.view(), out.view(), f);
+  }
+  return out;
+}
+
+TYPED_TEST(on_gpu, prepared_filters_take_turns_in_a_stream) {
+  using T = TypeParam;
+  const extents size(61, 190);
+  const work_queue own(device::cuda());
+  for (const char* name : {"laplacian", "gaussian:15"}) {
+    const auto filter = convolution_filter::named(name);
+    const auto image = noise<T>(size, 5);
+    convolution_runner<T> runner(own.where(), size, filter);
+    for (int again = 0; again < 5; ++again) {
+      const buffer<T> source = buffer<T>::copy_of(own.where(), image.cells());
+      const buffer<T> a(own.where(), size.cells()), b(own.where(), size.cells()),
+          copy(own.where(), size.cells());
+      const auto span_of = [](const buffer<T>& v) { return device_span<T>{v.data(), v.size(), 0}; };
+      const memory_space& memory = memory_of(backend::cuda);
+      // Nobody waits between the copy that makes the image, seven runs, and the copy of the last.
+      memory.copy(own.where(), a.data(), source.data(), size.cells() * sizeof(T));
+      for (int k = 0; k < 7; ++k)
+        k % 2 == 0 ? runner.run_async(span_of(a), span_of(b))
+                   : runner.run_async(span_of(b), span_of(a));
+      memory.copy(own.where(), copy.data(), b.data(), size.cells() * sizeof(T));
+      runner.wait();
+      grid<T> found(size);
+      copy.download(found.cells());
+      expect_bits<T>(blurred(image, filter, 7).cells(), found.cells(), name);
+    }
+  }
+}
+
+TYPED_TEST(on_gpu, prepared_filters_of_images_here_and_there) {
+  using T = TypeParam;
+  const extents size(33, 65);
+  const auto filter = convolution_filter::named("gaussian:9");
+  const auto image = noise<T>(size, 6);
+  const grid<T> expected = blurred(image, filter, 1);
+  grid<T> found(size);
+  convolution_runner<T> runner(device::cuda(), size, filter);
+  for (int again = 0; again < 3; ++again) {
+    std::fill(found.cells().begin(), found.cells().end(), T(0));
+    runner.run(image.cells(), found.cells());
+    expect_bits<T>(expected.cells(), found.cells(), "of the host");
+  }
+  const buffer<T> in = buffer<T>::copy_of(device::cuda(), image.cells());
+  const buffer<T> out(device::cuda(), size.cells());
+  memory_of(backend::cuda).finish(device::cuda());
+  const device_span<T> from{in.data(), in.size(), 0}, to{out.data(), out.size(), 0};
+  runner.run(from, to);
+  out.download(found.cells());
+  expect_bits<T>(expected.cells(), found.cells(), "of the device");
+  EXPECT_THROW(runner.run(from, from), input_error);
+  EXPECT_THROW(runner.run_async(from, device_span<T>{to.data, to.size - 1, 0}), input_error);
+  EXPECT_THROW(runner.run_async(from, device_span<T>{found.cells().data(), to.size, 0}),
+               input_error);
 }
 
 TYPED_TEST(on_gpu, scans_and_tables) {

@@ -23,12 +23,16 @@
 #include "dwell/execution/stencil/step/register_tile.hpp"
 #include "dwell/execution/temporal/rows_cuda.hpp"
 #include "dwell/execution/temporal/stencil.hpp"
+#include "dwell/solvers/stencil/shapes/box2d121.hpp"
 #include "dwell/solvers/stencil/shapes/box2d25.hpp"
 #include "dwell/solvers/stencil/shapes/box2d49.hpp"
+#include "dwell/solvers/stencil/shapes/box2d81.hpp"
 #include "dwell/solvers/stencil/shapes/box2d9.hpp"
+#include "dwell/solvers/stencil/shapes/box3d125.hpp"
 #include "dwell/solvers/stencil/shapes/box3d27.hpp"
 #include "dwell/solvers/stencil/shapes/gradient2d.hpp"
 #include "dwell/solvers/stencil/shapes/middle3d17.hpp"
+#include "dwell/solvers/stencil/shapes/mixed2d64.hpp"
 #include "dwell/solvers/stencil/shapes/poisson3d19.hpp"
 #include "dwell/solvers/stencil/shapes/star2d13.hpp"
 #include "dwell/solvers/stencil/shapes/star2d17.hpp"
@@ -118,9 +122,10 @@ struct table {
 };
 template <backend On>
 const table& table_on() {
-  static const table all = table::of_shapes<On, star2d5, star2d9, star2d13, star2d17, star2d21,
-                                            star2d25, box2d9, box2d25, box2d49, gradient2d, star3d7,
-                                            star3d13, middle3d17, box3d27, poisson3d19>();
+  static const table all =
+      table::of_shapes<On, star2d5, star2d9, star2d13, star2d17, star2d21, star2d25, box2d9,
+                       box2d25, box2d49, mixed2d64, box2d81, box2d121, gradient2d, star3d7,
+                       star3d13, middle3d17, box3d27, box3d125, poisson3d19>();
   return all;
 }
 const table& table_of(backend on) {

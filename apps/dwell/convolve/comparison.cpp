@@ -21,7 +21,7 @@ struct way_row {
   const compared_way* run;
 
   double per_second(double amount) const {
-    const double us = run->median_us();
+    const double us = run->in_a_row.median_us();
     return us > 0 ? amount / us * 1e6 : 0;
   }
   double cells() const {
@@ -67,23 +67,27 @@ columns<way_row> run_columns() {
   append(all, columns_of_part<row>(time_columns("time.us", "us"),
                                    [](const row& r) -> const measured_run& { return *r.run; }));
   append(all,
-         columns<row>{
-             {"speed_up", "speed-up", unit::number,
-              [](const row& r) { return number_or_null(speed_up_over(r.of->runs[0], *r.run)); }},
-             {"cells_per_s", "GCells/s", unit::giga,
-              [](const row& r) { return number_or_null(r.per_second(r.cells())); }},
-             {"bandwidth_bytes_per_s", "GB/s", unit::giga,
-              [](const row& r) {
-                return number_or_null(r.per_second(static_cast<double>(r.run->report.bytes)));
-              }},
-             {"fmas_per_s", "GFMA/s", unit::giga,
-              [](const row& r) {
-                return number_or_null(r.per_second(r.cells() * r.run->report.taps));
-              }},
-             {"same_bits", "same bits", unit::yes,
-              if_measured([](const row& r) { return r.run->same_bits; })},
-             {"largest_difference", "", unit::number,
-              if_measured([](const row& r) { return r.run->difference; })}});
+         columns_of_part<row>(time_columns("in_a_row.us", "in a row"),
+                              [](const row& r) -> const measured_run& { return r.run->in_a_row; }));
+  append(all, columns<row>{
+                  {"speed_up", "speed-up", unit::number,
+                   [](const row& r) {
+                     return number_or_null(speed_up_over(r.of->runs[0].in_a_row, r.run->in_a_row));
+                   }},
+                  {"cells_per_s", "GCells/s", unit::giga,
+                   [](const row& r) { return number_or_null(r.per_second(r.cells())); }},
+                  {"bandwidth_bytes_per_s", "GB/s", unit::giga,
+                   [](const row& r) {
+                     return number_or_null(r.per_second(static_cast<double>(r.run->report.bytes)));
+                   }},
+                  {"fmas_per_s", "GFMA/s", unit::giga,
+                   [](const row& r) {
+                     return number_or_null(r.per_second(r.cells() * r.run->report.taps));
+                   }},
+                  {"same_bits", "same bits", unit::yes,
+                   if_measured([](const row& r) { return r.run->same_bits; })},
+                  {"largest_difference", "", unit::number,
+                   if_measured([](const row& r) { return r.run->difference; })}});
   return all;
 }
 
@@ -106,11 +110,15 @@ comparison_layout layout_of(const convolution_comparison& c) {
                   c.correlation ? "Correlation" : "Convolution", c.device, c.backend,
                   format_plural(c.images, "image"), c.precision, c.border),
       {},
-      {fmt::format("us: of all images, median of {}, after one that is not counted, without set-up "
-                   "and copies.",
+      {fmt::format("us: a call for all images, from its start to its end, median of {}, after one "
+                   "that is not counted, without set-up and copies.",
                    format_plural(c.repetitions, "run")),
+       fmt::format(
+           "in a row: the same of calls that are started one after the other and waited for "
+           "at the end, as many as take {} ms one by one.",
+           row_us / 1000),
        "speed-up: over direct, a plain loop over cells and taps. taps: multiply-adds per cell.",
-       "GB/s: a load and a store of every cell, over the time.",
+       "GB/s: a load and a store of every cell. This and all rates: of calls in a row.",
        "same bits: as direct, in every run; of several passes, which round in between, see below.",
        "Measured by dwell " DWELL_VERSION_STRING "."}};
   if (c.interrupted)

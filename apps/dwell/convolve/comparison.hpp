@@ -14,13 +14,18 @@
 namespace dwell::app {
 
 /// One way of a convolution. A run in one pass whose outcome differs from the baseline's in any bit
-/// has failed; one in several is compared by its largest difference.
+/// has failed; one in several is compared by its largest difference. Its own times are those of
+/// calls that are waited for.
 struct compared_way : measured_run {
   using measured_run::measured_run;
+  measured_run in_a_row;           ///< calls that are not: how it ended, and times per call
   convolution_report report = {};  ///< of the last repetition
   bool same_bits = false;          ///< as the baseline, in every repetition
   double difference = 0;           ///< the largest one from it
 };
+
+/// Calls in a row are as many as take so long one by one; of one that takes as long, that one.
+inline constexpr int row_us = 10000;
 
 /// One filter on images of one size.
 struct compared_convolution {

@@ -29,7 +29,8 @@ constexpr auto configs_of_threads() {
     r.together = together;
     return r;
   };
-  constexpr step_config columns = config(4, 1, 1, column_depth);
+  // Sums of so many terms need 128 registers a lane: of 64 they spill.
+  constexpr step_config columns = config(64 < tap_count<S> ? 2 : 4, 1, 1, column_depth);
   if constexpr (tile::pays)
     return std::array{config(tile::teams, tile::across, tile::down, flat ? tile::down : tile::deep),
                       columns};

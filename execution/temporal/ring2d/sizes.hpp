@@ -92,10 +92,13 @@ constexpr ring_config plain_ring_config() {
   return c;
 }
 
-/// The kernels of passes on GPUs.
+/// The kernels of passes on GPUs. Boxes of radius 4 and more have none: the sums that their lanes
+/// need do not stay in registers, and the multiply-adds of a step, of 81 taps and more, take as
+/// long as its traffic.
 template <class S, class T>
 constexpr auto gpu_ring_configs() {
-  if constexpr (S::dims != 2 || !is_linear<S> || radius_of < S >> 6)
+  constexpr int most = ends_in_column<S> ? 6 : 3;
+  if constexpr (S::dims != 2 || !is_linear<S> || most < radius_of<S>)
     return std::array<ring_config, 0>{};
   else
     return std::array{bulk_ring_config<S, T>(), plain_ring_config<S, T>()};
