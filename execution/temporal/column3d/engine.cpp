@@ -49,10 +49,10 @@ bool fill(const overlapping_tiles& tiles, int nz, int halo, int teams, double mo
 /// Cells of all lanes, in a plane.
 double plane_cells(const column_config& c) { return 32.0 * c.across * perks_warps * c.down; }
 
-/// A plane takes a multiprocessor most of the cycles of its multiply-adds and of its way from and
-/// to memory, one after the other: two warps on a scheduler hide little of either. Fitted to runs
-/// on an H100 (docs/results/temporal-h100.md), within 15 %. In single precision it is instructions
-/// that bind, of which multiply-adds are half.
+/// A plane takes a multiprocessor parts of the cycles of its multiply-adds and of its way from and
+/// to memory, one after the other: two warps on a scheduler hide some of either. And the meeting of
+/// the team, which is longer where sums end with neighbours. Fitted to runs of five shapes on an
+/// H100 (docs/results/temporal-h100.md), within 12 %.
 stencil_projection time(const column_config& c, const stencil_plan& p, const layout_problem& of,
                         double planes) {
   const stencil_rates& on = of.rates;
@@ -66,8 +66,8 @@ stencil_projection time(const column_config& c, const stencil_plan& p, const lay
   t.exchange = 6000.0 / p.depth;  // a launch
   // Every lane loads the source of its own cells from L2.
   if (of.stencil.source) t.l2 = planes * cells * on.source / on.l2;
-  const double instructions = on.bytes == 4 ? 1.8 : 1.0;
-  t.seconds = t.l2 + 0.87 * (instructions * t.arithmetic + t.memory) + t.exchange;
+  const double meeting = of.stencil.star ? 150 : 350;
+  t.seconds = t.l2 + 0.66 * t.arithmetic + 0.54 * t.memory + planes * meeting + t.exchange;
   return on.in_seconds(t);
 }
 
