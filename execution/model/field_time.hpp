@@ -30,7 +30,9 @@ inline constexpr field_rates by_dataflow_tiles{.41,  .68,   .62, .94, .0218,
 /// that a tile lacks where a row ends early take part of them all the same. At the end of a step
 /// teams wait for the last tile; under dataflow a step takes the time of 1.3 tiles a team at least.
 /// Where it takes as long as memory does, a step takes a quarter longer than either. Borders whose
-/// neighbours are computed add a third. `roof`: no run is faster.
+/// neighbours are computed add a third; in the plane more than 64 taps, whose columns have few
+/// lanes, too, without dataflow. Tiles of dataflow that read far, or divide, wait longer for each
+/// other. `roof`: no run is faster.
 inline stencil_projection time_of_field(const stencil_problem& problem, const device_facts& device,
                                         const stencil_plan& p, const step_config& c,
                                         const field_rates& rates, stencil_projection roof) {
@@ -61,8 +63,12 @@ inline stencil_projection time_of_field(const stencil_problem& problem, const de
                      1.3 * tile * p.teams, largest * p.teams});
   else
     busy += rates.last * tile * teams;
-  const bool fixed = problem.edge == boundary::fixed;
-  const double alone = (busy / on.units * cell * (fixed ? 1.0 : 1.33) + rates.start) * on.cycle;
+  const bool fixed = problem.edge == boundary::fixed, wide = on.taps > 64 && !solid && !c.dataflow;
+  const bool waits = c.dataflow && (!on.linear || problem.radius > 4);
+  const double slower = (fixed ? 1.0 : 1.33) * (wide ? 1.35 : 1.0) *
+                        (waits && !on.linear && on.bytes < 8 ? 1.5 : 1.0);
+  const double start = rates.start + (waits ? 3000 : 0);
+  const double alone = (busy / on.units * cell * slower + start) * on.cycle;
   roof.seconds = std::max(roof.seconds, std::cbrt(std::pow(alone, 3) + std::pow(roof.memory, 3)));
   return roof;
 }

@@ -7,18 +7,18 @@
 namespace dwell::cuda {
 namespace {
 
-[[noreturn]] void refuse() { throw device_error("this build has no CUDA backend"); }
+[[noreturn]] void refuse_reduction() { throw device_error("this build has no CUDA backend"); }
 
 }  // namespace
 
-std::size_t reduce_partial_size(std::int64_t) { refuse(); }
-host_result::host_result(const device&) { refuse(); }
+std::size_t reduce_partial_size(std::int64_t) { refuse_reduction(); }
+host_result::host_result(const device&) { refuse_reduction(); }
 host_result::~host_result() = default;
 
 template <class Op, class T>
 void run_reduce(const device&, int, const Op&, const reduce_arrays<T>&, const reduce_scratch&,
                 double*) {
-  refuse();
+  refuse_reduction();
 }
 
 #define DWELL_COMPILE(op, T)                                                                    \

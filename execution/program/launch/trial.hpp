@@ -33,29 +33,32 @@ class program_trial {
     control_.interrupt = interrupt;
   }
 
-  /// Seconds per iteration, the least of a few runs; nothing once interrupted. Plans after the
-  /// first must be of the same cut.
+  /// Seconds per iteration, by the least of a few runs of two lengths; nothing once interrupted.
+  /// Plans after the first must be of the same cut.
   std::optional<double> operator()(const planned<T>& made) {
     if (run_)
       run_->follow(made.how);
     else
       run_.emplace(queue_.where(), variant_, made, run_records{}, chain_, basis_);
-    // The first run loads the kernel and warms caches; it also says how many iterations make the
-    // counted ones long beside their start and end, and short to wait for.
+    // The first run loads the kernel and warms caches; the next one says how many iterations make
+    // the long runs long, and short to wait for. What all iterations of a run cost together, its
+    // start, the filling of what it caches and its end, is not of an iteration: a difference.
     constexpr double long_enough = 2e-3;
-    constexpr int fewest = 3, most = 200, counted = 3;
-    std::optional<double> once = seconds_of(fewest);
+    constexpr int few = 3, least_more = 12, most_more = 200, counted = 3;
+    if (!seconds_of(few)) return std::nullopt;
+    std::optional<double> once = seconds_of(few);
     if (!once) return once;
-    const int steps =
-        std::clamp(static_cast<int>(std::min<double>(most, long_enough / std::max(*once, 1e-9))),
-                   fewest, most);
-    double least = std::numeric_limits<double>::infinity();
+    const int more = std::clamp(
+        static_cast<int>(std::min<double>(most_more, few * long_enough / std::max(*once, 1e-9))),
+        least_more, most_more);
+    double shorter = *once, longer = std::numeric_limits<double>::infinity();
     for (int k = 0; k < counted; ++k) {
-      once = seconds_of(steps);
-      if (!once) return once;
-      least = std::min(least, *once);
+      if (!(once = seconds_of(few))) return once;
+      shorter = std::min(shorter, *once);
+      if (!(once = seconds_of(few + more))) return once;
+      longer = std::min(longer, *once);
     }
-    return least;
+    return std::max(0.0, longer - shorter) / more;
   }
 
  private:
@@ -65,7 +68,7 @@ class program_trial {
     if (interrupted()) return std::nullopt;
     load_(*run_);
     start_.max_steps = steps;
-    const double seconds = run_->run(start_, control_) / steps;
+    const double seconds = run_->run(start_, control_);
     if (interrupted()) return std::nullopt;
     return seconds;
   }

@@ -110,7 +110,9 @@ stencil_projection time(const ring_config& c, const stencil_plan& p, const layou
   t.shared = rows * (c.warps + 1) * 2 * width * on.bytes / on.shared / p.depth;
   t.memory = rows * (width + out) * on.bytes / on.memory / p.depth;
   const double waits = 200 + 0.02 * width * c.warps * of.stencil.radius;
-  double seconds = t.arithmetic + rows / c.teams * waits / p.depth;
+  // In single precision long stars do better than in double, and wide boxes worse.
+  const double single = on.bytes == 8 || of.stencil.radius < 3 ? 1 : on.star ? 0.86 : 1.5;
+  double seconds = single * (t.arithmetic + rows / c.teams * waits / p.depth);
   // Every lane loads the source of its own cells from L2, a sector for each.
   if (of.stencil.source) seconds += rows * cells * 2.6 / p.depth;
   // Rows that come cell by cell wait for memory one after the other; and where a strip is wider
