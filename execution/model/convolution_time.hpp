@@ -46,6 +46,13 @@ constexpr double cycles_of(const output_work& w, const convolution_rates& r) {
                    w.elements_from_memory / r.elements_from_memory});
 }
 
+/// The same as measured on an H100, where little of one hides behind another (images of 8192 x
+/// 8192, filters of 3 x 3 to 31 x 31, docs/results/systolic.md): within a seventh.
+constexpr double measured_cycles_of(const output_work& w, const convolution_rates& r) {
+  return w.elements_from_memory / r.elements_from_memory +
+         1.45 * w.multiply_adds / r.multiply_adds + 1.2 * w.moves / r.moves;
+}
+
 /// A tile of a warp: its columns of sums, those of the warp, and its rows of sums.
 struct convolution_tile_shape {
   double columns, warp_columns, rows;
@@ -70,5 +77,11 @@ constexpr output_work shared_work(double m, double n, double rows, double column
   const output_work read = window_work(m, n, rows);
   return {read.multiply_adds, read.moves + 2 * copied, 2};
 }
+
+/// Cycles of the chain of a warp's tile, which no other warp hides where the image is small:
+/// measured on an H100 with images of 512 x 512 to 2048 x 2048 (docs/results/systolic.md). m:
+/// columns of taps.
+constexpr double systolic_chain(double m) { return 16e3 + 3.2e3 * m; }
+constexpr double window_chain(double m) { return 3e3 + 1.2e3 * m; }
 
 }  // namespace dwell::model

@@ -120,8 +120,34 @@ extents widest(const std::vector<filter_pass>& passes) {
   return n;
 }
 
-void decide_way(const device_facts& where, const convolution_options& o, int element_bytes,
-                convolution_plan& plan) {
+/// What an output of a pass takes on a GPU.
+model::output_work work_of(const char* way, const extents& taps, int element_bytes) {
+  const double m = taps.x, n = taps.y;
+  const std::string_view name = way;
+  model::output_work work;
+  if (name == "systolic") {
+    using kernels = systolic_convolution::on_cuda;
+    const int piece = piece_bytes / element_bytes, columns = warp_lanes * piece;
+    const double rows = kernels::rows_of(kernels::instance_of(taps.y));
+    work = model::systolic_work(
+        m, n,
+        {static_cast<double>(columns_of(columns, piece, taps.x, taps.x / 2).columns),
+         static_cast<double>(columns), rows},
+        piece);
+  } else if (name == window_convolution::name) {
+    work = model::window_work(m, n, window_convolution::rows);
+  } else if (name == shared_convolution::name) {
+    work = model::shared_work(m, n, shared_convolution::rows, warp_lanes);
+  } else {  // every tap is two loads
+    work = {m * n, 2 * m * n, 2};
+  }
+  work.multiply_adds *= taps.z;
+  work.moves *= taps.z;
+  return work;
+}
+
+void decide_way(const device_facts& where, double cells, const convolution_options& o,
+                int element_bytes, convolution_plan& plan) {
   std::vector<const convolution_kernel*> here;
   for (const auto& k : convolution_kernels())
     if (k.on == where.on) here.push_back(&k);
@@ -146,42 +172,26 @@ void decide_way(const device_facts& where, const convolution_options& o, int ele
     return;
   }
   const extents taps = widest(plan.passes);
+  const device_limits l = limits_of(where);
+  const model::convolution_rates rates = rates_of(where, element_bytes);
   const auto time = [&](const auto* k) {
-    return projected_time(k->way, taps, where, element_bytes);
+    const double chain = std::string_view(k->way) == "systolic" ? model::systolic_chain(taps.x)
+                                                                : model::window_chain(taps.x);
+    const double output = model::measured_cycles_of(work_of(k->way, taps, element_bytes), rates);
+    return (cells / l.units * output + taps.z * chain) / l.clock;
   };
   plan.kernel = *std::min_element(here.begin(), here.end(),
                                   [&](const auto* a, const auto* b) { return time(a) < time(b); });
-  plan.reason += fmt::format("; projected {:.3g} ps per cell", time(plan.kernel) * 1e12);
+  plan.reason += fmt::format("; projected {:.3g} us", time(plan.kernel) * 1e6);
 }
 
 }  // namespace
 
 double projected_time(const char* way, const extents& taps, const device_facts& where,
                       int element_bytes) {
-  const model::convolution_rates r = rates_of(where, element_bytes);
-  const double m = taps.x, n = taps.y;
-  const std::string_view name = way;
-  model::output_work work;
-  if (name == "systolic") {
-    using kernels = systolic_convolution::on_cuda;
-    const int piece = piece_bytes / element_bytes, columns = warp_lanes * piece;
-    const double rows = kernels::rows_of(kernels::instance_of(taps.y));
-    work = model::systolic_work(
-        m, n,
-        {static_cast<double>(columns_of(columns, piece, taps.x, taps.x / 2).columns),
-         static_cast<double>(columns), rows},
-        piece);
-  } else if (name == window_convolution::name) {
-    work = model::window_work(m, n, window_convolution::rows);
-  } else if (name == shared_convolution::name) {
-    work = model::shared_work(m, n, shared_convolution::rows, warp_lanes);
-  } else {  // every tap is two loads
-    work = {m * n, 2 * m * n, 2};
-  }
   const device_limits l = limits_of(where);
-  work.multiply_adds *= taps.z;
-  work.moves *= taps.z;
-  return model::cycles_of(work, r) / (l.clock * l.units);
+  return model::cycles_of(work_of(way, taps, element_bytes), rates_of(where, element_bytes)) /
+         (l.clock * l.units);
 }
 
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
@@ -189,12 +199,12 @@ convolution_plan decide(const device_facts& where, const extents& size, std::int
                         int element_bytes) {
   convolution_plan plan;
   decide_passes(where, filter, o, element_bytes, plan);
-  decide_way(where, o, element_bytes, plan);
+  const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
+  decide_way(where, cells, o, element_bytes, plan);
   if (where.on == backend::cuda) {
     plan.threads = 0;
     return plan;
   }
-  const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
   double taps = 0;
   for (const auto& p : plan.passes) taps += taps_worth(p.taps, where, element_bytes);
   const thread_choice threads = threads_worth(2 * cells * element_bytes * taps / free_taps_of_cpu,

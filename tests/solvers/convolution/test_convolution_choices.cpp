@@ -187,5 +187,24 @@ TEST(convolution_choices, large_filters_are_systolic_on_a_gpu) {
   EXPECT_DOUBLE_EQ(time("systolic", 5), 8 / limits_of(h200).memory);
 }
 
+/// As measured on an H100: a warp's chain of systolic sums is long, which many warps hide.
+TEST(convolution_choices, small_images_are_not_systolic_on_a_gpu) {
+  bool has = false;
+  for (const auto& k : convolution_kernels()) has = has || k.on == backend::cuda;
+  if (!has) GTEST_SKIP() << "no kernels for GPUs in this build";
+  const device_facts h100 = facts_of("h100");
+  const auto way = [&](int cells, const char* filter) {
+    return std::string(decide(h100, extents(cells, cells), 1, convolution_filter::named(filter),
+                              {.passes = filter_passes::one}, 4)
+                           .kernel->way);
+  };
+  EXPECT_EQ(way(512, "box:3"), "window");
+  EXPECT_EQ(way(1024, "box:9"), "window");
+  EXPECT_EQ(way(1024, "box:31"), "systolic");
+  EXPECT_EQ(way(2048, "box:3"), "window");
+  EXPECT_EQ(way(2048, "box:7"), "systolic");
+  EXPECT_EQ(way(8192, "box:3"), "systolic");
+}
+
 }  // namespace
 }  // namespace dwell
