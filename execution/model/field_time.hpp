@@ -32,7 +32,7 @@ inline constexpr field_rates by_dataflow_tiles{.41,  .68,   .62, .94, .0218,
 /// Where it takes as long as memory does, a step takes a quarter longer than either. Borders whose
 /// neighbours are computed add a third; in the plane more than 64 taps, whose columns have few
 /// lanes, too, without dataflow. Tiles of dataflow that read far, or divide, wait longer for each
-/// other. `roof`: no run is faster.
+/// other in small fields. `roof`: no run is faster.
 inline stencil_projection time_of_field(const stencil_problem& problem, const device_facts& device,
                                         const stencil_plan& p, const step_config& c,
                                         const field_rates& rates, stencil_projection roof) {
@@ -64,9 +64,10 @@ inline stencil_projection time_of_field(const stencil_problem& problem, const de
   else
     busy += rates.last * tile * teams;
   const bool fixed = problem.edge == boundary::fixed, wide = on.taps > 64 && !solid && !c.dataflow;
-  const bool waits = c.dataflow && (!on.linear || problem.radius > 4);
-  const double slower = (fixed ? 1.0 : 1.33) * (wide ? 1.35 : 1.0) *
-                        (waits && !on.linear && on.bytes < 8 ? 1.5 : 1.0);
+  const bool divides = c.dataflow && !on.linear;
+  const bool waits = c.dataflow && !solid && width * rows < 6e5 && (divides || problem.radius > 4);
+  const double slower =
+      (fixed ? 1.0 : 1.33) * (wide ? 1.35 : 1.0) * (divides && on.bytes < 8 ? 1.5 : 1.0);
   const double start = rates.start + (waits ? 3000 : 0);
   const double alone = (busy / on.units * cell * slower + start) * on.cycle;
   roof.seconds = std::max(roof.seconds, std::cbrt(std::pow(alone, 3) + std::pow(roof.memory, 3)));

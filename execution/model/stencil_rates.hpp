@@ -37,7 +37,8 @@ struct stencil_rates {
         star(problem.star),
         linear(problem.linear),
         taps(fmas_of(problem)),
-        per_cell(cycles_per_cell(problem, device)) {}
+        per_cell(cycles_per_cell(problem, device)),
+        divided(problem.scalar_bytes == 8 ? 0.42 : 0.25) {}
 
   /// All times of a projection were in cycles.
   stencil_projection in_seconds(stencil_projection t) const {
@@ -47,7 +48,6 @@ struct stencil_rates {
   }
 
   static constexpr double shared = 128;
-  static constexpr double divided = 0.42;
   double bytes;
   double source;  ///< bytes of it that a cell reads
   double l2_bytes, units, radius;
@@ -56,6 +56,7 @@ struct stencil_rates {
   bool star, linear;
   double taps;      ///< multiply-adds of a cell
   double per_cell;  ///< cycles of these
+  double divided;   ///< the part of the full rate in chains with divisions
 };
 
 }  // namespace dwell
