@@ -37,8 +37,11 @@ class DWELL_API reducer {
   /// A CPU's threads are started by the first array that is worth them. On a GPU the work is put in
   /// order by the device's stream, if it has one (device::on_stream()). Throws device_error.
   explicit reducer(const device& where);
+  /// Waits for what was queued, and frees everything.
   ~reducer();
+  /// What was moved from can only be destroyed or assigned to.
   reducer(reducer&& other) noexcept;
+  /// As the constructor; waits for and frees what this reducer had.
   reducer& operator=(reducer&& other) noexcept;
 
   /// Of elements in the host's memory, of which a GPU gets a copy. T is double or float. Throws

@@ -78,7 +78,7 @@ struct queue_sizes {
   /// middle layer is the oldest, a step writes the layer before it meanwhile: so many cells lie
   /// between two layers.
   static constexpr int gap = unread > 0 && frame == 0
-                                 ? (radius * (S::dims == 3 ? row + 1 : 1) + 1) / 2 * 2
+                                 ? (radius*(S::dims == 3 ? row + 1 : 1) + 1) / 2 * 2
                                  : 0;
   static constexpr int layer_values = row * (height + 2 * frame) + gap;
   static constexpr int span = 2 * radius + 1 - unread;
