@@ -40,15 +40,10 @@ struct output_work {
   double multiply_adds, moves, elements_from_memory;
 };
 
-/// Cycles of a multiprocessor per output: the scarcest of the three.
+/// Cycles of a multiprocessor per output: what it takes of each, since little of one hides behind
+/// another. Fitted to an H100 (images of 8192 x 8192, filters of 3 x 3 to 31 x 31,
+/// docs/results/systolic.md), within a seventh.
 constexpr double cycles_of(const output_work& w, const convolution_rates& r) {
-  return std::max({w.multiply_adds / r.multiply_adds, w.moves / r.moves,
-                   w.elements_from_memory / r.elements_from_memory});
-}
-
-/// The same as measured on an H100, where little of one hides behind another (images of 8192 x
-/// 8192, filters of 3 x 3 to 31 x 31, docs/results/systolic.md): within a seventh.
-constexpr double measured_cycles_of(const output_work& w, const convolution_rates& r) {
   return w.elements_from_memory / r.elements_from_memory +
          1.45 * w.multiply_adds / r.multiply_adds + 1.2 * w.moves / r.moves;
 }

@@ -32,7 +32,8 @@ inline constexpr field_rates by_dataflow_tiles{.41,  .68,   .62, .94, .0218,
 /// Where it takes as long as memory does, a step takes a quarter longer than either. Borders whose
 /// neighbours are computed add a third; in the plane more than 64 taps, whose columns have few
 /// lanes, too, without dataflow. Tiles of dataflow that read far, or divide, wait longer for each
-/// other in small fields. `roof`: no run is faster.
+/// other in small fields; those that divide in single precision take half as long again. `roof`: no
+/// run is faster.
 inline stencil_projection time_of_field(const stencil_problem& problem, const device_facts& device,
                                         const stencil_plan& p, const step_config& c,
                                         const field_rates& rates, stencil_projection roof) {

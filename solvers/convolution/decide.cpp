@@ -172,13 +172,8 @@ void decide_way(const device_facts& where, double cells, const convolution_optio
     return;
   }
   const extents taps = widest(plan.passes);
-  const device_limits l = limits_of(where);
-  const model::convolution_rates rates = rates_of(where, element_bytes);
   const auto time = [&](const auto* k) {
-    const double chain = std::string_view(k->way) == "systolic" ? model::systolic_chain(taps.x)
-                                                                : model::window_chain(taps.x);
-    const double output = model::measured_cycles_of(work_of(k->way, taps, element_bytes), rates);
-    return (cells / l.units * output + taps.z * chain) / l.clock;
+    return projected_time(k->way, taps, cells, where, element_bytes);
   };
   plan.kernel = *std::min_element(here.begin(), here.end(),
                                   [&](const auto* a, const auto* b) { return time(a) < time(b); });
@@ -187,11 +182,14 @@ void decide_way(const device_facts& where, double cells, const convolution_optio
 
 }  // namespace
 
-double projected_time(const char* way, const extents& taps, const device_facts& where,
+double projected_time(const char* way, const extents& taps, double cells, const device_facts& where,
                       int element_bytes) {
   const device_limits l = limits_of(where);
-  return model::cycles_of(work_of(way, taps, element_bytes), rates_of(where, element_bytes)) /
-         (l.clock * l.units);
+  const double output =
+      model::cycles_of(work_of(way, taps, element_bytes), rates_of(where, element_bytes));
+  const double chain = std::string_view(way) == "systolic" ? model::systolic_chain(taps.x)
+                                                           : model::window_chain(taps.x);
+  return (cells / l.units * output + taps.z * chain) / l.clock;
 }
 
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,

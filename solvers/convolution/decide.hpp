@@ -29,8 +29,8 @@ convolution_plan decide(const device_facts& where, const extents& size, std::int
                         const convolution_filter& filter, const convolution_options& options,
                         int element_bytes);
 
-/// The projected time of a way for a filter of so many taps on a GPU, in seconds per cell.
-double projected_time(const char* way, const extents& taps, const device_facts& where,
+/// The projected seconds of a way for a filter of so many taps over so many cells, on a GPU.
+double projected_time(const char* way, const extents& taps, double cells, const device_facts& where,
                       int element_bytes);
 
 }  // namespace dwell

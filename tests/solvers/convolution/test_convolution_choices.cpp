@@ -178,13 +178,13 @@ TEST(convolution_choices, the_latencies_of_the_document) {
 TEST(convolution_choices, large_filters_are_systolic_on_a_gpu) {
   const device_facts h200 = facts_of("h200");
   const auto time = [&](const char* way, int taps) {
-    return projected_time(way, extents(taps, taps), h200, 4);
+    return projected_time(way, extents(taps, taps), 8192.0 * 8192, h200, 4);
   };
   EXPECT_LT(time("systolic", 15), time("window", 15));
   EXPECT_LT(time("systolic", 15), time("shared", 15));
   EXPECT_LT(time("window", 15), time("direct", 15));
-  // Up to 5 x 5 memory decides, as of a copy.
-  EXPECT_DOUBLE_EQ(time("systolic", 5), 8 / limits_of(h200).memory);
+  // No faster than a copy.
+  EXPECT_GT(time("systolic", 2), 8192.0 * 8192 * 8 / limits_of(h200).memory);
 }
 
 /// As measured on an H100: a warp's chain of systolic sums is long, which many warps hide.
