@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Runs of the stencils of this build. A program with stencils of its own alone links none of their
 // kernels: no other file of the runs names the table.
-#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
@@ -19,13 +21,13 @@ std::vector<stencil_shape> stencil_shapes() {
 }
 
 std::vector<std::string> stencil_engines() {
-  // Those of GPUs first, which plans know in every build: the list is the same in all.
-  std::vector<std::string> all;
+  // Plans know the engines of GPUs in every build. In the order of their names, which does not
+  // depend on the stencils of the build.
+  std::set<std::string> all;
   for (const auto table : {planned_stencil_kernels(), stencil_kernels()})
     for (const stencil_kernel& v : table)
-      for (const stencil_engine* e : v.engines)
-        if (std::find(all.begin(), all.end(), e->name()) == all.end()) all.push_back(e->name());
-  return all;
+      for (const stencil_engine* e : v.engines) all.insert(e->name());
+  return {all.begin(), all.end()};
 }
 
 stencil_shape find_stencil_shape(std::string_view name) {

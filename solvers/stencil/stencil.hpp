@@ -167,7 +167,7 @@ DWELL_API std::vector<stencil_shape> stencil_shapes();
 DWELL_API stencil_shape find_stencil_shape(std::string_view name);
 
 /// The engines by which executors lay a field over the chip, "step", "skewed", ...: of all
-/// backends, with or without CUDA.
+/// backends, with or without CUDA, in the order of their names.
 DWELL_API std::vector<std::string> stencil_engines();
 
 /// Does steps on `u` in place; also when interrupted, it then holds the field after report.steps
