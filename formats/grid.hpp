@@ -2,6 +2,7 @@
 // A regular grid of cells in two or three dimensions: its extents, a view, and an owner. Cells lie
 // in C order (x fastest) without padding, as NumPy would store them.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -28,12 +29,39 @@ struct extents {
   constexpr extents(int z_cells, int y_cells, int x_cells)
       : z(z_cells), y(y_cells), x(x_cells), dims(3) {}
 
+  /// Along axis 0 (z), 1 (y) or 2 (x).
+  constexpr int& operator[](int axis) { return axis == 0 ? z : axis == 1 ? y : x; }
+  /// The same.
+  constexpr int operator[](int axis) const { return axis == 0 ? z : axis == 1 ? y : x; }
+
   /// All: z times y times x.
   std::size_t cells() const {
     return static_cast<std::size_t>(z) * static_cast<std::size_t>(y) * static_cast<std::size_t>(x);
   }
   /// Equal along all axes.
   friend bool operator==(const extents&, const extents&) = default;
+};
+
+/// Cells along each axis from one cell of a grid to another.
+struct grid_offset {
+  int z = 0;  ///< planes
+  int y = 0;  ///< rows
+  int x = 0;  ///< columns
+
+  /// Along axis 0 (z), 1 (y) or 2 (x).
+  constexpr int& operator[](int axis) { return axis == 0 ? z : axis == 1 ? y : x; }
+  /// The same.
+  constexpr int operator[](int axis) const { return axis == 0 ? z : axis == 1 ? y : x; }
+  /// Equal along all axes.
+  friend bool operator==(const grid_offset&, const grid_offset&) = default;
+};
+
+/// Neighbouring cells of a grid that form a grid themselves.
+struct grid_box {
+  grid_offset first;  ///< from the first cell of the whole grid to that of the box
+  extents size;       ///< of the box
+  /// Equal in both.
+  friend bool operator==(const grid_box&, const grid_box&) = default;
 };
 
 /// "300x200": as a user writes it.
@@ -44,6 +72,15 @@ inline std::string to_string(const extents& n) {
 
 /// The most cells a grid may have: byte counts and offsets then stay far from 63 bits.
 inline constexpr std::size_t max_cells = std::size_t(1) << 40;
+
+/// Are all cells of the box in a grid of this size?
+constexpr bool contains(const extents& all, const grid_box& box) {
+  if (box.size.dims != all.dims) return false;
+  for (int axis = 0; axis < 3; ++axis)
+    if (box.first[axis] < 0 || box.size[axis] < 1 || box.first[axis] > all[axis] - box.size[axis])
+      return false;
+  return true;
+}
 
 /// Throws input_error unless `n` has 2 or 3 axes of at least one cell, and not too many cells.
 inline void check_extents(const extents& n) {
@@ -104,5 +141,20 @@ class grid {
   extents size_;
   std::vector<T> cells_;
 };
+
+/// Copies the cells of a box of `from` to `to`, of the box's size. Nothing is checked.
+template <class T>
+void copy_box(grid_view<const T> from, const grid_offset& first, grid_view<T> to) {
+  for (int z = 0; z < to.size.z; ++z)
+    for (int y = 0; y < to.size.y; ++y)
+      std::copy_n(&from(first.z + z, first.y + y, first.x), to.size.x, &to(z, y, 0));
+}
+/// The reverse: `from` has the size of the box of `to`.
+template <class T>
+void copy_to_box(grid_view<const T> from, grid_view<T> to, const grid_offset& first) {
+  for (int z = 0; z < from.size.z; ++z)
+    for (int y = 0; y < from.size.y; ++y)
+      std::copy_n(&from(z, y, 0), from.size.x, &to(first.z + z, first.y + y, first.x));
+}
 
 }  // namespace dwell

@@ -143,7 +143,8 @@ void measure_fields(const request& q) {
       stencil_options o;
       o.shape = q.shape;
       o.executor = q.executor;
-      distributed_stencil<double> field(q.on(comm->rank()), comm, all, o, every, false, q.by());
+      distributed_stencil<double> field(q.on(comm->rank()), comm, all, o,
+                                        {.steps_per_exchange = every, .by = q.by()});
       field.set_field(grid<double>(field.size()).view());
       std::vector<double> us;
       field.run(q.steps / 4);

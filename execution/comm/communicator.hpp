@@ -48,6 +48,8 @@ class DWELL_API communicator {
   virtual int size() const = 0;               ///< ranks
   virtual int ranks_here() const = 0;         ///< on this machine, this one among them
   virtual const char* transport() const = 0;  ///< "self", "threads", "mpi"
+  /// May messages and gathered values be in the memory of CUDA devices?
+  virtual bool takes_gpu_memory() const { return false; }
 
   /// Every rank gives `bytes` bytes; `all` (size() x bytes) gets them in the order of the ranks.
   /// Throws device_error if the transport fails.

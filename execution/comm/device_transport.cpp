@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which transport ranks with GPUs get, and that of one rank alone and that through the hosts.
+// Which transport ranks with GPUs get, and that of one rank alone, and those by the communicator.
 #include "dwell/execution/comm/device_transport.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -117,6 +119,52 @@ class host_transport final : public device_transport {
   std::vector<double> here_, all_;
 };
 
+/// The communicator moves what is in the memory of GPUs.
+class communicator_messages final : public device_messages {
+ public:
+  communicator_messages(communicator& comm, const device& where, std::vector<rank_message> out,
+                        std::vector<rank_message> in)
+      : comm_(comm), where_(where), out_(std::move(out)), in_(std::move(in)) {}
+  void run(std::span<const void* const> from, std::span<void* const> to, void* stream) override {
+    const device on = where_.on_stream(stream);
+    // Nothing is written through the pointer of an outgoing message.
+    for (std::size_t k = 0; k < out_.size(); ++k) out_[k].data = const_cast<void*>(from[k]);
+    for (std::size_t k = 0; k < in_.size(); ++k) in_[k].data = to[k];
+    memory_of(on.on()).finish(on);
+    // Made anew each time: the places differ, and not on all ranks at the same times.
+    const auto messages = comm_.messages(out_, in_);
+    messages->start();
+    messages->finish();
+  }
+
+ private:
+  communicator& comm_;
+  device where_;
+  std::vector<rank_message> out_, in_;
+};
+
+class communicator_transport final : public device_transport {
+ public:
+  communicator_transport(std::shared_ptr<communicator> comm, const device& where)
+      : comm_(std::move(comm)), where_(where) {}
+  const char* name() const override { return "mpi"; }
+  int size() const override { return comm_->size(); }
+  bool records() const override { return false; }
+  std::unique_ptr<device_messages> messages(std::vector<rank_message> out,
+                                            std::vector<rank_message> in) override {
+    return std::make_unique<communicator_messages>(*comm_, where_, std::move(out), std::move(in));
+  }
+  void all_gather(const double* mine, int count, double* all, void* stream) override {
+    const device on = where_.on_stream(stream);
+    memory_of(on.on()).finish(on);
+    comm_->all_gather(mine, static_cast<std::size_t>(count) * sizeof(double), all);
+  }
+
+ private:
+  std::shared_ptr<communicator> comm_;
+  device where_;
+};
+
 /// NCCL takes most of a second to start: that is done once for a communicator and its GPU.
 struct kept_transport {
   int ordinal;
@@ -151,7 +199,7 @@ void require_one_backend(communicator& comm, const device& where) {
 std::shared_ptr<device_transport> connect_gpus(std::shared_ptr<communicator> comm,
                                                const device& where, gpu_transport asked) {
   if (comm->size() == 1) return std::make_shared<transport_of_one>(std::move(comm), where);
-  if (asked != gpu_transport::host) {
+  if (asked == gpu_transport::automatic || asked == gpu_transport::nccl) {
     const bool shared = share_gpus(*comm, where);
     const std::string why = why_no_nccl();
     const bool found = all_of_ranks(*comm, why.empty());
@@ -165,6 +213,14 @@ std::shared_ptr<device_transport> connect_gpus(std::shared_ptr<communicator> com
       });
     if (found && !shared) return kept_or_connected(*comm, where);
   }
+  const bool direct = all_of_ranks(*comm, comm->takes_gpu_memory());
+  if (asked == gpu_transport::mpi && !direct)
+    throw unsupported_error(fmt::format(
+        "transport mpi: expected an MPI that takes memory of GPUs (CUDA-aware), found transport {} "
+        "that does not say so",
+        comm->transport()));
+  if (direct && asked != gpu_transport::host)
+    return std::make_shared<communicator_transport>(std::move(comm), where);
   return std::make_shared<host_transport>(std::move(comm), where);
 }
 

@@ -33,7 +33,7 @@ class device_transport {
   device_transport& operator=(const device_transport&) = delete;
   virtual ~device_transport() = default;
 
-  virtual const char* name() const = 0;  ///< "nccl", "host"; of one rank that of its communicator
+  virtual const char* name() const = 0;  ///< "nccl", "mpi", "host"; of one rank its communicator's
   virtual int size() const = 0;          ///< ranks
   /// May a stream be recording a graph when messages are put into it?
   virtual bool records() const = 0;
@@ -47,7 +47,8 @@ class device_transport {
 };
 
 /// Called by all ranks together, each with its GPU; keeps the communicator. Throws, on all ranks,
-/// unsupported_error where NCCL is asked for and is not there, device_error where it is asked for
+/// unsupported_error where NCCL is asked for and is not there, or a communicator that takes no
+/// memory of GPUs is asked to, device_error where it is asked for
 /// and ranks share a GPU, or fails.
 std::shared_ptr<device_transport> connect_gpus(std::shared_ptr<communicator> comm,
                                                const device& where, gpu_transport asked);

@@ -9,9 +9,14 @@ namespace dwell {
 
 /// How ranks exchange data that are in the memory of their GPUs.
 enum class gpu_transport {
-  automatic,  ///< nccl where every rank has a GPU of its own and finds NCCL, else host
-  nccl,       ///< from GPU to GPU, by NVIDIA's NCCL
-  host        ///< through the memory of the hosts; ranks may share a GPU
+  /// nccl where every rank has a GPU of its own and finds NCCL, else mpi where that is possible,
+  /// else host.
+  automatic,
+  nccl,  ///< from GPU to GPU, by NVIDIA's NCCL
+  /// As the communicator moves what is in the memory of GPUs (communicator::takes_gpu_memory()): by
+  /// a CUDA-aware MPI. Ranks may share a GPU.
+  mpi,
+  host  ///< through the memory of the hosts; ranks may share a GPU
 };
 
 /// Empty, or why there is no NCCL here, in one line.

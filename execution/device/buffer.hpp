@@ -13,16 +13,18 @@ namespace dwell {
 /// What fresh memory holds. `unset` on a CPU takes pages only as they are written.
 enum class fresh { zeroed, unset };
 
-/// `rows` rows of so many bytes each, which lie as far from each other as the pitches say.
-struct row_copy {
+/// Rows of so many bytes each, `rows` of them in each of `planes` planes. Pitches: bytes from a row
+/// to the next; planes begin where that many further rows would.
+struct box_copy {
   void* to;
   std::size_t to_pitch;
   const void* from;
   std::size_t from_pitch, bytes, rows;
+  std::size_t planes = 1, to_plane_rows = 0, from_plane_rows = 0;
 };
 
 /// One per backend; functions throw device_error (too little memory: with the numbers). Where the
-/// device has a stream, all of them take their turn in it, and only download, download_rows and
+/// device has a stream, all of them take their turn in it, and only download, download_box and
 /// finish wait for it: an upload returns when `from` may be changed, unless that memory is pinned.
 struct memory_space {
   void* (*allocate)(const device&, std::size_t bytes,
@@ -30,10 +32,10 @@ struct memory_space {
   void (*release)(const device&, void*);
   void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
   void (*download)(const device&, void* to, const void* from, std::size_t bytes);
-  void (*upload_rows)(const device&, const row_copy&);
-  void (*download_rows)(const device&, const row_copy&);
+  void (*upload_box)(const device&, const box_copy&);
+  void (*download_box)(const device&, const box_copy&);
   void (*copy)(const device&, void* to, const void* from, std::size_t bytes);  ///< device to device
-  void (*copy_rows)(const device&, const row_copy&);                           ///< likewise
+  void (*copy_box)(const device&, const box_copy&);                            ///< likewise
   void (*finish)(const device&);  ///< waits until all that was put into the stream is done
   bool host_visible;              ///< teams can read the caller's own arrays
 };
@@ -87,15 +89,15 @@ class buffer {
   void upload_rows(std::span<const T> packed, std::size_t row, std::size_t pitch, std::size_t at) {
     if (row == pitch) return upload(packed, at);
     memory_of(where_.on())
-        .upload_rows(where_, {data_ + at, pitch * sizeof(T), packed.data(), row * sizeof(T),
-                              row * sizeof(T), packed.size() / row});
+        .upload_box(where_, {data_ + at, pitch * sizeof(T), packed.data(), row * sizeof(T),
+                             row * sizeof(T), packed.size() / row});
   }
   void download_rows(std::span<T> packed, std::size_t row, std::size_t pitch,
                      std::size_t at) const {
     if (row == pitch) return download(packed, at);
     memory_of(where_.on())
-        .download_rows(where_, {packed.data(), row * sizeof(T), data_ + at, pitch * sizeof(T),
-                                row * sizeof(T), packed.size() / row});
+        .download_box(where_, {packed.data(), row * sizeof(T), data_ + at, pitch * sizeof(T),
+                               row * sizeof(T), packed.size() / row});
   }
   T* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -62,10 +62,12 @@ std::size_t last_level_cache() {
 
 constexpr std::size_t alignment = 128;  // a GPU's is more: types may ask for as much (run_words)
 
-void copy_rows(const device&, const row_copy& c) {
-  for (std::size_t r = 0; r < c.rows; ++r)
-    std::memcpy(static_cast<char*>(c.to) + r * c.to_pitch,
-                static_cast<const char*>(c.from) + r * c.from_pitch, c.bytes);
+void copy_box(const device&, const box_copy& c) {
+  for (std::size_t p = 0; p < c.planes; ++p)
+    for (std::size_t r = 0; r < c.rows; ++r)
+      std::memcpy(static_cast<char*>(c.to) + (p * c.to_plane_rows + r) * c.to_pitch,
+                  static_cast<const char*>(c.from) + (p * c.from_plane_rows + r) * c.from_pitch,
+                  c.bytes);
 }
 
 const memory_space cpu_memory = {
@@ -84,12 +86,12 @@ const memory_space cpu_memory = {
     [](const device&, void* to, const void* from, std::size_t bytes) {
       if (bytes) std::memcpy(to, from, bytes);
     },
-    copy_rows,
-    copy_rows,
+    copy_box,
+    copy_box,
     [](const device&, void* to, const void* from, std::size_t bytes) {
       if (bytes) std::memcpy(to, from, bytes);
     },
-    copy_rows,
+    copy_box,
     [](const device&) {},
     true};
 

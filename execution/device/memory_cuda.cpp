@@ -176,17 +176,28 @@ void download(const device& where, void* to, const void* from, std::size_t bytes
 }
 
 /// A single copy takes pitches of less than 2 GiB.
-void copy_rows(const device& where, const row_copy& c, cudaMemcpyKind kind) {
+void copy_box(const device& where, const box_copy& c, cudaMemcpyKind kind) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   const cudaStream_t stream = stream_of(where);
-  if (std::max(c.to_pitch, c.from_pitch) <= std::size_t{1} << 30)
+  if (std::max(c.to_pitch, c.from_pitch) > std::size_t{1} << 30) {
+    for (std::size_t p = 0; p < c.planes; ++p)
+      for (std::size_t r = 0; r < c.rows; ++r)
+        DWELL_CUDA(cudaMemcpyAsync(
+            static_cast<char*>(c.to) + (p * c.to_plane_rows + r) * c.to_pitch,
+            static_cast<const char*>(c.from) + (p * c.from_plane_rows + r) * c.from_pitch, c.bytes,
+            kind, stream));
+  } else if (c.planes == 1) {
     DWELL_CUDA(
         cudaMemcpy2DAsync(c.to, c.to_pitch, c.from, c.from_pitch, c.bytes, c.rows, kind, stream));
-  else
-    for (std::size_t r = 0; r < c.rows; ++r)
-      DWELL_CUDA(cudaMemcpyAsync(static_cast<char*>(c.to) + r * c.to_pitch,
-                                 static_cast<const char*>(c.from) + r * c.from_pitch, c.bytes, kind,
-                                 stream));
+  } else {
+    cudaMemcpy3DParms p{};
+    p.dstPtr = make_cudaPitchedPtr(c.to, c.to_pitch, c.bytes, c.to_plane_rows);
+    p.srcPtr =
+        make_cudaPitchedPtr(const_cast<void*>(c.from), c.from_pitch, c.bytes, c.from_plane_rows);
+    p.extent = make_cudaExtent(c.bytes, c.rows, c.planes);
+    p.kind = kind;
+    DWELL_CUDA(cudaMemcpy3DAsync(&p, stream));
+  }
 }
 
 void finish(const device& where) {
@@ -199,12 +210,12 @@ const memory_space space = {
     release,
     upload,
     download,
-    [](const device& where, const row_copy& c) {
-      copy_rows(where, c, cudaMemcpyHostToDevice);
+    [](const device& where, const box_copy& c) {
+      copy_box(where, c, cudaMemcpyHostToDevice);
       finish_default_stream(where);
     },
-    [](const device& where, const row_copy& c) {
-      copy_rows(where, c, cudaMemcpyDeviceToHost);
+    [](const device& where, const box_copy& c) {
+      copy_box(where, c, cudaMemcpyDeviceToHost);
       finish(where);
     },
     [](const device& where, void* to, const void* from, std::size_t bytes) {
@@ -212,8 +223,8 @@ const memory_space space = {
       DWELL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_of(where)));
       finish_default_stream(where);
     },
-    [](const device& where, const row_copy& c) {
-      copy_rows(where, c, cudaMemcpyDeviceToDevice);
+    [](const device& where, const box_copy& c) {
+      copy_box(where, c, cudaMemcpyDeviceToDevice);
       finish_default_stream(where);
     },
     finish,

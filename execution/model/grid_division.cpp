@@ -36,11 +36,18 @@ grid_cells own_of(const division_request& q, const axis_counts& parts) {
   return own;
 }
 
-/// Layers of the smallest rank along each axis that is cut.
+grid_cells least_of(const division_request& q, const axis_counts& parts) {
+  grid_cells least = q.cells;
+  if (!q.of_each_rank)
+    for (std::size_t a = 0; a < 3; ++a) least.of[a] /= parts[a];
+  return least;
+}
+
+/// Has the smallest rank enough along each axis that is cut?
 bool has_layers(const division_request& q, const axis_counts& parts) {
+  const grid_cells least = least_of(q, parts);
   for (std::size_t a = 0; a < 3; ++a)
-    if (parts[a] > 1 && (q.of_each_rank ? q.cells.of[a] : q.cells.of[a] / parts[a]) < q.layers)
-      return false;
+    if (parts[a] > 1 && least.of[a] < q.layers) return false;
   return true;
 }
 
@@ -86,6 +93,10 @@ grid_cells own_cells(const division_request& request, const grid_division& divis
   return own_of(request, division.parts);
 }
 
+grid_cells least_cells(const division_request& request, const grid_division& division) {
+  return least_of(request, division.parts);
+}
+
 halo_messages halo_of(const grid_cells& own, const grid_division& division, std::int64_t layers,
                       bool corners) {
   halo_messages out;
@@ -120,6 +131,37 @@ double interior_part(const grid_cells& own, const grid_division& division, std::
     part *= std::max(0.0, n - static_cast<double>(division.sides(axis) * layers)) / n;
   }
   return part;
+}
+
+int steps_that_add_a_tenth(const grid_cells& least, const grid_division& division, int radius,
+                           int most) {
+  double added = 0;  // by one step
+  for (std::size_t a = 0; a < 3; ++a)
+    if (division.parts[a] > 1) added += 2.0 * radius / static_cast<double>(least.of[a]);
+  if (added == 0) return most;
+  return static_cast<int>(std::clamp(0.1 / added + 1e-9, 1.0, static_cast<double>(most)));
+}
+
+std::optional<stencil_division_plan> plan_division(division_request request, int radius,
+                                                   int most_steps) {
+  constexpr double sent = 16;
+  request.layers = radius;
+  std::optional<stencil_division_plan> best;
+  double least = 0;
+  for (int axes = 1, most_axes = request.cut_axes; axes <= most_axes; ++axes) {
+    request.cut_axes = axes;
+    const auto division = divide(request);
+    if (!division) continue;
+    const int steps =
+        steps_that_add_a_tenth(least_cells(request, *division), *division, radius, most_steps);
+    const grid_cells own = own_cells(request, *division);
+    const std::int64_t layers = std::int64_t{steps} * radius;
+    const double cost = (cells_with_ghosts(own, *division, layers) +
+                         sent * halo_of(own, *division, layers, true).cells / steps) /
+                        static_cast<double>(own.total());
+    if (!best || cost < 0.9 * least) best = {*division, steps}, least = cost;
+  }
+  return best;
 }
 
 }  // namespace dwell::model

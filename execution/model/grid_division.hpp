@@ -73,15 +73,29 @@ double cells_with_ghosts(const grid_cells& own, const grid_division& division, s
 /// computed while ghosts are under way.
 double interior_part(const grid_cells& own, const grid_division& division, std::int64_t layers);
 
-/// Steps between two exchanges of slabs with at least so many layers that add no more than about a
-/// tenth to the cells of a rank: layers / (20 radius), at least 1 and at most `most`.
-constexpr int steps_that_add_a_tenth(int layers, int radius, int most) {
-  const int steps = layers / (20 * radius);
-  return steps < 1 ? 1 : steps > most ? most : steps;
-}
+/// Own cells of the smallest rank.
+grid_cells least_cells(const division_request& request, const grid_division& division);
+/// Steps between two exchanges that add no more than about a tenth to the cells of a rank that has
+/// at least `least`: the sum of 2 steps radius / layers over the axes that are cut is at most 0.1.
+/// At least 1 and at most `most`.
+int steps_that_add_a_tenth(const grid_cells& least, const grid_division& division, int radius,
+                           int most);
 /// The same in whole passes, where several fit.
 constexpr int whole_passes(int steps, int pass_steps) {
   return steps > pass_steps ? steps - steps % pass_steps : steps;
 }
+
+/// A division of a field on which steps are done, and how many between two exchanges.
+struct stencil_division_plan {
+  grid_division division;
+  int steps = 1;
+};
+/// Of the divisions that cut up to request.cut_axes axes, the one with the least cost, where one
+/// that cuts more axes must cost a tenth less: their messages are packed, and come in more rounds.
+/// Costs are cells that are computed in a step, and 16 times those sent: on an H100 a cell that is
+/// sent over NVLink takes about as long as 10 to 16 that are computed (docs/results/multi-gpu.md).
+/// None if a rank would have fewer than `radius` layers.
+std::optional<stencil_division_plan> plan_division(division_request request, int radius,
+                                                   int most_steps);
 
 }  // namespace dwell::model

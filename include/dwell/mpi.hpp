@@ -9,10 +9,14 @@
 #define MPICH_SKIP_MPICXX 1  ///< MPICH's likewise
 #endif
 #include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +94,7 @@ class mpi_messages final : public message_set {
 
 class mpi_ranks final : public communicator {
  public:
-  explicit mpi_ranks(MPI_Comm comm) {
+  mpi_ranks(MPI_Comm comm, bool gpu_memory) : gpu_memory_(gpu_memory) {
     check_mpi(MPI_Comm_dup(comm, &comm_), "a duplicate of the communicator");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "the communicator");
     check_mpi(MPI_Comm_rank(comm_, &rank_), "the communicator");
@@ -108,6 +112,7 @@ class mpi_ranks final : public communicator {
   int size() const override { return size_; }
   int ranks_here() const override { return here_; }
   const char* transport() const override { return "mpi"; }
+  bool takes_gpu_memory() const override { return gpu_memory_; }
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     constexpr std::size_t most = std::size_t(1) << 30;
     if (bytes > most)
@@ -126,19 +131,35 @@ class mpi_ranks final : public communicator {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, here_ = 1;
+  bool gpu_memory_;
   int made_ = 0;
 };
 
 }  // namespace detail
 
+/// Does this MPI say that it takes pointers to the memory of NVIDIA's GPUs ("CUDA-aware")? To be
+/// called between MPI_Init() and MPI_Finalize().
+inline bool mpi_takes_gpu_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int is = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is) == MPI_SUCCESS && is != 0;
+#else
+  return false;
+#endif
+}
+
 /// The ranks of `comm`, of which a duplicate is used, so that messages of Dwell never meet those of
 /// the caller. All its ranks call this, after MPI_Init(), with at least MPI_THREAD_FUNNELED where a
 /// solver has several threads; calls of the communicator are MPI calls of the thread that makes
-/// them. Throws input_error if MPI is not running, device_error if it fails.
-inline std::shared_ptr<communicator> mpi_communicator(MPI_Comm comm) {
+/// them. gpu_memory: MPI is CUDA-aware; none: as it says itself (mpi_takes_gpu_memory()). Throws
+/// input_error if MPI is not running, device_error if it fails.
+inline std::shared_ptr<communicator> mpi_communicator(MPI_Comm comm,
+                                                      std::optional<bool> gpu_memory = {}) {
   if (!detail::mpi_is_running())
     throw input_error("MPI: expected it between MPI_Init() and MPI_Finalize()");
-  return std::make_shared<detail::mpi_ranks>(comm);
+  return std::make_shared<detail::mpi_ranks>(comm, gpu_memory.value_or(mpi_takes_gpu_memory()));
 }
 
 /// For programs that use MPI by Dwell alone: MPI_Init_thread(), and MPI_Finalize() at its end;

@@ -26,10 +26,10 @@ executor_choice choose_executor_of_ranks(const solve_options& o, const row_ranks
   const std::string host_loop = executors::host_loop.name, graph = executors::graph.name;
   const bool records = ranks.gpus && ranks.gpus->records();
   if (o.executor != automatic && o.executor != host_loop && !(records && o.executor == graph))
-    throw unsupported_error(fmt::format(
-        "executor: expected {}{} where rows are divided among ranks{}, found '{}'", host_loop,
-        records ? " or " + graph : "",
-        ranks.gpus && !records ? " that exchange data through the host" : "", o.executor));
+    throw unsupported_error(
+        fmt::format("executor: expected {}{} where rows are divided among ranks{}, found '{}'",
+                    host_loop, records ? " or " + graph : "",
+                    ranks.gpus && !records ? " that exchange data by the hosts" : "", o.executor));
   if (o.executor != automatic) return {o.executor, "as asked"};
   if (records) return {graph, "messages between GPUs are recorded with the phases"};
   return {host_loop, "the host exchanges data with other ranks between phases"};

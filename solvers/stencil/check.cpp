@@ -59,6 +59,17 @@ void check_size(const char* name, const extents& found, const extents& expected)
                                   to_string(found)));
 }
 
+void check_box(const grid_box& box, const extents& size) {
+  if (contains(size, box)) return;
+  const auto text = [&](int z, int y, int x) {
+    return box.size.dims == 3 ? fmt::format("({}, {}, {})", z, y, x)
+                              : fmt::format("({}, {})", y, x);
+  };
+  throw input_error(fmt::format("box: expected cells of a field of {}, found {} from {} on",
+                                to_string(size), to_string(box.size),
+                                text(box.first.z, box.first.y, box.first.x)));
+}
+
 void check_on_host(const char* name, const void* data) {
   if (!data) throw input_error(fmt::format("{}: expected an array, found a null pointer", name));
   if (is_device_memory(data))

@@ -30,6 +30,7 @@ void check_options(const stencil_options& o, const stencil_shape& shape);
 
 /// Cells of the caller's, called `name` in messages.
 void check_size(const char* name, const extents& found, const extents& expected);
+void check_box(const grid_box& box, const extents& size);
 void check_on_host(const char* name, const void* data);
 /// As many as `size` has, in the memory of `where`, a CUDA device, as the view says.
 template <class T>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A field that is divided among ranks into slabs: each has layers (rows in two dimensions, planes
-// in three) that follow each other, and around them ghosts, copies of its neighbours' layers. A few
-// steps are done on both, by any executor; with each of them one radius of the ghosts is lost, and
-// then ghosts are exchanged.
+// A field that is divided among ranks: slabs along its slowest axis, pencils or blocks along more
+// of them. Each rank has cells of its own, and around them ghosts, copies of its neighbours' cells.
+// A few steps are done on both, by any executor; with each of them one radius of the ghosts is
+// lost, and then ghosts are exchanged.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/comm/communicator.hpp"
@@ -16,39 +17,50 @@
 
 namespace dwell {
 
+/// How a field is divided among ranks, and how they exchange ghosts.
+struct field_division {
+  /// Ranks along each axis, whose product is their number: {4, 1} are four slabs. None: as planned,
+  /// slabs unless cuts along more axes cost a tenth less (execution/model/grid_division.hpp), and
+  /// on GPUs never along x, since columns of few cells are slow to copy there.
+  std::optional<extents> ranks;
+  /// Steps from one exchange to the next. 0: as many as add no more than about a tenth to a rank's
+  /// cells, at most 16, on GPUs 48.
+  int steps_per_exchange = 0;
+  gpu_transport by = gpu_transport::automatic;  ///< of GPUs
+};
+
 /// What a rank has of a divided field.
-struct slab_share {
-  int first_layer = 0;         ///< of all layers
-  int layers = 0;              ///< of its own
-  int ghosts = 0;              ///< layers of neighbours
-  int steps_per_exchange = 1;  ///< 0: there are no exchanges
+struct field_share {
+  extents ranks;                            ///< along each axis
+  grid_box own;                             ///< its own cells, in the whole field
+  grid_offset ghosts_before, ghosts_after;  ///< layers of its neighbours' cells along each axis
+  int steps_per_exchange = 1;               ///< 0: there are no exchanges
 };
 
 /// T is double or float. All ranks make the same calls, in the same order, with the same options
 /// (but for progress and interrupt, which any rank may have); exceptions are those of all ranks. On
-/// GPUs every rank has one, which `where` says, and layers go from one to the other
+/// GPUs every rank has one, which `where` says, and ghosts go from one to the other
 /// (gpu_transport). The bits are those of solve() of the whole field, whatever the division.
 template <class T>
 class DWELL_API distributed_stencil {
  public:
-  /// all: cells of the whole field; its layers are dealt out as evenly as they go.
-  /// steps_per_exchange: 0 is as many as add no more than about a tenth to a rank's cells, at
-  /// most 16, on GPUs 48. has_source: as of stencil_runner. Throws input_error if a rank has fewer
-  /// layers than one exchange needs, what stencil_runner throws, and with `by`, which counts on
-  /// GPUs, what distributed_solver does.
+  /// all: cells of the whole field; those of an axis are dealt out as evenly as they go.
+  /// has_source: as of stencil_runner. Throws input_error if a rank has fewer layers than one
+  /// exchange needs, or `division` has another number of ranks; what stencil_runner throws; and on
+  /// GPUs what distributed_solver does.
   distributed_stencil(const device& where, std::shared_ptr<communicator> comm, const extents& all,
-                      const stencil_options& options = {}, int steps_per_exchange = 0,
-                      bool has_source = false, gpu_transport by = gpu_transport::automatic);
+                      const stencil_options& options = {}, const field_division& division = {},
+                      bool has_source = false);
   /// What was moved from can only be destroyed or assigned to.
   distributed_stencil(distributed_stencil&&) noexcept;
   /// Frees what this one had.
   distributed_stencil& operator=(distributed_stencil&&) noexcept;
   ~distributed_stencil();
 
-  const extents& all() const;  ///< cells of the whole field
-  extents size() const;        ///< cells of this rank's own
-  slab_share share() const;    ///< of this rank
-  /// What ranks exchange layers by: as of distributed_solver.
+  const extents& all() const;   ///< cells of the whole field
+  const extents& size() const;  ///< cells of this rank's own
+  field_share share() const;    ///< of this rank
+  /// What ranks exchange ghosts by: as of distributed_solver.
   const char* transport() const;
 
   /// Takes this rank's own cells, of size(). Throws input_error as stencil_runner does.
@@ -72,12 +84,12 @@ class DWELL_API distributed_stencil {
   /// every `check_every` steps and after max_steps.
   stencil_outcome run_until(double tolerance, int max_steps, int check_every = 100);
 
-  /// Of this rank's slab with its ghosts: the plan, and what set-up took.
+  /// Of this rank's cells with their ghosts: the plan, and what set-up took.
   const stencil_report& report() const;
 
  private:
-  grid<T> dealt(const char* name, grid_view<const T> whole, int root) const;
   struct state;
+  grid<T> dealt(const char* name, grid_view<const T> whole, int root) const;
   std::unique_ptr<state> s_;
 };
 

@@ -134,22 +134,22 @@ void stencil_session<T>::get_field(std::span<T> values) {
   run_->get_field(values);
 }
 template <class T>
-void stencil_session<T>::set_rows(std::size_t first, std::span<const T> values) {
+void stencil_session<T>::set_box(const grid_box& box, std::span<const T> values) {
   require_field();
   finish();
-  run_->set_rows(first, values);
+  run_->set_box(box, values);
 }
 template <class T>
-void stencil_session<T>::get_rows(std::size_t first, std::span<T> values) {
+void stencil_session<T>::get_box(const grid_box& box, std::span<T> values) {
   require_field();
   finish();
-  run_->get_rows(first, values);
+  run_->get_box(box, values);
 }
 template <class T>
-T* stencil_session<T>::row_in_place(std::size_t row) {
+T* stencil_session<T>::field_in_place() {
   require_field();
   if (running_) finish();
-  return run_->row_in_place(row);
+  return run_->field_in_place();
 }
 template <class T>
 void stencil_session<T>::get_field(device_span<T> values) {

@@ -38,11 +38,11 @@ class stencil_session {
   void set_field(std::span<const T> values);
   void set_source(std::span<const T> values);
   void get_field(std::span<T> values);
-  /// Rows, counted through planes.
-  void set_rows(std::size_t first, std::span<const T> values);
-  void get_rows(std::size_t first, std::span<T> values);
-  /// Where such a row is in the device's memory, in the order of its stream and until the next run.
-  T* row_in_place(std::size_t row);
+  /// Cells of a box that is in the field.
+  void set_box(const grid_box& box, std::span<const T> values);
+  void get_box(const grid_box& box, std::span<T> values);
+  /// The first cell in the device's memory, in the order of its stream and until the next run.
+  T* field_in_place();
   std::size_t pitch() const { return run_->pitch(); }
   /// In the device's memory: in the order of its stream, and done at the return if the stream is
   /// not the caller's.

@@ -81,41 +81,25 @@ void stencil_runner<T>::field(device_span<T> u) {
   session_->get_field(u);
 }
 
-/// Counted through planes. Throws input_error unless the field has these layers.
 template <class T>
-std::size_t stencil_runner<T>::first_row_of(int first, const extents& some) const {
-  const extents& n = size();
-  extents expected = n;
-  const int count = n.dims == 3 ? some.z : some.y, all = n.dims == 3 ? n.z : n.y;
-  (n.dims == 3 ? expected.z : expected.y) = count;
-  check_size("layers", some, expected);
-  if (first < 0 || count < 1 || first > all - count)
-    throw input_error(fmt::format("layers: expected some of 0 to {}, found {} to {}", all - 1,
-                                  first, static_cast<std::int64_t>(first) + count - 1));
-  return static_cast<std::size_t>(first) * static_cast<std::size_t>(n.dims == 3 ? n.y : 1);
+void stencil_runner<T>::box(const grid_offset& first, grid_view<T> some) {
+  check_box({first, some.size}, size());
+  check_on_host("box", some.data);
+  session_->get_box({first, some.size}, some.cells());
 }
 
 template <class T>
-void stencil_runner<T>::layers(int first, grid_view<T> some) {
-  const std::size_t row = first_row_of(first, some.size);
-  check_on_host("layers", some.data);
-  session_->get_rows(row, some.cells());
+void stencil_runner<T>::set_box(const grid_offset& first, grid_view<const T> some) {
+  check_box({first, some.size}, size());
+  check_on_host("box", some.data);
+  session_->set_box({first, some.size}, some.cells());
 }
 
 template <class T>
-void stencil_runner<T>::set_layers(int first, grid_view<const T> some) {
-  const std::size_t row = first_row_of(first, some.size);
-  check_on_host("layers", some.data);
-  session_->set_rows(row, some.cells());
-}
-
-template <class T>
-typename stencil_runner<T>::rows_in_place stencil_runner<T>::layers_in_place(int first, int count) {
+typename stencil_runner<T>::cells_in_place stencil_runner<T>::field_in_place() {
   if (session_->where().on() != backend::cuda)
-    throw input_error("layers_in_place: expected a runner on a CUDA device, found one on a CPU");
-  extents some = size();
-  (some.dims == 3 ? some.z : some.y) = count;
-  return {session_->row_in_place(first_row_of(first, some)), session_->pitch()};
+    throw input_error("field_in_place: expected a runner on a CUDA device, found one on a CPU");
+  return {session_->field_in_place(), session_->pitch(), static_cast<std::size_t>(size().y)};
 }
 
 template <class T>

@@ -110,25 +110,24 @@ class DWELL_API stencil_runner {
   /// stream.
   void field(device_span<T> u);
 
-  /// Copies layers of the field, rows in two dimensions and planes in three, from layer `first` on,
-  /// to the host: {count, x} or {count, y, x} cells. For programs that exchange the edges of
-  /// fields. Throws input_error if there are no such layers or no field, or if the memory is not
-  /// the host's.
-  void layers(int first, grid_view<T> some);
-  /// Copies layers from the host, likewise; their values may be any.
-  void set_layers(int first, grid_view<const T> some);
-  /// Rows of cells in the memory of a CUDA device.
-  struct rows_in_place {
-    T* first = nullptr;     ///< the first cell of the first one
-    std::size_t pitch = 0;  ///< cells from a row to the next
+  /// Copies the cells of a box of the field, as large as `some`, to the host. For programs that
+  /// exchange the edges of fields, or look at a part. Throws input_error if the box is not in the
+  /// field, if there is no field, or if the memory is not the host's.
+  void box(const grid_offset& first, grid_view<T> some);
+  /// Copies cells from the host, likewise; their values may be any.
+  void set_box(const grid_offset& first, grid_view<const T> some);
+  /// Cells in the memory of a CUDA device.
+  struct cells_in_place {
+    T* first = nullptr;          ///< the first one
+    std::size_t row_pitch = 0;   ///< cells from a row to the next
+    std::size_t plane_rows = 0;  ///< rows from a plane to the next
   };
-  /// `count` layers where they are in the memory of the runner's CUDA device, to be read and
-  /// written in the order of the device's stream (device::on_stream) until the next run, which
-  /// starts from there: for programs that exchange the edges of fields between devices. What is
-  /// between two rows counts for nothing and may be overwritten; cells of a fixed border must stay
-  /// what they are. Throws input_error if there are no such layers or no field, or if the runner is
-  /// on a CPU.
-  rows_in_place layers_in_place(int first, int count);
+  /// The field where it is in the memory of the runner's CUDA device, to be read and written in the
+  /// order of the device's stream (device::on_stream) until the next run, which starts from there:
+  /// for programs that exchange the edges of fields between devices. What is between two rows
+  /// counts for nothing and may be overwritten; cells of a fixed border must stay what they are.
+  /// Throws input_error if there is no field, or if the runner is on a CPU.
+  cells_in_place field_in_place();
 
   /// Does steps and waits for their end. With `progress` and `interrupt` as in the options; if
   /// interrupted, the field is that after the steps of the outcome. Throws input_error if a number
@@ -183,7 +182,6 @@ class DWELL_API stencil_runner {
 
  private:
   void require_source() const;
-  std::size_t first_row_of(int first, const extents& some) const;
   stencil_outcome run_goal(const stencil_goal& goal);
   stencil_outcome run_pieces(int steps, int every, const std::function<bool(const moment&)>& go_on);
 

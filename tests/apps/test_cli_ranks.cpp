@@ -185,8 +185,11 @@ TEST(cli_ranks, divide_fields) {
                                  "--ranks", "3", "--exchange-every", "4"}));
   EXPECT_EQ(r.at("transport"), "threads");
   ASSERT_EQ(r.at("ranks").size(), 3u);
-  EXPECT_EQ(r.at("ranks")[1].at("ghost_layers"), 8);
-  EXPECT_EQ(r.at("ranks")[1].at("first_layer"), 20);
+  EXPECT_EQ(r.at("ranks")[1].at("grid"), json({3, 1}));
+  EXPECT_EQ(r.at("ranks")[1].at("ghosts_before"), json({4, 0}));
+  EXPECT_EQ(r.at("ranks")[1].at("ghosts_after"), json({4, 0}));
+  EXPECT_EQ(r.at("ranks")[1].at("first_cell"), json({20, 0}));
+  EXPECT_EQ(r.at("ranks")[1].at("size"), json({20, 50}));
   for (const char* same : {"steps", "least", "greatest", "stop_reason"})
     EXPECT_EQ(r.at(same), one.at(same)) << same;
   EXPECT_EQ(r.at("stencil").at("changing_cells"), one.at("stencil").at("changing_cells"));
@@ -194,12 +197,21 @@ TEST(cli_ranks, divide_fields) {
   std::stringstream of_a, of_b;
   of_a << a.rdbuf(), of_b << b.rdbuf();
   EXPECT_EQ(of_a.str(), of_b.str());
+  const auto blocks = report_of(with({"--source", in("source.npy"), "-o", in("c.npy"), "--json",
+                                      "-", "--ranks", "4", "--rank-grid", "2x2"}));
+  EXPECT_EQ(blocks.at("ranks")[3].at("first_cell"), json({30, 25}));
+  EXPECT_EQ(read_text(in("c.npy")), of_a.str());
   EXPECT_EQ(dwell_cli({"stencil", "2d5pt", "--size", "20x20", "--until", "1e-3", "--ranks", "2",
                        "--precision", "f32"})
                 .code,
             0);
-  expect_refused({"stencil", "2d5pt", "--size", "3x9", "--ranks", "4"}, "layers");
+  expect_refused({"stencil", "2d5pt", "--size", "3x3", "--ranks", "10"}, "layers");
   expect_refused({"stencil", "2d5pt", "--size", "9x9", "--exchange-every", "2"}, "--ranks");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--rank-grid", "2x1"}, "--ranks");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--ranks", "4", "--rank-grid", "2x1"},
+                 "product is 4");
+  expect_refused({"stencil", "2d5pt", "--size", "9x9", "--ranks", "4", "--rank-grid", "2y2"},
+                 "--rank-grid");
   expect_refused({"stencil", "2d5pt", "--size", "9x9", "--ranks", "2", "--exchange-every", "9"},
                  "layers");
 }

@@ -86,13 +86,38 @@ TEST(scaling_model, halo_of_a_pencil) {
   EXPECT_DOUBLE_EQ(interior_part(own, d, 2), (26.0 / 30) * (16.0 / 20));
 }
 
-TEST(scaling_model, steps_between_exchanges_as_slabs_are_planned) {
-  EXPECT_EQ(steps_that_add_a_tenth(8192, 1, 48), 48);
-  EXPECT_EQ(steps_that_add_a_tenth(384, 1, 48), 19);
-  EXPECT_EQ(steps_that_add_a_tenth(128, 1, 16), 6);
-  EXPECT_EQ(steps_that_add_a_tenth(10, 2, 48), 1);
+TEST(scaling_model, steps_between_exchanges) {
+  const auto slabs = [](std::int64_t layers, int radius, int most) {
+    return steps_that_add_a_tenth({{1, layers, 500}}, {{1, 4, 1}, {1, 4, 1}}, radius, most);
+  };
+  EXPECT_EQ(slabs(8192, 1, 48), 48);
+  EXPECT_EQ(slabs(384, 1, 48), 19);
+  EXPECT_EQ(slabs(160, 1, 48), 8);
+  EXPECT_EQ(slabs(128, 1, 16), 6);
+  EXPECT_EQ(slabs(10, 2, 48), 1);
+  // Two axes add twice as much.
+  EXPECT_EQ(steps_that_add_a_tenth({{160, 160, 7}}, {{2, 2, 1}, {2, 2, 1}}, 1, 48), 4);
+  EXPECT_EQ(steps_that_add_a_tenth({{160, 160, 7}}, {}, 1, 48), 48);
   EXPECT_EQ(whole_passes(19, 4), 16);
   EXPECT_EQ(whole_passes(3, 4), 3);
+}
+
+TEST(scaling_model, divisions_of_fields_are_slabs_until_more_cuts_gain_a_tenth) {
+  const auto parts = [](const axis_counts& cells, int ranks, int axes, int radius = 1) {
+    const auto plan =
+        plan_division({.cells = {cells}, .ranks = ranks, .cut_axes = axes}, radius, 16);
+    return plan ? plan->division.parts : axis_counts{0, 0, 0};
+  };
+  EXPECT_EQ(parts({1, 1000, 1000}, 4, 2), (axis_counts{1, 4, 1}));
+  EXPECT_EQ(parts({1, 1000, 1000}, 16, 2), (axis_counts{1, 4, 4}));
+  EXPECT_EQ(parts({1, 1000, 1000}, 16, 1), (axis_counts{1, 16, 1}));
+  EXPECT_EQ(parts({512, 512, 512}, 64, 2), (axis_counts{8, 8, 1}));
+  EXPECT_EQ(parts({512, 512, 512}, 64, 3), (axis_counts{4, 4, 4}));
+  // Slabs of 64 ranks would have no layers; of pencils the longer axis gets more parts.
+  EXPECT_EQ(parts({40, 400, 40}, 64, 2), (axis_counts{2, 32, 1}));
+  EXPECT_EQ(parts({3, 3, 3}, 64, 3), (axis_counts{0, 0, 0}));
+  EXPECT_EQ(plan_division({.cells = {{1, 1000, 1000}}, .ranks = 16, .cut_axes = 2}, 1, 16)->steps,
+            6);
 }
 
 /// Hockney: 8.4 + 3.4 us and 2 x 1 MB at 370.8 GB/s; over the network 8.4 + 14 and 1 MB at 50 GB/s.

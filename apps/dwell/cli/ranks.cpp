@@ -63,10 +63,10 @@ void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided) {
           " among the processes of an MPI job (mpirun -n 4 dwell ...); the first one reads and "
           "writes files and reports");
   processes->excludes("--ranks");
-  add_choice(app, "--transport", value.transport, {"nccl", "host"},
+  add_choice(app, "--transport", value.transport, {"nccl", "mpi", "host"},
              "With --device cuda: how ranks exchange data. nccl: from GPU to GPU, each rank on a "
-             "GPU of its own; host: through the memory of the hosts, and ranks may share a GPU "
-             "(default: nccl)")
+             "GPU of its own; mpi: by an MPI that takes memory of GPUs (CUDA-aware), or host: "
+             "through the memory of the hosts, and ranks may share a GPU (default: nccl)")
       ->default_str("");
   app.add_flag("--per-rank", value.table, "In the report: a table of what each rank had and did");
 }
@@ -110,7 +110,9 @@ void on_each_rank(const rank_choice& choice, communicator* comm,
 }
 
 gpu_transport transport_of(const rank_choice& choice) {
-  return choice.transport == "host" ? gpu_transport::host : gpu_transport::nccl;
+  return choice.transport == "host"  ? gpu_transport::host
+         : choice.transport == "mpi" ? gpu_transport::mpi
+                                     : gpu_transport::nccl;
 }
 
 void check_gpus(const rank_choice& choice, const device_choice& where, const communicator* comm) {
@@ -124,7 +126,7 @@ void check_gpus(const rank_choice& choice, const device_choice& where, const com
   const cuda_presence found = find_cuda();
   if (found.devices == 0) throw device_error(found.reason);
   const int ranks = comm ? comm->size() : choice.threads;
-  if (ranks == 1 || transport_of(choice) == gpu_transport::host) return;
+  if (ranks == 1 || transport_of(choice) != gpu_transport::nccl) return;
   if (const std::string why = why_no_nccl(); !why.empty())
     throw unsupported_error(why + "; --transport host exchanges data through the host");
   // Processes may each see one GPU alone (CUDA_VISIBLE_DEVICES): whether they share one shows when

@@ -94,13 +94,9 @@ class scaled_problem {
     where.layers = q_.stencil->radius;
     const auto division = divide(where);
     if (!division) return 1;
-    std::int64_t least = std::int64_t{1} << 30;
-    for (std::size_t a = 0; a < 3; ++a)
-      if (division->parts[a] > 1)
-        least =
-            std::min(least, q_.weak ? where.cells.of[a] : where.cells.of[a] / division->parts[a]);
     return model::whole_passes(
-        model::steps_that_add_a_tenth(static_cast<int>(least), q_.stencil->radius, most_steps),
+        model::steps_that_add_a_tenth(least_cells(where, *division), *division, q_.stencil->radius,
+                                      most_steps),
         q_.pass_steps);
   }
 

@@ -166,7 +166,7 @@ void add_machine(CLI::App& app, scaling_arguments& args) {
       ->default_str("1,2,4,...,1024");
   add_positive(app, "--per-host", args.asked.links.ranks_of_host, "GPUs of a host");
   add_choice(app, "--division", args.asked.division, {"slabs", "pencils", "blocks"},
-             "Axes that are cut: one (what Dwell does), two, or all");
+             "Axes that are cut: one, two, or all");
   args.sums_option = add_choice(app, "--sums", args.sums, {"ring", "tree", "all-reduce"},
                                 "cg: how sums reach all GPUs: an all-gather of NCCL (what Dwell "
                                 "does), groups that exchange theirs, in a fixed order, or an "

@@ -131,7 +131,7 @@ class measurement {
     const bool finished = repeat_on_ranks(request_.runs, run, [&] {
       check_gpus(choice, where, nullptr);
       std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
-      const ranked_field got = solve_on_ranks(choice, nullptr, where, request_.threads, 0,
+      const ranked_field got = solve_on_ranks(choice, nullptr, where, request_.threads, {},
                                               out_.size, source_ != nullptr, u_, options, source_);
       const stencil_report& report = got.report;
       if (report.stopped == stencil_stop::interrupted) return 0.0;
@@ -141,7 +141,7 @@ class measurement {
       run.steps = report.steps;
       compare(run);
       double solve_s = 0;
-      for (const slab_line& rank : got.ranks) solve_s = std::max(solve_s, rank.solve_s);
+      for (const field_line& rank : got.ranks) solve_s = std::max(solve_s, rank.solve_s);
       return report.steps > 0 ? solve_s * 1e6 / report.steps : 0.0;
     });
     if (finished) out_.runs.push_back(std::move(run));

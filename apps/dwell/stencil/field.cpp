@@ -39,6 +39,16 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
+/// "300x200" or "30x20x10", each number at least 1.
+std::optional<extents> numbers_along_axes(const std::string& text) {
+  const auto parts = split(text, 'x');
+  if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
+  int n[3] = {};
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (!whole(parts[k], n[k]) || n[k] < 1) return std::nullopt;
+  return parts.size() == 2 ? extents(n[0], n[1]) : extents(n[0], n[1], n[2]);
+}
+
 /// The finite number in `text`, with blanks around it and "+" before it as people write them.
 std::optional<double> signed_number(std::string_view text) {
   constexpr std::string_view blanks = " \t";
@@ -65,22 +75,27 @@ double random_value(std::uint64_t seed, std::uint64_t cell) {
 }  // namespace
 
 extents parse_size(const std::string& option, const std::string& text) {
-  const auto parts = split(text, 'x');
-  int n[3] = {};
-  bool good = parts.size() == 2 || parts.size() == 3;
-  for (std::size_t k = 0; good && k < parts.size(); ++k) good = whole(parts[k], n[k]) && n[k] >= 1;
-  if (!good)
+  const auto size = numbers_along_axes(text);
+  if (!size)
     throw input_error(
         fmt::format("{}: expected rows x columns such as 4096x4096, or 256x256x256 in three "
                     "dimensions, of 1 to 2147483647 cells each, found '{}'",
                     option, text));
-  const extents size = parts.size() == 2 ? extents(n[0], n[1]) : extents(n[0], n[1], n[2]);
   try {
-    check_extents(size);
+    check_extents(*size);
   } catch (const input_error&) {
     throw input_error(fmt::format("{}: expected at most 2^40 cells, found '{}'", option, text));
   }
-  return size;
+  return *size;
+}
+
+extents parse_rank_grid(const std::string& option, const std::string& text) {
+  const auto ranks = numbers_along_axes(text);
+  if (!ranks)
+    throw input_error(fmt::format(
+        "{}: expected ranks along each axis such as 4x1, or 2x2x1 in three dimensions, found '{}'",
+        option, text));
+  return *ranks;
 }
 
 std::vector<extents> parse_sizes(const std::string& option, const std::string& text) {

@@ -14,7 +14,9 @@ namespace dwell::app {
 
 /// "4096x4096" or "256x256x256". Throws input_error that names `option`.
 extents parse_size(const std::string& option, const std::string& text);
-/// Several, with commas between, each at most once.
+/// "4x1" or "2x2x1": ranks along each axis. Throws input_error likewise.
+extents parse_rank_grid(const std::string& option, const std::string& text);
+/// Several sizes, with commas between, each at most once.
 std::vector<extents> parse_sizes(const std::string& option, const std::string& text);
 /// "0.5,0.125,...": finite numbers; blanks around them and a sign before them are fine.
 std::vector<double> parse_weights(const std::string& text);

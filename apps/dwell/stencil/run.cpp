@@ -43,6 +43,7 @@ struct stencil_arguments {
   double until = -1;
   stencil_options options;
   rank_choice ranks;
+  std::string rank_grid;
   int exchange_every = 0;
   destination output;
   report_target report;
@@ -185,9 +186,11 @@ exit_code run_in(const stencil_arguments& args, communicator* comm, const device
   options.interrupt = &graceful_stop::requested();
   const grid<T>* const source = p.source ? &*p.source : nullptr;
   if (args.ranks.any()) {
-    p.result.ranks =
-        solve_on_ranks(args.ranks, comm, args.device, args.threads, args.exchange_every, size,
-                       !args.source.empty(), p.u, options, source);
+    field_division division{.steps_per_exchange = args.exchange_every,
+                            .by = transport_of(args.ranks)};
+    if (!args.rank_grid.empty()) division.ranks = parse_rank_grid("--rank-grid", args.rank_grid);
+    p.result.ranks = solve_on_ranks(args.ranks, comm, args.device, args.threads, division, size,
+                                    !args.source.empty(), p.u, options, source);
     p.result.report = p.result.ranks->report;
   } else {
     p.result.report = solve(where, p.u, options, source);
@@ -203,8 +206,10 @@ exit_code run_in(const stencil_arguments& args, communicator* comm, const device
 void check_ranks(const stencil_arguments& args, const communicator* comm) {
   check_gpus(args.ranks, args.device, comm);
   if (!args.ranks.any()) {
-    if (args.exchange_every > 0)
-      throw input_error("--exchange-every: expected --ranks or --distributed with it");
+    for (const auto& [option, given] : {std::pair{"--exchange-every", args.exchange_every > 0},
+                                        {"--rank-grid", !args.rank_grid.empty()}})
+      if (given)
+        throw input_error(fmt::format("{}: expected --ranks or --distributed with it", option));
     return;
   }
   if (args.device.what == device_choice::kind::cuda)
@@ -326,7 +331,11 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
   add_order(app, args.options.order);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
   app.option_defaults()->group("Ranks");
-  add_ranks(app, args.ranks, "the field's rows (in three dimensions planes)");
+  add_ranks(app, args.ranks, "the field");
+  app.add_option("--rank-grid", args.rank_grid,
+                 "Ranks along each axis, slowest first, 4x1 or 2x2x1 (default: slabs, 4x1, unless "
+                 "cuts along more axes cost a tenth less)")
+      ->type_name("NUMBERS");
   add_positive(app, "--exchange-every", args.exchange_every,
                "Steps between two exchanges of ghosts (default: as many as add a tenth to a rank's "
                "cells, at most 16, on GPUs 48)");

@@ -97,15 +97,24 @@ class stencil_run {
   void get_field(std::span<T> values) const {
     field_[front_].download_rows(values, row_, pitch_, around_);
   }
-  /// Some whole rows of cells, the first of which is row `first` of all, counted through planes.
-  void set_rows(std::size_t first, std::span<const T> values) {
-    for (auto& copy : field_) copy.upload_rows(values, row_, pitch_, around_ + first * pitch_);
+  /// Cells of the field, packed.
+  void set_box(const grid_box& box, std::span<const T> values) {
+    const place_of_box there = place_of(box);
+    for (auto& copy : field_)
+      memory().upload_box(queue_.where(),
+                          {copy.data() + there.first, pitch_ * sizeof(T), values.data(), there.row,
+                           there.row, there.rows, there.planes, there.plane_rows, there.rows});
   }
-  void get_rows(std::size_t first, std::span<T> values) const {
-    field_[front_].download_rows(values, row_, pitch_, around_ + first * pitch_);
+  void get_box(const grid_box& box, std::span<T> values) const {
+    const place_of_box there = place_of(box);
+    memory().download_box(
+        queue_.where(),
+        {values.data(), there.row, field_[front_].data() + there.first, pitch_ * sizeof(T),
+         there.row, there.rows, there.planes, there.rows, there.plane_rows});
   }
-  /// Where such a row is in the copy that the next run starts from. Rows are pitch() cells apart.
-  T* row_in_place(std::size_t row) const { return field_[front_].data() + around_ + row * pitch_; }
+  /// The first cell of the copy that the next run starts from. Rows, counted through planes, are
+  /// pitch() cells apart.
+  T* field_in_place() const { return field_[front_].data() + around_; }
   std::size_t pitch() const { return pitch_; }
   /// The same from and to packed cells in the device's memory, in the order of the device's stream.
   void set_field_there(const T* from) {
@@ -167,11 +176,22 @@ class stencil_run {
     memory().copy(queue_.where(), field_[front_ ^ 1].data(), field_[front_].data(),
                   field_[front_].size() * sizeof(T));
   }
+  struct place_of_box {
+    std::size_t first;                     ///< value of a copy
+    std::size_t row;                       ///< bytes
+    std::size_t rows, planes, plane_rows;  ///< of the box, and rows of a plane of the field
+  };
+  place_of_box place_of(const grid_box& box) const {
+    const auto size = [](int n) { return static_cast<std::size_t>(n); };
+    const std::size_t rows_before = size(box.first.z) * size(args_.size.y) + size(box.first.y);
+    return {around_ + rows_before * pitch_ + size(box.first.x), size(box.size.x) * sizeof(T),
+            size(box.size.y), size(box.size.z), size(args_.size.y)};
+  }
   void copy_cells(T* to, std::size_t to_pitch, const T* from, std::size_t from_pitch) const {
     const std::size_t cells = args_.size.cells();
     if (to_pitch == from_pitch) return memory().copy(queue_.where(), to, from, cells * sizeof(T));
-    memory().copy_rows(queue_.where(), {to, to_pitch * sizeof(T), from, from_pitch * sizeof(T),
-                                        row_ * sizeof(T), cells / row_});
+    memory().copy_box(queue_.where(), {to, to_pitch * sizeof(T), from, from_pitch * sizeof(T),
+                                       row_ * sizeof(T), cells / row_});
   }
   const memory_space& memory() const { return memory_of(queue_.where().on()); }
   /// The copy that holds the result is the one that the next run starts from.

@@ -26,23 +26,20 @@ grid<T> run_whole(grid<T> u, const stencil_options& o, int steps, const grid<T>*
 }
 
 template <class T>
-grid<T> run_divided(const grid<T>& start, const stencil_options& o, int ranks, int between,
-                    std::vector<int> runs, const grid<T>* source = nullptr) {
+grid<T> run_divided(const grid<T>& start, const stencil_options& o, int ranks,
+                    const field_division& division, std::vector<int> runs,
+                    const grid<T>* source = nullptr) {
   grid<T> whole;
   std::mutex guard;
   run_as_ranks(ranks, [&](std::shared_ptr<communicator> comm) {
     const bool first = comm->rank() == 0;
     const grid<T> none;
-    distributed_stencil<T> field(device::cpu(1), comm, start.size(), o, between, source != nullptr);
+    distributed_stencil<T> field(device::cpu(1), comm, start.size(), o, division,
+                                 source != nullptr);
     field.scatter(first ? start.view() : none.view());
     if (source) {  // each gives its own
-      const slab_share mine = field.share();
       grid<T> part(field.size());
-      const std::size_t layer = part.view().cells().size() / static_cast<std::size_t>(mine.layers);
-      std::copy_n(
-          source->view().cells().begin() +
-              static_cast<std::ptrdiff_t>(layer * static_cast<std::size_t>(mine.first_layer)),
-          part.view().cells().size(), part.view().cells().begin());
+      copy_box(source->view(), field.share().own.first, part.view());
       field.set_source(part.view());
     }
     for (const int steps : runs) EXPECT_EQ(field.run(steps).steps, steps);
@@ -67,6 +64,9 @@ class slabs : public testing::TestWithParam<slab_case> {
   }
 };
 
+/// "ranks" as along each axis.
+int ranks_of(const extents& along) { return static_cast<int>(along.cells()); }
+
 TEST_P(slabs, have_the_bits_of_the_whole) {
   stencil_options o;
   o.shape = GetParam().shape;
@@ -85,7 +85,38 @@ TEST_P(slabs, have_the_bits_of_the_whole) {
           SCOPED_TRACE(testing::Message() << executor << ", " << ranks << " ranks, " << between
                                           << " steps" << (source ? ", source" : ""));
           o.executor = executor;
-          EXPECT_TRUE(run_divided(start, o, ranks, between, {4, 0, 7}, source) == wanted);
+          EXPECT_TRUE(run_divided(start, o, ranks, {.steps_per_exchange = between}, {4, 0, 7},
+                                  source) == wanted);
+        }
+  }
+}
+
+// Cuts along several axes: corners come by way of neighbours, parts of an axis differ in length,
+// and two ranks may be each other's neighbours on both sides.
+TEST_P(slabs, cut_along_several_axes_have_the_bits_of_the_whole) {
+  stencil_options o;
+  o.shape = GetParam().shape;
+  o.edge = GetParam().edge;
+  const stencil_shape shape = find_stencil_shape(o.shape);
+  const extents size = shape.dims == 3 ? extents(13, 14, 15) : extents(25, 29);
+  const grid<double> start = random_field<double>(size, 1), f = random_field<double>(size, 2);
+  const std::vector<extents> divisions =
+      shape.dims == 3 ? std::vector<extents>{{2, 2, 1}, {1, 3, 1}, {1, 1, 2}, {2, 2, 2}}
+                      : std::vector<extents>{{2, 2}, {1, 3}, {3, 2}};
+  for (const grid<double>* source : {static_cast<const grid<double>*>(nullptr), &f}) {
+    const grid<double> wanted = run_whole(start, o, 9, source);
+    for (const char* executor : {"persistent", "perks"})
+      for (const extents& along : divisions)
+        for (const int between : {1, 2, 3}) {
+          bool fits = true;
+          for (int axis = 0; axis < 3; ++axis)
+            fits &= along[axis] == 1 || size[axis] / along[axis] >= between * shape.radius;
+          if (!fits) continue;
+          SCOPED_TRACE(testing::Message() << executor << ", " << to_string(along) << " ranks, "
+                                          << between << " steps" << (source ? ", source" : ""));
+          o.executor = executor;
+          EXPECT_TRUE(run_divided(start, o, ranks_of(along), {along, between}, {4, 0, 5}, source) ==
+                      wanted);
         }
   }
 }
@@ -104,24 +135,50 @@ TEST(slabs_, run_under_temporal_and_in_f32) {
   stencil_options o;
   o.executor = "temporal";
   const grid<double> start = random_field<double>(extents(61, 70), 3);
-  EXPECT_TRUE(run_divided(start, o, 3, 4, {13}) == run_whole(start, o, 13));
+  const grid<double> wanted = run_whole(start, o, 13);
+  EXPECT_TRUE(run_divided(start, o, 3, {.steps_per_exchange = 4}, {13}) == wanted);
+  EXPECT_TRUE(run_divided(start, o, 4, {extents(2, 2), 4}, {13}) == wanted);
   const grid<float> single = random_field<float>(extents(61, 70), 3);
   o.executor = "auto";
-  EXPECT_TRUE(run_divided(single, o, 4, 2, {9}) == run_whole(single, o, 9));
+  EXPECT_TRUE(run_divided(single, o, 4, {.steps_per_exchange = 2}, {9}) == run_whole(single, o, 9));
+}
+
+TEST(slabs_, are_blocks_where_that_is_less) {
+  const grid<double> start = random_field<double>(extents(70, 200), 3);
+  EXPECT_TRUE(run_divided(start, {}, 8, {}, {13}) == run_whole(start, {}, 13));
+  run_as_ranks(8, [&](std::shared_ptr<communicator> comm) {
+    const distributed_stencil<double> field(device::cpu(1), comm, start.size());
+    EXPECT_EQ(field.share().ranks, extents(2, 4));
+  });
 }
 
 TEST(slabs_, say_what_they_have) {
   run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
-    stencil_options o;
-    distributed_stencil<double> field(device::cpu(1), comm, extents(100, 50), o, 2);
-    const slab_share mine = field.share();
-    EXPECT_EQ(mine.first_layer, 100 * comm->rank() / 3);
-    EXPECT_EQ(mine.layers, 100 * (comm->rank() + 1) / 3 - mine.first_layer);
-    EXPECT_EQ(mine.ghosts, comm->rank() == 1 ? 4 : 2);
+    const distributed_stencil<double> field(device::cpu(1), comm, extents(100, 50), {},
+                                            {.steps_per_exchange = 2});
+    const field_share mine = field.share();
+    const int first = 100 * comm->rank() / 3, layers = 100 * (comm->rank() + 1) / 3 - first;
+    EXPECT_EQ(mine.ranks, extents(3, 1));
+    EXPECT_EQ(mine.own, (grid_box{{0, first, 0}, extents(layers, 50)}));
+    EXPECT_EQ(mine.ghosts_before, (grid_offset{0, comm->rank() > 0 ? 2 : 0, 0}));
+    EXPECT_EQ(mine.ghosts_after, (grid_offset{0, comm->rank() < 2 ? 2 : 0, 0}));
     EXPECT_EQ(mine.steps_per_exchange, 2);
-    EXPECT_EQ(field.size(), extents(mine.layers, 50));
+    EXPECT_EQ(field.size(), extents(layers, 50));
     EXPECT_EQ(field.all(), extents(100, 50));
     EXPECT_EQ(field.report().shape, "2d5pt");
+  });
+  run_as_ranks(6, [&](std::shared_ptr<communicator> comm) {
+    stencil_options o;
+    o.shape = "3d7pt";
+    if (!has_stencil_shape(o.shape)) return;
+    o.edge = boundary::periodic;
+    const distributed_stencil<double> field(device::cpu(1), comm, extents(20, 11, 30), o,
+                                            {extents(2, 1, 3), 3});
+    const field_share mine = field.share();
+    const int z = comm->rank() / 3, x = comm->rank() % 3;
+    EXPECT_EQ(mine.own, (grid_box{{10 * z, 0, 10 * x}, extents(10, 11, 10)}));
+    EXPECT_EQ(mine.ghosts_before, (grid_offset{3, 0, 3}));
+    EXPECT_EQ(mine.ghosts_after, (grid_offset{3, 0, 3}));
   });
 }
 
@@ -169,7 +226,8 @@ TEST(slabs_, are_interrupted_together) {
     o.progress_interval = 0;
     int calls = 0;
     if (comm->rank() == 1) o.progress = [&](const stencil_progress&) { return ++calls < 3; };
-    distributed_stencil<double> field(device::cpu(1), comm, extents(30, 30), o, 1);
+    distributed_stencil<double> field(device::cpu(1), comm, extents(30, 30), o,
+                                      {.steps_per_exchange = 1});
     field.set_field(grid<double>(field.size()).view());
     const stencil_outcome end = field.run(100);
     EXPECT_EQ(end.stopped, stencil_stop::interrupted);
@@ -180,9 +238,17 @@ TEST(slabs_, are_interrupted_together) {
 TEST(slabs_, refuse_on_all_ranks) {
   run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
     const auto make = [&](const extents& n, const stencil_options& o, int between) {
-      distributed_stencil<double> field(device::cpu(1), comm, n, o, between);
+      distributed_stencil<double> field(device::cpu(1), comm, n, o,
+                                        {.steps_per_exchange = between});
     };
-    EXPECT_THROW(make(extents(1, 9), {}, 0), input_error) << "a rank without layers";
+    const auto divide = [&](const extents& n, const extents& ranks) {
+      distributed_stencil<double> field(device::cpu(1), comm, n, {}, {ranks});
+    };
+    EXPECT_THROW(divide(extents(9, 9), extents(2, 2)), input_error) << "4 ranks, there are 2";
+    EXPECT_THROW(divide(extents(9, 9), extents(-1, -2)), input_error);
+    EXPECT_THROW(divide(extents(9, 9), extents(2, 1, 1)), input_error) << "3 axes";
+    EXPECT_THROW(divide(extents(9, 1), extents(1, 2)), input_error) << "a rank without columns";
+    EXPECT_THROW(make(extents(1, 1), {}, 0), input_error) << "a rank without cells";
     EXPECT_THROW(make(extents(9, 9), {}, 5), input_error) << "4 layers, 5 needed";
     EXPECT_THROW(make(extents(9, 9), {}, -1), input_error);
     stencil_options o;
@@ -197,32 +263,43 @@ TEST(slabs_, refuse_on_all_ranks) {
   });
 }
 
-// The runner's own: layers to the host and back.
-TEST(layers_of_runners, are_taken_and_given) {
+// The runner's own: boxes to the host and back.
+TEST(boxes_of_runners, are_taken_and_given) {
   for (const char* executor : {"persistent", "perks"}) {
     stencil_options o;
     o.executor = executor;
     const grid<double> start = random_field<double>(extents(20, 11), 5);
     stencil_runner<double> runner(device::cpu(2), start.size(), o);
-    grid<double> some(extents(3, 11));
-    EXPECT_THROW(runner.set_layers(0, some.view()), input_error) << "no field yet";
+    grid<double> some(extents(3, 5));
+    EXPECT_THROW(runner.set_box({}, some.view()), input_error) << "no field yet";
     runner.set_field(start);
-    runner.layers(4, some.view());
+    runner.box({0, 4, 2}, some.view());
     for (int y = 0; y < 3; ++y)
-      for (int x = 0; x < 11; ++x) EXPECT_EQ(some.view()(y, x), start.view()(4 + y, x));
-    // The first row is fixed: it must be new in both copies.
-    grid<double> other = random_field<double>(extents(3, 11), 6);
+      for (int x = 0; x < 5; ++x) EXPECT_EQ(some(y, x), start(4 + y, 2 + x));
+    // Some of these cells are fixed: they must be new in both copies.
+    const grid<double> other = random_field<double>(extents(3, 5), 6);
     grid<double> wanted = start;
     for (int y = 0; y < 3; ++y)
-      for (int x = 0; x < 11; ++x) wanted.view()(y, x) = other.view()(y, x);
-    runner.set_layers(0, other.view());
+      for (int x = 0; x < 5; ++x) wanted(y, 6 + x) = other(y, x);
+    runner.set_box({0, 0, 6}, other.view());
     runner.run(3);
     EXPECT_TRUE(runner.field() == run_whole(wanted, o, 3));
-    EXPECT_THROW(runner.layers(18, some.view()), input_error);
-    EXPECT_THROW(runner.layers(-1, some.view()), input_error);
-    grid<double> narrow(extents(3, 10));
-    EXPECT_THROW(runner.layers(0, narrow.view()), input_error);
+    EXPECT_THROW(runner.box({0, 18, 0}, some.view()), input_error);
+    EXPECT_THROW(runner.box({0, 0, 7}, some.view()), input_error);
+    EXPECT_THROW(runner.box({0, -1, 0}, some.view()), input_error);
+    grid<double> volume(extents(1, 3, 5));
+    EXPECT_THROW(runner.box({}, volume.view()), input_error);
   }
+  if (!has_stencil_shape("3d7pt")) GTEST_SKIP() << "this build has no 3d7pt";
+  stencil_options o;
+  o.shape = "3d7pt";
+  const grid<double> start = random_field<double>(extents(9, 8, 7), 5);
+  stencil_runner<double> runner(device::cpu(2), start.size(), o);
+  runner.set_field(start);
+  grid<double> some(extents(2, 3, 4)), wanted(some.size());
+  runner.box({3, 4, 2}, some.view());
+  copy_box(start.view(), {3, 4, 2}, wanted.view());
+  EXPECT_EQ(some, wanted);
 }
 
 }  // namespace
