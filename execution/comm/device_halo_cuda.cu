@@ -79,8 +79,8 @@ void leave_for_ranks(std::span<const halo_packing> all, const team_sums& sums, v
     const std::size_t words = std::max<std::size_t>(1, b / 16);
     most = std::max(most, static_cast<std::int64_t>(one.count) * static_cast<std::int64_t>(words));
   }
-  const int blocks =
-      sums.slots + static_cast<int>(std::min<std::int64_t>(most_blocks, (most + lanes - 1) / lanes));
+  const int blocks = sums.slots + static_cast<int>(std::min<std::int64_t>(
+                                      most_blocks, (most + lanes - 1) / lanes));
   if (blocks == 0) return;
   leave_kernel<<<static_cast<unsigned>(blocks), lanes, 0, static_cast<cudaStream_t>(stream)>>>(
       p, sums);

@@ -36,8 +36,7 @@ column_groups<T>::column_groups(const device& where, const plan_target& target,
 
 template <class T>
 solve_request<T> column_groups<T>::request() const {
-  return {target_, cuts_,   options_,       matrix_.scale_exponent(),
-          false,   nullptr, matrix_.ranks()};
+  return {target_, cuts_, options_, matrix_.scale_exponent(), false, nullptr, matrix_.ranks()};
 }
 
 template <class T>
@@ -130,8 +129,7 @@ void column_groups<T>::connect(group& g) {
   T* const x = g.run->places().x;
   const std::size_t bytes = static_cast<std::size_t>(g.made.columns) * sizeof(T);
   if (ranks.gpus)
-    g.ghosts_of_x_there =
-        std::make_unique<device_halo>(where_, *ranks.gpus, *ranks.halo, x, bytes);
+    g.ghosts_of_x_there = std::make_unique<device_halo>(where_, *ranks.gpus, *ranks.halo, x, bytes);
   else
     g.ghosts_of_x = std::make_unique<halo_exchange>(*ranks.comm, *ranks.halo, x, bytes);
 }
@@ -155,7 +153,8 @@ void column_groups<T>::make(group& g) {
     g.b = {where_, n * width, fresh::unset};
     g.x = {where_, n * width, fresh::unset};
   }
-  if (const row_ranks* const ranks = matrix_.ranks(); ranks && ranks->gpus && rank_totals_.size() == 0)
+  if (const row_ranks* const ranks = matrix_.ranks();
+      ranks && ranks->gpus && rank_totals_.size() == 0)
     rank_totals_ = {where_, solve_totals * (1 + static_cast<std::size_t>(ranks->comm->size()))};
   g.run = how.form->template code<T>().prepare(where_, request(), *how.kernel, how.made);
 }

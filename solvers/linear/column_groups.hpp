@@ -50,8 +50,9 @@ class column_groups {
                 const null_vectors& null_space, const solve_options& options, cut_cache<T>& cuts,
                 solve_decision<T> alone);
 
-  /// Cuts `count` columns, and prepares the groups; of ranks all together, and all the same. Throws device_error if a group that was asked
-  /// for (columns_at_once) has too little memory; a group that was not is then not taken.
+  /// Cuts `count` columns, and prepares the groups; of ranks all together, and all the same. Throws
+  /// device_error if a group that was asked for (columns_at_once) has too little memory; a group
+  /// that was not is then not taken.
   column_division divide(int count);
   /// Solves columns of which divide() made a group. began: on the host's clock, the call.
   group_solve<T> solve(std::span<const column_data<T>> columns, double began);
@@ -68,7 +69,7 @@ class column_groups {
     buffer<T> b, x;
     buffer<solve_numbers> numbers;
     buffer<null_parts> parts;
-    std::unique_ptr<halo_exchange> ghosts_of_x;  ///< of several ranks
+    std::unique_ptr<halo_exchange> ghosts_of_x;      ///< of several ranks
     std::unique_ptr<device_halo> ghosts_of_x_there;  ///< likewise, on GPUs
   };
 

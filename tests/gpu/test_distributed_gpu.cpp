@@ -307,8 +307,7 @@ TEST_P(divided_on_gpus, solve_columns_in_one_pass) {
     std::vector<column_answers<double>> all;
     for (const std::string& executor : executors()) {
       o.executor = executor;
-      all.push_back(
-          solve_columns_divided_on(GetParam(), a, b, first_rows, o, GetParam().by()));
+      all.push_back(solve_columns_divided_on(GetParam(), a, b, first_rows, o, GetParam().by()));
       for (std::size_t k = 0; k < b.size(); ++k) {
         SCOPED_TRACE(executor + ", column " + std::to_string(k) + " of " + std::to_string(width));
         const bool last = k == b.size() - 1;
@@ -320,8 +319,7 @@ TEST_P(divided_on_gpus, solve_columns_in_one_pass) {
       EXPECT_EQ(all.back().x, all.front().x) << "the same bits by every executor";
     }
     o.executor = "host-loop";
-    EXPECT_EQ(solve_columns_divided_on(sharing, a, b, first_rows, o, sharing.by()).x,
-              all.front().x)
+    EXPECT_EQ(solve_columns_divided_on(sharing, a, b, first_rows, o, sharing.by()).x, all.front().x)
         << "and by every transport";
   }
 }

@@ -73,7 +73,7 @@ column_answers<T> solve_columns_of_rank(communicator& comm, const distributed_ma
       double residual, condition;
       bool operator==(const facts&) const = default;
     };
-    const facts here{r.iterations,  r.columns_together,        static_cast<int>(r.stopped),
+    const facts here{r.iterations,  r.columns_together,       static_cast<int>(r.stopped),
                      r.refinements, r.residual_relative_true, r.condition_estimate};
     EXPECT_EQ(value_of_rank(comm, 0, here), here) << "as on the first rank, column " << k;
     got.x.push_back(a.gather(x.column(k)));
@@ -88,16 +88,15 @@ column_answers<T> solve_columns_divided_on(On&& on, const csr<T>& a, const colum
                                            const solve_options& o,
                                            gpu_transport by = gpu_transport::automatic) {
   column_answers<T> got;
-  run_as_ranks(
-      static_cast<int>(first_rows.size()) - 1, [&](std::shared_ptr<communicator> comm) {
-        const distributed_matrix<T> divided(comm, a.view(), first_rows);
-        solve_options here = o;
-        here.null_vectors = divided.scatter_columns(o.null_vectors);
-        distributed_solver<T> solver(on(comm->rank()), divided, here, by);
-        const column_list<T> zeros(b.size(), std::vector<T>(static_cast<std::size_t>(a.rows)));
-        column_answers<T> mine = solve_columns_of_rank(*comm, divided, solver, b, zeros);
-        if (comm->rank() == 0) got = std::move(mine);
-      });
+  run_as_ranks(static_cast<int>(first_rows.size()) - 1, [&](std::shared_ptr<communicator> comm) {
+    const distributed_matrix<T> divided(comm, a.view(), first_rows);
+    solve_options here = o;
+    here.null_vectors = divided.scatter_columns(o.null_vectors);
+    distributed_solver<T> solver(on(comm->rank()), divided, here, by);
+    const column_list<T> zeros(b.size(), std::vector<T>(static_cast<std::size_t>(a.rows)));
+    column_answers<T> mine = solve_columns_of_rank(*comm, divided, solver, b, zeros);
+    if (comm->rank() == 0) got = std::move(mine);
+  });
   return got;
 }
 template <class T>
@@ -115,8 +114,8 @@ column_answers<T> solve_columns_whole_on(const device& where, const csr<T>& a,
   for (const std::vector<T>& one : b) all.insert(all.end(), one.begin(), one.end());
   linear_solver<T> solver(where, a.view(), o);
   column_answers<T> got;
-  got.reports = solver.solve(std::span<const T>(all), n, std::span<T>(x), n,
-                             static_cast<int>(b.size()));
+  got.reports =
+      solver.solve(std::span<const T>(all), n, std::span<T>(x), n, static_cast<int>(b.size()));
   for (std::size_t k = 0; k < b.size(); ++k)
     got.x.emplace_back(x.begin() + static_cast<std::ptrdiff_t>(k * n),
                        x.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));

@@ -33,8 +33,7 @@ class launched_meeting final : public between_launches {
       return std::make_unique<device_halo>(where, by_, *ranks.halo, vector, values * sizeof(T));
     };
     for (int f = 0; f < P::vectors; ++f) {
-      if (P::uses[f] == use::gather) 
-        halos_[0].push_back(halo_of(args.vectors[f], column_count<P>));
+      if (P::uses[f] == use::gather) halos_[0].push_back(halo_of(args.vectors[f], column_count<P>));
       if (P::uses[f] == use::exchange)
         for (int copy = 0; copy < 2; ++copy)
           halos_[copy].push_back(halo_of(

@@ -19,8 +19,7 @@ namespace dwell {
 template <class P, class T>
 class rank_meeting final : public between_phases {
   static constexpr int columns = column_count<P>;
-  static constexpr int interrupt_slots[] = {P::sum_count * columns + 1,
-                                            P::sum_count * columns + 2};
+  static constexpr int interrupt_slots[] = {P::sum_count * columns + 1, P::sum_count* columns + 2};
 
  public:
   /// args: of the run, with places for vectors and partials; slots: partial sums of a team; lanes:
@@ -106,7 +105,8 @@ class rank_meeting final : public between_phases {
       of[0] = *std::max_element(of, of + ranks);
     }
   }
-  /// As total() of cpu_team and of cpu_column_team adds: one rank alone has the bits of a solve without ranks.
+  /// As total() of cpu_team and of cpu_column_team adds: one rank alone has the bits of a solve
+  /// without ranks.
   double sum_of_teams(const double* partial) const {
     double lane[32] = {};
     for (int t = 0; t < teams_; ++t) lane[t % warp_] += partial[t];

@@ -147,9 +147,9 @@ TEST(divided_columns, of_every_matrix_of_the_battery) {
       EXPECT_EQ(got.reports[k].columns_together, 2);
       if (whole.reports[k].stopped != stop_reason::converged) continue;
       EXPECT_EQ(got.reports[k].stopped, stop_reason::converged);
-      EXPECT_LE(residual_norm(a.view(), std::span<const double>(b[k]),
-                              std::span<const double>(got.x[k])),
-                1.01 * o.rtol * norm2(b[k]));
+      EXPECT_LE(
+          residual_norm(a.view(), std::span<const double>(b[k]), std::span<const double>(got.x[k])),
+          1.01 * o.rtol * norm2(b[k]));
     }
   }
 }
@@ -185,8 +185,7 @@ TEST(divided_columns, are_divided_into_the_same_groups_by_all_ranks) {
   const auto b = random_columns<double>(a.rows, 4);
   for (const std::vector<std::int64_t>& first_rows :
        {std::vector<std::int64_t>{0, n, 2 * n}, {0, n, n, 2 * n}, {0, 2 * n}}) {
-    const auto got =
-        solve_columns_divided(a, b, first_rows, asking(0, preconditioner::none));
+    const auto got = solve_columns_divided(a, b, first_rows, asking(0, preconditioner::none));
     for (const solve_report& r : got.reports) EXPECT_EQ(r.columns_together, 4) << r.reason;
   }
   const csr<double> diagonal = battery_at("diagonal_512").build();
@@ -265,9 +264,9 @@ TEST(divided_columns, that_miss_are_refined_alone) {
     EXPECT_FALSE(again.reports[k].target_missed);
     EXPECT_EQ(again.reports[k].refinements > 0, once.reports[k].target_missed);
     if (k == 1) continue;
-    EXPECT_LE(residual_norm(a.view(), std::span<const double>(b[k]),
-                            std::span<const double>(again.x[k])),
-              1.001 * o.rtol * norm2(b[k]));
+    EXPECT_LE(
+        residual_norm(a.view(), std::span<const double>(b[k]), std::span<const double>(again.x[k])),
+        1.001 * o.rtol * norm2(b[k]));
   }
   EXPECT_GE(missed, 2) << "or the test shows nothing";
 }
@@ -370,8 +369,8 @@ std::string refused(F&& f) {
   int thrown = 0;
   const csr<double> a = generate("poisson2d:23x19");
   run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
-    const distributed_matrix<double> d(
-        comm, a.view(), std::vector<std::int64_t>{0, 200, 200, a.rows});
+    const distributed_matrix<double> d(comm, a.view(),
+                                       std::vector<std::int64_t>{0, 200, 200, a.rows});
     distributed_solver<double> solver(device::cpu(1), d, asking(2));
     try {
       f(*comm, d, solver);
@@ -414,22 +413,22 @@ TEST(divided_columns, are_refused_by_all_ranks) {
   EXPECT_NE(overlap.find("overlap"), std::string::npos) << overlap;
   EXPECT_NE(refused([&](communicator& comm, const auto& d, auto& solver) {
               rank_block<double> mine(d, b, 0), x(d, zeros, 0);
-              solver.solve(std::span<const double>(mine.all), mine.distance, std::span<double>(x.all),
-                           x.distance, comm.rank() == 1 ? 1 : 2);
+              solver.solve(std::span<const double>(mine.all), mine.distance,
+                           std::span<double>(x.all), x.distance, comm.rank() == 1 ? 1 : 2);
             }).find("as many columns on all ranks"),
             std::string::npos);
   EXPECT_NE(refused([&](communicator&, const auto& d, auto& solver) {
               rank_block<double> mine(d, b, 0), x(d, zeros, 0);
-              solver.solve(std::span<const double>(mine.all), mine.distance, std::span<double>(x.all),
-                           x.distance, 5);
+              solver.solve(std::span<const double>(mine.all), mine.distance,
+                           std::span<double>(x.all), x.distance, 5);
             }),
             "")
       << "the empty rank, too";
   EXPECT_NE(refused([&](communicator&, const auto& d, auto& solver) {
               rank_block<double> mine(d, b, 0), x(d, zeros, 0);
               const std::size_t short_by_one = mine.rows > 0 ? mine.rows - 1 : 0;
-              solver.solve(std::span<const double>(mine.all), mine.distance, std::span<double>(x.all),
-                           short_by_one, 2);
+              solver.solve(std::span<const double>(mine.all), mine.distance,
+                           std::span<double>(x.all), short_by_one, 2);
             }),
             "");
   EXPECT_EQ(refused([&](communicator&, const auto& d, auto& solver) {
