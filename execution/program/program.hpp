@@ -118,7 +118,7 @@ inline constexpr int values_of = [] {
 /// of program_args::state.
 template <class P, int Columns = column_count<P>>
 struct column_places {
-  typename P::column* column_copies[2] = {};
+  typename P::column* columns = nullptr;
 };
 template <class P>
 struct column_places<P, 1> {};

@@ -177,7 +177,7 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
   if (o.variant != automatic && o.variant != form.name)
     return fmt::format("variant {} has no kernel for several", o.variant);
   if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
-  if (o.config >= 0 && o.executor == automatic && !on_cpu)
+  if (o.config >= 0 && o.executor == automatic && !on_cpu && !ranks)
     return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
   if (kind_of(o.preconditioner).is_chain())
     return fmt::format("preconditioner {} is applied to one", to_string(o.preconditioner));

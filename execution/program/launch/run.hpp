@@ -29,7 +29,7 @@ struct run_records {
 /// The scalars of columns, two copies.
 template <class P, int Columns = column_count<P>>
 struct column_words {
-  typename P::column copies[2][Columns]{};
+  typename P::column copies[2 * Columns]{};
 };
 template <class P>
 struct column_words<P, 1> {};
@@ -99,9 +99,7 @@ class program_run {
     run_words<P>* const words = words_.data();
     args_.watch = &words->watch;
     args_.state = v.alone ? states_.data() : words->state;
-    if constexpr (many_columns<P>) {
-      for (int copy = 0; copy < 2; ++copy) args_.column_copies[copy] = words->columns.copies[copy];
-    }
+    if constexpr (many_columns<P>) args_.columns = words->columns.copies;
     args_.barrier = &words->barrier;
     if (chain) take_chain(*chain);
     if (ranks) {
@@ -216,8 +214,8 @@ class program_run {
     return first_of(coefficients_, n * column_count<P>);
   }
   /// Of Programs with columns: their scalars at the begin and at the end, in the device's memory.
-  auto* columns_begin() const { return args_.column_copies[0]; }
-  const auto* columns_end() const { return args_.column_copies[args_.one_launch ? 1 : 0]; }
+  auto* columns_begin() const { return args_.columns; }
+  const auto* columns_end() const { return args_.columns + (args_.one_launch ? column_count<P> : 0); }
 
  private:
   static std::size_t values_per_row(int vector) {

@@ -55,13 +55,13 @@ class column_store {
   }
   /// The scalars of all columns, before the first phase: copy `copy` of those in memory.
   DWELL_FN void take_columns(int copy) {
-    each_column([&](int lane) { columns_[lane] = a_.column_copies[copy][lane % Columns]; });
+    each_column([&](int lane) { columns_[lane] = a_.columns[copy * Columns + lane % Columns]; });
   }
   /// The reverse, after the last one.
   DWELL_FN void leave_columns(int copy) {
     if (team_.worker() == 0)
       each_column([&](int lane) {
-        if (lane < Columns) a_.column_copies[copy][lane] = columns_[lane];
+        if (lane < Columns) a_.columns[copy * Columns + lane] = columns_[lane];
       });
   }
   /// Writes down f(lane), the coefficients of a step, where wanted(lane).
