@@ -17,6 +17,13 @@
 
 namespace dwell::test {
 
+inline solve_options asking(int at_once, preconditioner by = preconditioner::jacobi) {
+  solve_options o;
+  o.columns_at_once = at_once;
+  o.preconditioner = by;
+  return o;
+}
+
 template <class T>
 using column_list = std::vector<std::vector<T>>;  ///< one vector per column
 

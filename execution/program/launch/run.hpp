@@ -215,7 +215,9 @@ class program_run {
   }
   /// Of Programs with columns: their scalars at the begin and at the end, in the device's memory.
   auto* columns_begin() const { return args_.columns; }
-  const auto* columns_end() const { return args_.columns + (args_.one_launch ? column_count<P> : 0); }
+  const auto* columns_end() const {
+    return args_.columns + (args_.one_launch ? column_count<P> : 0);
+  }
 
  private:
   static std::size_t values_per_row(int vector) {
