@@ -1,7 +1,7 @@
 # One translation unit per (problem, executor, backend), and the table of all of them, written from
 # two short templates. Only these files include an executor and a problem together. Executors that
 # share their kernels share a file: a+b. The struct of an executor in execution/NAME/program.hpp is
-# NAME, or with STRUCT S: S.
+# NAME, or with CPU_STRUCTS and CUDA_STRUCTS: these, all in each file.
 #
 #   dwell_add_program_kernels(PROBLEM textbook_cg HEADER dwell/solvers/cg/programs/textbook.hpp
 #                      CPU host_loop persistent CUDA host_loop+graph persistent)
@@ -11,7 +11,7 @@ set_property(GLOBAL PROPERTY DWELL_KERNEL_FUNCTIONS "")
 set_property(GLOBAL PROPERTY DWELL_KERNEL_FUNCTIONS_batch "")
 
 function(dwell_add_program_kernels)
-  cmake_parse_arguments(v "" "PROBLEM;HEADER;STRUCT;TABLE" "CPU;CUDA" ${ARGN})
+  cmake_parse_arguments(v "" "PROBLEM;HEADER;TABLE" "CPU;CUDA;CPU_STRUCTS;CUDA_STRUCTS" ${ARGN})
   set(table DWELL_KERNEL_FUNCTIONS)
   if(v_TABLE)
     set(table DWELL_KERNEL_FUNCTIONS_${v_TABLE})
@@ -32,12 +32,14 @@ function(dwell_add_program_kernels)
       set(ROWS "")
       foreach(executor IN LISTS executors)
         string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${executor}/program.hpp\"\n")
-        set(struct ${executor})
-        if(v_STRUCT)
-          set(struct ${v_STRUCT})
+        set(structs ${executor})
+        if(v_${backend}_STRUCTS)
+          set(structs ${v_${backend}_STRUCTS})
         endif()
-        foreach(type double float)
-          string(APPEND ROWS "  all.push_back(${BACKEND}::kernel_of<${PROBLEM}, ${type}, ${struct}>());\n")
+        foreach(struct IN LISTS structs)
+          foreach(type double float)
+            string(APPEND ROWS "  all.push_back(${BACKEND}::kernel_of<${PROBLEM}, ${type}, ${struct}>());\n")
+          endforeach()
         endforeach()
       endforeach()
       if(backend STREQUAL "CUDA")

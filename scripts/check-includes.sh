@@ -9,7 +9,7 @@ cd "$(git rev-parse --show-toplevel)"
 # Folder: folders whose headers it may include, besides its own. "*" stands for any one folder. What
 # is not listed here fails, so that a new folder gets its line. The family of vector solvers (program/)
 # and that of stencils (stencil/) never include each other. An executor may build on others: graph
-# records the launches of host-loop; perks is persistent with data cached, in passes of several steps by
+# records the launches of host-loop; columns has loops of these and of persistent; perks is persistent with data cached, in passes of several steps by
 # temporal's engines. Solvers and executors meet in generated files only.
 rules='base/                  version.hpp
 formats/               base/
@@ -30,7 +30,7 @@ execution/graph/       base/ formats/ execution/device/ execution/team/ executio
 execution/persistent/  base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/
 execution/batch/       base/ formats/ execution/device/ execution/team/ execution/program/
 execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/host_loop/ execution/graph/
-execution/columns/     base/ formats/ execution/device/ execution/team/ execution/program/ execution/persistent/
+execution/columns/     base/ formats/ execution/device/ execution/team/ execution/program/ execution/persistent/ execution/host_loop/ execution/graph/
 execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
 solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/linear/ solvers/preconditioners/rigid_body_modes.hpp solvers/stencil/
 solvers/cg/            base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp solvers/linear/weighed_form.hpp

@@ -13,7 +13,7 @@
 
 namespace dwell {
 
-/// outgoing[k] = vector[elements[k]], of 4, 8 or 16 bytes each.
+/// outgoing[k] = vector[elements[k]], of 4, 8, 16, 32 or 64 bytes each.
 struct halo_packing {
   const void* vector = nullptr;
   const index* elements = nullptr;
@@ -37,7 +37,7 @@ void leave_for_ranks(std::span<const halo_packing> packings, const team_sums& su
 class device_halo {
  public:
   /// Made by all ranks together. `vector`: own + ghosts elements of `element_bytes` bytes each (4,
-  /// 8, 16); it and the transport must stay.
+  /// 8, 16, 32 or 64); it and the transport must stay.
   device_halo(const device& where, device_transport& by, const halo_pattern& pattern, void* vector,
               std::size_t element_bytes);
   const halo_packing& packing() const { return packing_; }

@@ -19,11 +19,14 @@ struct packings {
   int count;
 };
 
-template <class V>
+/// An element is Words words, which lanes next to each other copy.
+template <class V, int Words = 1>
 __device__ void pack(const halo_packing& p, index first, index step) {
   const auto* const from = static_cast<const V*>(p.vector);
   auto* const to = static_cast<V*>(p.outgoing);
-  for (index k = first; k < p.count; k += step) to[k] = from[p.elements[k]];
+  const std::int64_t words = static_cast<std::int64_t>(p.count) * Words;
+  for (std::int64_t k = first; k < words; k += step)
+    to[k] = from[static_cast<std::int64_t>(p.elements[k / Words]) * Words + k % Words];
 }
 
 /// Lane l adds up the partials of teams l, l + 32 and so on, then lanes are halved: cuda_team's
@@ -50,8 +53,12 @@ __global__ void __launch_bounds__(lanes) leave_kernel(const packings p, const te
       pack<std::uint32_t>(one, first, step);
     else if (one.element_bytes == 8)
       pack<std::uint64_t>(one, first, step);
-    else
+    else if (one.element_bytes == 16)
       pack<uint4>(one, first, step);
+    else if (one.element_bytes == 32)
+      pack<uint4, 2>(one, first, step);
+    else
+      pack<uint4, 4>(one, first, step);
   }
 }
 
@@ -59,18 +66,21 @@ __global__ void __launch_bounds__(lanes) leave_kernel(const packings p, const te
 
 void leave_for_ranks(std::span<const halo_packing> all, const team_sums& sums, void* stream) {
   packings p{};
-  index most = 0;
+  std::int64_t most = 0;
   for (const halo_packing& one : all) {
     if (one.count == 0) continue;
-    if (one.element_bytes != 4 && one.element_bytes != 8 && one.element_bytes != 16)
-      throw input_error("halo: expected elements of 4, 8 or 16 bytes on a GPU, found " +
-                        std::to_string(one.element_bytes));
+    const std::size_t b = one.element_bytes;
+    if (b != 4 && b != 8 && b != 16 && b != 32 && b != 64)
+      throw input_error("halo: expected elements of 4, 8, 16, 32 or 64 bytes on a GPU, found " +
+                        std::to_string(b));
     if (p.count == static_cast<int>(most_packings))
       throw input_error("halo: expected at most " + std::to_string(most_packings) + " vectors");
     p.of[p.count++] = one;
-    most = std::max(most, one.count);
+    const std::size_t words = std::max<std::size_t>(1, b / 16);
+    most = std::max(most, static_cast<std::int64_t>(one.count) * static_cast<std::int64_t>(words));
   }
-  const int blocks = sums.slots + std::min(most_blocks, (most + lanes - 1) / lanes);
+  const int blocks = sums.slots + static_cast<int>(std::min<std::int64_t>(
+                                      most_blocks, (most + lanes - 1) / lanes));
   if (blocks == 0) return;
   leave_kernel<<<static_cast<unsigned>(blocks), lanes, 0, static_cast<cudaStream_t>(stream)>>>(
       p, sums);

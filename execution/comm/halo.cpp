@@ -55,8 +55,11 @@ void halo_exchange::start() {
     case 32:
       pack<32>(pattern_.elements, vector_, outgoing_.data());
       break;
+    case 64:
+      pack<64>(pattern_.elements, vector_, outgoing_.data());
+      break;
     default:
-      throw input_error("halo: expected elements of 4, 8, 16 or 32 bytes, found " +
+      throw input_error("halo: expected elements of 4, 8, 16, 32 or 64 bytes, found " +
                         std::to_string(element_bytes_));
   }
   messages_->start();

@@ -33,7 +33,7 @@ struct halo_pattern {
 class halo_exchange {
  public:
   /// Made by all ranks together. `vector`: own + ghosts elements of `element_bytes` bytes each (4,
-  /// 8, 16 or 32); it and the pattern must stay.
+  /// 8, 16, 32 or 64); it and the pattern must stay.
   halo_exchange(communicator& comm, const halo_pattern& pattern, void* vector,
                 std::size_t element_bytes);
   /// The own elements that others have as ghosts are written; sends them.

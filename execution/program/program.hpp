@@ -114,11 +114,11 @@ inline constexpr int values_of = [] {
     return column_count<P>;
 }();
 
-/// Where the scalars of the columns begin, and where a run leaves them: one per column each.
+/// Two copies of the scalars of the columns, one per column each, which a run uses as it uses those
+/// of program_args::state.
 template <class P, int Columns = column_count<P>>
 struct column_places {
-  const typename P::column* column_begin = nullptr;
-  typename P::column* column_end = nullptr;
+  typename P::column* columns = nullptr;
 };
 template <class P>
 struct column_places<P, 1> {};

@@ -58,13 +58,13 @@ class cpu_column_team : public cpu_team<Lanes> {
   template <int N, bool Listen>
   column_array<sums<N>, Columns> total(int first, int noted_slot, double& noted) {
     constexpr int across = 32;
-    if constexpr (Listen) noted = this->partial(noted_slot, 0);
+    if constexpr (Listen) noted = this->summand(noted_slot, 0);
     column_array<sums<N>, Columns> all;
     for (int c = 0; c < Columns; ++c) {
       sums<N> lane[across] = {};
-      for (int i = 0; i < this->workers(); ++i)
+      for (int i = 0; i < this->summands(); ++i)
         for (int k = 0; k < N; ++k)
-          lane[i % across].v[k] += this->partial((first + k) * Columns + c, i);
+          lane[i % across].v[k] += this->summand((first + k) * Columns + c, i);
       for (int h = across / 2; h > 0; h /= 2)
         for (int l = 0; l < h; ++l) add(lane[l], lane[l + h]);
       all[c] = lane[0];

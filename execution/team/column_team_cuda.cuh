@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a team needs for Programs with columns beside the members of cuda_team; see
-// column_team_cpu.hpp, which has the same order of operations. Not for teams in a cluster.
+// column_team_cpu.hpp, which has the same order of operations. Not for teams in a cluster. What
+// total() adds up may be one summand of each rank, as in rank_team_cuda.cuh.
 #pragma once
+#include "dwell/execution/team/rank_team_cuda.cuh"
 #include "dwell/execution/team/team_cuda.cuh"
 
 namespace dwell {
@@ -54,11 +56,20 @@ class cuda_column_team : public cuda_team<Lanes, false, counter_barrier, false> 
   }
   template <int N, bool Listen>
   DWELL_FN lane_value<sums<N>> total(int first, int noted_slot, double& noted) {
+    return total_by<N, Listen>(
+        first, noted, [&](int slot) { return sum_of_partials(slot); },
+        [&] { return this->partial(noted_slot, 0); });
+  }
+
+ protected:
+  /// sum(slot), by all lanes of a warp; word(), by one lane.
+  template <int N, bool Listen, class Sum, class Word>
+  DWELL_FN lane_value<sums<N>> total_by(int first, double& noted, Sum&& sum, Word&& word) {
     static_assert(N <= most_sums);
     double* const buffer = next_buffer();
-    if (Listen && threadIdx.x == Lanes - 1) buffer[N * Columns] = this->partial(noted_slot, 0);
+    if (Listen && threadIdx.x == Lanes - 1) buffer[N * Columns] = word();
     for (int i = cuda_warp().number(); i < N * Columns; i += base::warp_count) {
-      const double all = sum_of_partials(first * Columns + i);
+      const double all = sum(first * Columns + i);
       if (threadIdx.x % base::warp == 0) buffer[i] = all;
     }
     __syncthreads();
@@ -102,6 +113,29 @@ class cuda_column_team : public cuda_team<Lanes, false, counter_barrier, false> 
 
   double* partials_;
   int turn_ = 0;
+};
+
+/// Of a run whose phases are launched one by one: of several ranks, perhaps.
+template <int Lanes, int Columns>
+class cuda_rank_column_team : public cuda_column_team<Lanes, Columns> {
+  using base = cuda_column_team<Lanes, Columns>;
+
+ public:
+  /// rank_sums: of each rank `slots` doubles, one rank after another; null: there is one rank.
+  DWELL_FN cuda_rank_column_team(unsigned* barrier, double* partials, const double* rank_sums,
+                                 int ranks, int slots)
+      : base(barrier, partials, false), sums_{rank_sums, ranks, slots} {}
+
+  template <int N, bool Listen>
+  DWELL_FN lane_value<sums<N>> total(int first, int noted_slot, double& noted) {
+    if (!sums_) return base::template total<N, Listen>(first, noted_slot, noted);
+    return this->template total_by<N, Listen>(
+        first, noted, [&](int slot) { return sums_.total(slot); },
+        [&] { return sums_.most(noted_slot); });
+  }
+
+ private:
+  rank_sums_view sums_;
 };
 
 }  // namespace dwell

@@ -9,6 +9,29 @@
 
 namespace dwell {
 
+/// The sums of each rank, `slots` doubles, one rank after another; null: there is one rank.
+struct rank_sums_view {
+  const double* all;
+  int ranks, slots;
+
+  DWELL_FN explicit operator bool() const { return all != nullptr; }
+  DWELL_FN double of(int slot, int rank) const {
+    return __ldcg(all + static_cast<std::ptrdiff_t>(rank) * slots + slot);
+  }
+  /// Of all ranks, in their order; by all lanes of a warp, which get it.
+  DWELL_FN double total(int slot) const {
+    double sum = 0.0;
+    for (int r = static_cast<int>(threadIdx.x) % 32; r < ranks; r += 32) sum += of(slot, r);
+    return warp_halve(sum);
+  }
+  /// The largest; by one lane.
+  DWELL_FN double most(int slot) const {
+    double found = 0.0;
+    for (int r = 0; r < ranks; ++r) found = fmax(found, of(slot, r));
+    return found;
+  }
+};
+
 /// Members mean what they mean in team_cpu.hpp.
 template <int Lanes>
 class cuda_rank_team : public cuda_team<Lanes> {
@@ -21,38 +44,31 @@ class cuda_rank_team : public cuda_team<Lanes> {
   DWELL_FN cuda_rank_team(unsigned* barrier, double* partials, const double* rank_sums, int ranks,
                           int slots)
       : base(barrier, partials),
-        rank_sums_(rank_sums),
-        ranks_(ranks),
-        slots_(slots),
+        sums_{rank_sums, ranks, slots},
         buffer_(this->template scratch<double>(buffers * most_sums)) {}
   static constexpr std::size_t reserved_bytes() {
     return base::reserved_bytes() + buffers * most_sums * sizeof(double);
   }
   static_assert(buffers * most_sums * sizeof(double) % 16 == 0);
 
-  DWELL_FN int summands() const { return rank_sums_ ? ranks_ : base::summands(); }
+  DWELL_FN int summands() const { return sums_ ? sums_.ranks : base::summands(); }
   DWELL_FN double summand(int slot, int number) const {
-    return rank_sums_ ? of_rank(slot, number) : base::summand(slot, number);
+    return sums_ ? sums_.of(slot, number) : base::summand(slot, number);
   }
 
   template <int N, bool Listen>
   DWELL_FN sums<N> total(int first, int noted_slot, double& noted) {
     static_assert(N < most_sums);
-    if (!rank_sums_) return base::template total<N, Listen>(first, noted_slot, noted);
+    if (!sums_) return base::template total<N, Listen>(first, noted_slot, noted);
     turn_ ^= 1;
     double* const buffer = buffer_ + turn_ * most_sums;
     const int lane = static_cast<int>(threadIdx.x) % base::warp;
     for (int k = cuda_warp().number(); k < N; k += base::warp_count) {
-      double sum = 0.0;
-      for (int r = lane; r < ranks_; r += base::warp) sum += of_rank(first + k, r);
-      sum = warp_halve(sum);
+      const double sum = sums_.total(first + k);
       if (lane == 0) buffer[k] = sum;
     }
-    if (Listen && threadIdx.x == Lanes - 1) {  // any rank's request is one of all
-      double most = 0.0;
-      for (int r = 0; r < ranks_; ++r) most = fmax(most, of_rank(noted_slot, r));
-      buffer[N] = most;
-    }
+    if (Listen && threadIdx.x == Lanes - 1)  // any rank's request is one of all
+      buffer[N] = sums_.most(noted_slot);
     __syncthreads();
     sums<N> all;
     for (int k = 0; k < N; ++k) all.v[k] = buffer[k];
@@ -61,12 +77,7 @@ class cuda_rank_team : public cuda_team<Lanes> {
   }
 
  private:
-  DWELL_FN double of_rank(int slot, int rank) const {
-    return __ldcg(rank_sums_ + static_cast<std::ptrdiff_t>(rank) * slots_ + slot);
-  }
-
-  const double* rank_sums_;
-  int ranks_, slots_;
+  rank_sums_view sums_;
   double* buffer_;
   int turn_ = 0;
 };

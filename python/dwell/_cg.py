@@ -18,7 +18,8 @@ def cg(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
     M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
     executor: str = "auto", variant: str = "auto", policy: str = "auto", assume_symmetric: bool = False,
-    precision: str | None = None, progress: Progress = None,
+    precision: str | None = None, progress: Progress = None, block_size: int = 0, degree: int = 4, power: int = 1,
+    near_null: Any = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by conjugate gradients, as ``scipy.sparse.linalg.cg`` does.
 
@@ -35,7 +36,7 @@ def cg(
     maxiter : int, optional
         By default 10 n.
     M : {None, "none", "jacobi", "amg", "fsai", "block-jacobi", "chebyshev", "auto"}
-        The preconditioner, by name; ``Solver`` says what they are, and takes their options.
+        The preconditioner, by name; ``Solver`` says what they are.
     callback : None
         There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use
         `progress`.
@@ -43,6 +44,8 @@ def cg(
         As of ``Solver``.
     progress : bool or callable, optional
         As of ``Solver.solve``.
+    block_size, degree, power, near_null
+        Options of preconditioners, as of ``Solver``.
 
     Returns
     -------
@@ -75,14 +78,15 @@ def cg(
     """
     return _solve("cg", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
                   variant=variant, policy=policy, assume_symmetric=assume_symmetric,
-                  mixed_precision=is_mixed(precision))
+                  mixed_precision=is_mixed(precision), block_size=block_size, degree=degree, power=power,
+                  near_null=near_null)
 
 
 def minres(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
     M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
     executor: str = "auto", policy: str = "auto", assume_symmetric: bool = False, precision: str | None = None,
-    progress: Progress = None,
+    progress: Progress = None, block_size: int = 0, degree: int = 4, power: int = 1, near_null: Any = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by minimal residuals; A symmetric, definite or not.
 
@@ -99,17 +103,21 @@ def minres(
     0
     """
     return _solve("minres", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
-                  policy=policy, assume_symmetric=assume_symmetric, mixed_precision=is_mixed(precision))
+                  policy=policy, assume_symmetric=assume_symmetric, mixed_precision=is_mixed(precision),
+                  block_size=block_size, degree=degree, power=power, near_null=near_null)
 
 
 def bicgstab(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
     M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
     executor: str = "auto", policy: str = "auto", precision: str | None = None, progress: Progress = None,
+    block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5, sweeps: int = 3,
+    near_null: Any = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by stabilised bi-conjugate gradients, as ``scipy.sparse.linalg.bicgstab`` does; any square A.
 
-    Parameters and results are those of ``cg``; `M` is applied from the right.
+    Parameters and results are those of ``cg``; `M` is applied from the right, and may be "ilu0" with `factor_sweeps` and
+    `sweeps` of ``Solver``.
 
     Examples
     --------
@@ -120,19 +128,21 @@ def bicgstab(
     0
     """
     return _solve("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress,
-                  executor=executor, policy=policy, mixed_precision=is_mixed(precision))
+                  executor=executor, policy=policy, mixed_precision=is_mixed(precision), block_size=block_size,
+                  degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps, near_null=near_null)
 
 
 def gmres(
     A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, restart: int | None = None,
     maxiter: int | None = None, M: str | None = None, callback: None = None, device: str | None = None,
     threads: int = 0, executor: str = "auto", policy: str = "auto", precision: str | None = None,
-    progress: Progress = None,
+    progress: Progress = None, block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5,
+    sweeps: int = 3, near_null: Any = None,
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by generalised minimal residuals, as ``scipy.sparse.linalg.gmres`` does; any square A.
 
-    Parameters and results are those of ``cg``, but for these. M is applied from the right, so that the residual is that
-    of the system (SciPy applies it from the left).
+    Parameters and results are those of ``bicgstab``, but for these. M is applied from the right, so that the residual is
+    that of the system (SciPy applies it from the left).
 
     Parameters
     ----------
@@ -153,8 +163,9 @@ def gmres(
     size = max(1, min(20, rows)) if restart is None else restart
     most = iteration_limit(maxiter, rows)
     return _solve("gmres", A, b, x0, rtol, atol, min(most * size, 2**31 - 1), M, callback, device, threads, progress,
-                  executor=executor, policy=policy, restart=size,
-                  mixed_precision=is_mixed(precision))
+                  executor=executor, policy=policy, restart=size, mixed_precision=is_mixed(precision),
+                  block_size=block_size, degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps,
+                  near_null=near_null)
 
 
 def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxiter: int | None, M: Any,

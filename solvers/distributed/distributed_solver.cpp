@@ -155,10 +155,12 @@ solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) 
 template <class T>
 std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std::size_t ldb,
                                                        std::span<T> x, std::size_t ldx, int count) {
-  const index rows = s_->solver->rows();
+  solver_state<T>& s = *s_->solver;
+  const index rows = s.rows();
   communicator& comm = *s_->ranks.comm;
   const int of_first = value_of_rank(comm, 0, count);
   together(comm, [&] {
+    s.require_idle();
     check_columns(b.size(), rows, ldb, count, "right-hand side");
     check_columns(x.size(), rows, ldx, count, "start vector");
     if (count != of_first)
@@ -168,15 +170,11 @@ std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std
                       count, comm.rank(), of_first));
   });
   const auto n = static_cast<std::size_t>(rows);
-  std::vector<solve_report> reports;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-    reports.push_back(solve(b.subspan(k * ldb, n), x.subspan(k * ldx, n)));
-    if (count > 1)
-      reports.back().reason +=
-          "; one right-hand side at a time: where rows are divided among ranks no kernel has "
-          "several";
-  }
-  return reports;
+  const auto b_of = [&](int k) { return b.subspan(static_cast<std::size_t>(k) * ldb, n); };
+  const auto x_of = [&](int k) { return x.subspan(static_cast<std::size_t>(k) * ldx, n); };
+  return s.solve_host_block(
+      count, b_of, x_of, [&](int k) { return solve(b_of(k), x_of(k)); },
+      [&](auto&& check) { together(comm, check); });
 }
 
 template <class T>

@@ -58,9 +58,14 @@ class DWELL_API distributed_solver {
   /// report is that of the whole system, the same on all ranks but for times, threads and bytes.
   solve_report solve(std::span<const T> b, std::span<T> x);
 
-  /// `count` systems, the same on all ranks, one after another: column k of the right-hand sides
-  /// begins at b[k ldb], of the start vectors and answers at x[k ldx]; both distances are at least
-  /// the rows of the rank. Throws as solve() does, with the columns before it solved.
+  /// `count` systems, the same on all ranks: column k of the right-hand sides begins at b[k ldb],
+  /// of the start vectors and answers at x[k ldx]; both distances are at least the rows of the
+  /// rank. Groups of 8, 4 or 2 are solved in one pass over the matrix where that pays, as
+  /// linear_solver solves them, with one exchange of the ghosts of all columns; ranks decide by the
+  /// bytes of all of them, or by the time of the slowest GPU, and all take the same groups. One
+  /// rank alone has the bits of linear_solver with the same columns. Throws as solve() does, with
+  /// the columns before it solved; of a group that has columns which are not finite, the others
+  /// are.
   std::vector<solve_report> solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
                                   std::size_t ldx, int count);
 

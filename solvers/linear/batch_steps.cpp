@@ -27,8 +27,9 @@ void begin_all(const device& where, const batch_places<T>& at) {
 
 template <class T>
 void end_all(const device& where, const batch_places<T>& at) {
-  for_systems(at,
-              [&](const solve_places<T>& one) { solve_steps_of<T>(backend::cpu).end(where, one); });
+  for_systems(at, [&](const solve_places<T>& one) {
+    solve_steps_of<T>(backend::cpu).end(where, {&one, 1});
+  });
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
 
@@ -31,7 +32,12 @@ column_groups<T>::column_groups(const device& where, const plan_target& target,
       options_(options),
       cuts_(cuts),
       alone_(std::move(alone)),
-      never_(why_one_at_a_time(options, target.facts)) {}
+      never_(why_one_at_a_time(options, target.facts, matrix.ranks())) {}
+
+template <class T>
+solve_request<T> column_groups<T>::request() const {
+  return {target_, cuts_, options_, matrix_.scale_exponent(), false, nullptr, matrix_.ranks()};
+}
 
 template <class T>
 typename column_groups<T>::group& column_groups<T>::group_of(int width) {
@@ -40,10 +46,9 @@ typename column_groups<T>::group& column_groups<T>::group_of(int width) {
   std::optional<group>& g = groups_[at];
   if (!g) {
     cuts_.use(matrix_.arrays());
-    const solve_request<T> request{target_, cuts_, options_, matrix_.scale_exponent(), false};
     g.emplace();
     try {
-      g->made = decide_group(request, alone_, width);
+      g->made = decide_group(request(), alone_, width);
     } catch (...) {
       g.reset();
       throw;
@@ -76,10 +81,11 @@ column_division column_groups<T>::divide(int count) {
       try {
         prepare(*g);
       } catch (const device_error& e) {
-        if (options_.columns_at_once > 0) throw;
+        // What one rank of several has alone ends it: the others do not know of it.
+        const bool of_all = !matrix_.ranks() || dynamic_cast<const agreed_failure*>(&e);
+        if (options_.columns_at_once > 0 || !of_all) throw;
         g->made.together = false;
         g->made.why = e.what();
-        g->run.reset();
         return divide(count);
       }
     }
@@ -99,14 +105,44 @@ column_division column_groups<T>::divide(int count) {
 
 template <class T>
 void column_groups<T>::prepare(group& g) {
+  const row_ranks* const ranks = matrix_.ranks();
+  const auto by_all = [&](auto&& f) { ranks ? together(*ranks->comm, f) : f(); };
+  try {
+    by_all([&] { make(g); });
+    if (ranks) connect(g);
+    by_all([&] {
+      g.run->load_kernel();
+      place_matrix(g);
+    });
+  } catch (...) {  // a run may be there, of ranks on some of them
+    g.run.reset();
+    g.ghosts_of_x.reset();
+    g.ghosts_of_x_there.reset();
+    throw;
+  }
+}
+
+template <class T>
+void column_groups<T>::connect(group& g) {
+  const row_ranks& ranks = *matrix_.ranks();
+  g.run->connect();
+  T* const x = g.run->places().x;
+  const std::size_t bytes = static_cast<std::size_t>(g.made.columns) * sizeof(T);
+  if (ranks.gpus)
+    g.ghosts_of_x_there = std::make_unique<device_halo>(where_, *ranks.gpus, *ranks.halo, x, bytes);
+  else
+    g.ghosts_of_x = std::make_unique<halo_exchange>(*ranks.comm, *ranks.halo, x, bytes);
+}
+
+template <class T>
+void column_groups<T>::make(group& g) {
   cuts_.use(matrix_.arrays());
-  const solve_request<T> request{target_, cuts_, options_, matrix_.scale_exponent(), false};
   solve_decision<T>& how = g.made.how;
   how.made.matrix = matrix_.arrays();  // other values, perhaps, than when it was decided
   how.made.exponent = -matrix_.scale_exponent();
   const auto n = static_cast<std::size_t>(matrix_.arrays().rows);
   const auto width = static_cast<std::size_t>(g.made.columns);
-  if (residual_.size() < n) {
+  if (done_.size() == 0) {  // the last one: what has failed before is made anew
     residual_ = {where_, n, fresh::unset};
     partial_ = {where_, solve_partials(matrix_.arrays().rows), fresh::unset};
     done_ = {where_, 1};
@@ -117,9 +153,10 @@ void column_groups<T>::prepare(group& g) {
     g.b = {where_, n * width, fresh::unset};
     g.x = {where_, n * width, fresh::unset};
   }
-  g.run = how.form->template code<T>().prepare(where_, request, *how.kernel, how.made);
-  g.run->load_kernel();
-  place_matrix(g);
+  if (const row_ranks* const ranks = matrix_.ranks();
+      ranks && ranks->gpus && rank_totals_.size() == 0)
+    rank_totals_ = {where_, solve_totals * (1 + static_cast<std::size_t>(ranks->comm->size()))};
+  g.run = how.form->template code<T>().prepare(where_, request(), *how.kernel, how.made);
 }
 
 template <class T>
@@ -159,6 +196,13 @@ solve_places<T> column_groups<T>::places_of(group& g, int column) const {
   at.stop = in.stop;
   at.rr = in.rr;
   at.numbers = g.numbers.data() + column;
+  if (const row_ranks* const ranks = matrix_.ranks()) {
+    at.ranks = ranks;
+    at.rows_of_ranks = ranks->all_rows;
+    at.ghosts_of_x = g.ghosts_of_x.get();
+    at.ghosts_of_x_there = g.ghosts_of_x_there.get();
+    at.rank_totals = rank_totals_.data();
+  }
   at.partial = partial_.data();
   at.done = done_.data();
   return at;
@@ -184,7 +228,7 @@ group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, 
   const double solve_s = g.run->finish();
   group_solve<T> out;
   out.ended = seconds_on_host();
-  for (const solve_places<T>& at : places) steps.end(where_, at);
+  steps.end(where_, places);
   std::vector<solve_numbers> seen(columns.size());
   g.numbers.download(seen);
   int most_steps = 0;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "dwell/execution/comm/device_halo.hpp"
+#include "dwell/execution/comm/halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/solvers/linear/decide.hpp"
 #include "dwell/solvers/linear/null_vectors.hpp"
@@ -48,8 +50,9 @@ class column_groups {
                 const null_vectors& null_space, const solve_options& options, cut_cache<T>& cuts,
                 solve_decision<T> alone);
 
-  /// Cuts `count` columns, and prepares the groups. Throws device_error if a group that was asked
-  /// for (columns_at_once) has too little memory; a group that was not is then not taken.
+  /// Cuts `count` columns, and prepares the groups; of ranks all together, and all the same. Throws
+  /// device_error if a group that was asked for (columns_at_once) has too little memory; a group
+  /// that was not is then not taken.
   column_division divide(int count);
   /// Solves columns of which divide() made a group. began: on the host's clock, the call.
   group_solve<T> solve(std::span<const column_data<T>> columns, double began);
@@ -66,12 +69,19 @@ class column_groups {
     buffer<T> b, x;
     buffer<solve_numbers> numbers;
     buffer<null_parts> parts;
+    std::unique_ptr<halo_exchange> ghosts_of_x;      ///< of several ranks
+    std::unique_ptr<device_halo> ghosts_of_x_there;  ///< likewise, on GPUs
   };
 
   group& group_of(int width);
   /// Of the groups that may be taken for so many columns the one with the least cost; or null.
   group* best_for(int count);
+  solve_request<T> request() const;
   void prepare(group& g);
+  /// The part of it that may fail on one rank alone.
+  void make(group& g);
+  /// The part that ranks do together.
+  void connect(group& g);
   void place_matrix(group& g);
   solve_places<T> places_of(group& g, int column) const;
 
@@ -84,7 +94,7 @@ class column_groups {
   solve_decision<T> alone_;
   std::string never_;                           ///< why no group is ever taken; or empty
   std::array<std::optional<group>, 3> groups_;  ///< of 2, 4 and 8 columns
-  buffer<double> residual_, partial_;
+  buffer<double> residual_, partial_, rank_totals_;
   buffer<unsigned> done_;
 };
 

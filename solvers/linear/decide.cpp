@@ -10,6 +10,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
+#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/model/projection.hpp"
@@ -163,24 +164,32 @@ solve_decision<T> decide(const solve_request<T>& q) {
   return chosen;
 }
 
-std::string why_one_at_a_time(const solve_options& o, const device_facts& facts) {
+std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
+                              const row_ranks* ranks) {
+  const bool on_cpu = facts.on == backend::cpu;
+  const bool told = ranks ? any_of_ranks(*ranks->comm, bool(o.progress)) : bool(o.progress);
   if (o.columns_at_once == 1) return "as asked";
   if (o.mixed_precision) return "of mixed precision no kernel has several";
-  if (o.executor != automatic && o.executor != executors::persistent.name)
+  if (o.executor == executors::perks.name)
     return fmt::format("executor {} has no kernel for several", o.executor);
   const solver_form& form = column_forms().front();
   if (o.method != form.method) return fmt::format("method {} has no kernel for several", o.method);
   if (o.variant != automatic && o.variant != form.name)
     return fmt::format("variant {} has no kernel for several", o.variant);
   if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
-  if (o.config >= 0 && o.executor == automatic && facts.on != backend::cpu)
+  if (o.config >= 0 && o.executor == automatic && !on_cpu && !ranks)
     return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
   if (kind_of(o.preconditioner).is_chain())
     return fmt::format("preconditioner {} is applied to one", to_string(o.preconditioner));
   if (o.history) return "a history is that of one";
-  if (o.progress) return "progress is told of one";
-  if (facts.on != backend::cpu && !facts.cooperative_launch)
+  if (told) return "progress is told of one";
+  const bool in_one_launch =
+      !ranks && (o.executor == automatic || o.executor == executors::persistent.name);
+  if (!on_cpu && in_one_launch && !facts.cooperative_launch)
     return "this device cannot launch cooperatively";
+  // Nobody has measured whether the model is right here.
+  if (!on_cpu && !in_one_launch && o.columns_at_once == 0)
+    return "on a GPU, phases that are launched one by one take several only if asked for";
   return {};
 }
 
@@ -190,14 +199,29 @@ group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T
   const auto forms = column_forms();
   const solver_form& form = *std::find_if(
       forms.begin(), forms.end(), [&](const solver_form& f) { return f.columns == columns; });
-  group_decision<T> out;
-  out.columns = columns;
-  out.how = in_form(form, q, {executors::persistent.name, ""});
-  check_on_device(q, out.how);
-  const double together = cost(q, out.how), each = cost(q, alone);
+  const auto& asked = q.options.executor;
+  const std::string executor = q.ranks              ? alone.executor
+                               : asked != automatic ? asked
+                                                    : executors::persistent.name;
+  const bool on_cpu = q.target.on() == backend::cpu;
+  double costs[2];  // of all columns and of one
+  const auto decide_here = [&] {
+    group_decision<T> out;
+    out.columns = columns;
+    out.how = in_form(form, q, {executor, ""});
+    check_on_device(q, out.how);
+    costs[0] = cost(q, out.how);
+    costs[1] = cost(q, alone);
+    return out;
+  };
+  group_decision<T> out = q.ranks ? together(*q.ranks->comm, decide_here) : decide_here();
+  if (q.ranks)
+    combine_over_ranks(*q.ranks->comm, costs, 2, [&](double* to, const double* from) {
+      for (int k = 0; k < 2; ++k) to[k] = on_cpu ? to[k] + from[k] : std::max(to[k], from[k]);
+    });
+  const auto [together, each] = costs;
   out.per_column = together / columns;
   out.together = q.options.columns_at_once > 1 || out.per_column < each;
-  const bool on_cpu = q.target.on() == backend::cpu;
   const double unit = on_cpu ? 1e-6 : 1e6;
   out.why = fmt::format(
       "{} right-hand sides in one pass over the matrix{}: {:.4g} {} an iteration, "

@@ -47,12 +47,15 @@ template <class T>
 solve_decision<T> decide(const solve_request<T>& q);
 
 /// Why systems with one matrix are solved one after another under these options, whatever the
-/// matrix; empty: that depends on it.
-std::string why_one_at_a_time(const solve_options& o, const device_facts& facts);
+/// matrix; empty: that depends on it. ranks: among which the rows are divided, or null; they ask
+/// together.
+std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
+                              const row_ranks* ranks);
 
 /// columns: 2, 4 or 8. alone: decide(q). Together if asked for (columns_at_once), else if an
 /// iteration of all takes less time, by the model of the device, than one of each; on a CPU, of
-/// which there is no model, if it moves fewer bytes. Throws as decide() does.
+/// which there is no model, if it moves fewer bytes. Ranks decide together: by the time of the
+/// slowest, or the bytes of all. Throws as decide() does, on all ranks.
 template <class T>
 group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T>& alone,
                                int columns);

@@ -57,6 +57,8 @@ class prepared_run {
   prepared_run(const prepared_run&) = delete;
   prepared_run& operator=(const prepared_run&) = delete;
   virtual ~prepared_run() = default;
+  /// Where rows are divided among ranks: see program_run. Else there is nothing to do.
+  virtual void connect() = 0;
   /// column: 0, or of a form for several columns one of them.
   virtual run_places<T> places(int column = 0) = 0;
   /// Loads the kernel, which the first run would do.

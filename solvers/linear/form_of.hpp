@@ -148,6 +148,7 @@ class prepared_form final : public prepared_run<T> {
     else
       return of(&run_.start_state()->target2, *run_.end_state());
   }
+  void connect() override { run_.connect(); }
   void load_kernel() override { run_.ready(); }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
   void take_chain(const owned_chain& chain) override { run_.take_chain(chain); }

@@ -21,13 +21,6 @@
 namespace dwell {
 namespace {
 
-constexpr const char* name_of_b = "right-hand side";
-constexpr const char* name_of_x = "start vector";
-
-/// The part of a block of vectors that belongs to column k; `what` names the block.
-std::string column_name(const char* what, int k) {
-  return fmt::format("{} of column {}", what, k + 1);
-}
 std::size_t begin_of(int k, std::size_t distance) { return static_cast<std::size_t>(k) * distance; }
 
 /// Before the matrix is looked at.
@@ -170,42 +163,9 @@ std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::siz
   const auto n = static_cast<std::size_t>(rows());
   const auto b_of = [&](int k) { return b.subspan(begin_of(k, ldb), n); };
   const auto x_of = [&](int k) { return x.subspan(begin_of(k, ldx), n); };
-  return s.solve_block(
-      count, [&](int k) { return solve(b_of(k), x_of(k)); },
-      [&](int first, int width, double began) {
-        std::vector<column_data<T>> columns;
-        for (int k = first; k < first + width; ++k) {
-          for (int other = first; other < first + width; ++other)
-            check_memory(s.matrix.in_place(), b_of(other), std::span<const T>(x_of(k)));
-          columns.push_back({b_of(k).data(), x_of(k).data()});
-        }
-        if (s.on_gpu()) {
-          buffer<T>&b_there = s.groups->b_of(width), &x_there = s.groups->x_of(width);
-          for (int c = 0; c < width; ++c) {
-            const auto at = static_cast<std::size_t>(c) * n;
-            b_there.upload(b_of(first + c), at);
-            x_there.upload(x_of(first + c), at);
-            columns[static_cast<std::size_t>(c)] = {b_there.data() + at, x_there.data() + at};
-          }
-        }
-        group_solve<T> got = s.groups->solve(columns, began);
-        if (s.on_gpu())
-          for (int c = 0; c < width; ++c)
-            if (got.finite[static_cast<std::size_t>(c)])
-              s.groups->x_of(width).download(x_of(first + c), static_cast<std::size_t>(c) * n);
-        return got;
-      },
-      [&](int k, solve_report& report) {
-        if (!s.on_gpu()) return s.refine(b_of(k).data(), x_of(k).data(), report);
-        s.b.upload(b_of(k));
-        s.x.upload(x_of(k));
-        s.refine(s.b.data(), s.x.data(), report);
-        s.x.download(x_of(k));
-      },
-      [&](int k) {
-        check_finite(std::span<const T>(b_of(k)), column_name(name_of_b, k).c_str());
-        check_finite(std::span<const T>(x_of(k)), column_name(name_of_x, k).c_str());
-      });
+  return s.solve_host_block(
+      count, b_of, x_of, [&](int k) { return solve(b_of(k), x_of(k)); },
+      [](auto&& check) { check(); });
 }
 
 template <class T>

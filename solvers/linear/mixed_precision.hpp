@@ -42,6 +42,7 @@ class mixed_precision_run final : public prepared_run<double> {
   ~mixed_precision_run() override;
 
   run_places<double> places(int column = 0) override;
+  void connect() override {}
   void load_kernel() override {}
   void refill(const csr_arrays<double>& a, int exponent) override;
   void take_chain(const owned_chain&) override {}

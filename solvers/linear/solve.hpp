@@ -156,10 +156,12 @@ struct solve_options {
   progress_function<solve_progress> progress;
   double progress_interval = 0.1;  ///< seconds
   /// Of several right-hand sides (linear_solver): how many are solved in one pass over the matrix.
-  /// 0: as many as pay, by the model of the device. 1: one after another. 2, 4, 8: so many, and of
-  /// what is left over the next smaller numbers. Executors "auto" and "persistent" in the textbook
-  /// form can do it; with another executor, form or caching policy, with `history` or `progress`,
-  /// systems are solved one after another, and the report's reason says why.
+  /// 0: as many as pay, by the model of the device; with phases that a GPU launches one by one (its
+  /// ranks, executors host-loop and graph) none. 1: one after another. 2, 4, 8: so many, and of
+  /// what is left over the next smaller numbers. Executors that cache nothing can do it, in the
+  /// textbook form, and so do "auto" and ranks; with another executor, form or caching policy, with
+  /// `history` or `progress` (on any rank), systems are solved one after another, and the report's
+  /// reason says why.
   int columns_at_once = 0;
   /// Overrides of the plan, for tests and tuning; 0 or -1 means "as planned".
   int teams = 0;

@@ -2,8 +2,6 @@
 // The steps of a solve on a CPU.
 #include "dwell/solvers/linear/solve_steps.hpp"
 
-#include <algorithm>
-
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/halo.hpp"
 #include "dwell/solvers/linear/product_passes.hpp"
@@ -25,10 +23,12 @@ void run(const solve_places<T>& at, const Pass& pass) {
 /// Elements of the run's answer, or of the start vector where that is what there is, of which other
 /// ranks have the ghosts.
 template <class T>
-void exchange_answer(const solve_places<T>& at) {
-  if (!at.ranks) return;
-  if (!at.numbers->taken) std::copy(at.x, at.x + at.a.rows, at.run_x);
-  at.ghosts_of_x->run();
+void exchange_answers(std::span<const solve_places<T>> columns) {
+  if (!columns.front().ranks) return;
+  for (const solve_places<T>& at : columns)
+    if (!at.numbers->taken)
+      for (index i = 0; i < at.a.rows; ++i) at.run_x_at(i) = at.x[i];
+  columns.front().ghosts_of_x->run();
 }
 
 template <class T>
@@ -40,13 +40,17 @@ void begin(const device&, const solve_places<T>& at) {
 }
 
 template <class T>
-void end(const device&, const solve_places<T>& at) {
-  if (at.null_space) run(at, solve_pass::mean_of_answer<T>{{}, at});
-  for (int k = 0; k < at.null_count; ++k) run(at, solve_pass::parts_of_answer<T>{{}, at, k});
-  run(at, solve_pass::answer<T>{{}, at});
-  exchange_answer(at);
-  cpu::sum_rows(solve_pass::residual_row<T>{at}, at.a.rows, at.a.nonzeros, at.residual);
-  run(at, solve_pass::sum_up<T>{{}, at});
+void end(const device&, std::span<const solve_places<T>> columns) {
+  for (const solve_places<T>& at : columns) {
+    if (at.null_space) run(at, solve_pass::mean_of_answer<T>{{}, at});
+    for (int k = 0; k < at.null_count; ++k) run(at, solve_pass::parts_of_answer<T>{{}, at, k});
+    run(at, solve_pass::answer<T>{{}, at});
+  }
+  exchange_answers(columns);
+  for (const solve_places<T>& at : columns) {
+    cpu::sum_rows(solve_pass::residual_row<T>{at}, at.a.rows, at.a.nonzeros, at.residual);
+    run(at, solve_pass::sum_up<T>{{}, at});
+  }
 }
 
 template <class T>

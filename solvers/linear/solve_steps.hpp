@@ -4,6 +4,7 @@
 // residual. Host and device give the same bits. Private to the solver.
 #pragma once
 #include <cstddef>
+#include <span>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/device/device.hpp"
@@ -70,7 +71,7 @@ struct solve_places {
   /// Where rows are divided among ranks, else null: then run_x has the ghosts behind the rows, and
   /// totals are those of all ranks.
   const row_ranks* ranks = nullptr;
-  halo_exchange* ghosts_of_x = nullptr;      ///< of run_x, on a CPU
+  halo_exchange* ghosts_of_x = nullptr;      ///< of run_x, all columns, on a CPU
   device_halo* ghosts_of_x_there = nullptr;  ///< and on a GPU
   double* rank_totals = nullptr;  ///< on a GPU solve_totals x (1 + ranks) doubles of room
   double rows_of_ranks = 0;       ///< of all of them
@@ -110,8 +111,8 @@ template <class T>
 struct solve_steps {
   /// From b and x: by, rhs, the means and finite of the numbers, the run's vectors, and its target.
   void (*begin)(const device&, const solve_places<T>&);
-  /// From the run's answer: x, and the rest of the numbers.
-  void (*end)(const device&, const solve_places<T>&);
+  /// From the run's answer: x, and the rest of the numbers; of all columns of the run.
+  void (*end)(const device&, std::span<const solve_places<T>>);
   void (*product)(const device&, const product_places<T>&);
 };
 template <class T>

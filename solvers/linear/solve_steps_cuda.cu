@@ -62,20 +62,21 @@ void run(const device& where, const solve_places<T>& at, const Pass& pass) {
 template <class T>
 __global__ void take_start_kernel(const solve_places<T> at) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < at.a.rows && !at.numbers->taken) at.run_x[i] = at.x[i];
+  if (i < at.a.rows && !at.numbers->taken) at.run_x_at(static_cast<index>(i)) = at.x[i];
 }
 
 /// The elements that other ranks have as ghosts.
 template <class T>
-void exchange_answer(const device& where, const solve_places<T>& at) {
-  if (!at.ranks) return;
+void exchange_answers(const device& where, std::span<const solve_places<T>> columns) {
+  if (!columns.front().ranks) return;
   constexpr index lanes = 256;
-  const index blocks = at.a.rows > 0 ? (at.a.rows - 1) / lanes + 1 : 0;
+  const index rows = columns.front().a.rows, blocks = rows > 0 ? (rows - 1) / lanes + 1 : 0;
   if (blocks > 0)
-    take_start_kernel<<<static_cast<unsigned>(blocks), lanes, 0,
-                        static_cast<cudaStream_t>(where.stream())>>>(at);
+    for (const solve_places<T>& at : columns)
+      take_start_kernel<<<static_cast<unsigned>(blocks), lanes, 0,
+                          static_cast<cudaStream_t>(where.stream())>>>(at);
   DWELL_CUDA(cudaGetLastError());
-  at.ghosts_of_x_there->run(where.stream());
+  columns.front().ghosts_of_x_there->run(where.stream());
 }
 
 template <class T>
@@ -88,14 +89,19 @@ void begin(const device& where, const solve_places<T>& at) {
 }
 
 template <class T>
-void end(const device& where, const solve_places<T>& at) {
+void end(const device& where, std::span<const solve_places<T>> columns) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  if (at.null_space) run(where, at, solve_pass::mean_of_answer<T>{{}, at});
-  for (int k = 0; k < at.null_count; ++k) run(where, at, solve_pass::parts_of_answer<T>{{}, at, k});
-  run(where, at, solve_pass::answer<T>{{}, at});
-  exchange_answer(where, at);
-  cuda::sum_rows(where, solve_pass::residual_row<T>{at}, at.a.rows, at.residual);
-  run(where, at, solve_pass::sum_up<T>{{}, at});
+  for (const solve_places<T>& at : columns) {
+    if (at.null_space) run(where, at, solve_pass::mean_of_answer<T>{{}, at});
+    for (int k = 0; k < at.null_count; ++k)
+      run(where, at, solve_pass::parts_of_answer<T>{{}, at, k});
+    run(where, at, solve_pass::answer<T>{{}, at});
+  }
+  exchange_answers(where, columns);
+  for (const solve_places<T>& at : columns) {
+    cuda::sum_rows(where, solve_pass::residual_row<T>{at}, at.a.rows, at.residual);
+    run(where, at, solve_pass::sum_up<T>{{}, at});
+  }
 }
 
 template <class T>

@@ -87,6 +87,7 @@ void solver_state<T>::prepare() {
   {
     const lap_timer time(setup.cut_s);
     run = made.form->template code<T>().prepare(where, request, *made.kernel, made.made);
+    run->connect();
   }
   {
     const lap_timer time(setup.load_s);
@@ -225,7 +226,7 @@ void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, in
   running = true;
   run->start(control);
   // On a GPU all of the run is in the stream now: what the caller puts there next finds the answer.
-  if (on_gpu()) solve_steps_of<T>(where.on()).end(where, places);
+  if (on_gpu()) solve_steps_of<T>(where.on()).end(where, {&places, 1});
 }
 
 template <class T>
@@ -238,7 +239,7 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   running = false;
   report.solve_s = run->finish();
   ended = seconds_on_host();
-  if (!on_gpu()) solve_steps_of<T>(where.on()).end(where, places);
+  if (!on_gpu()) solve_steps_of<T>(where.on()).end(where, {&places, 1});
   numbers.download({&seen, 1});
   if (!seen.finite) return report;
   solve_end how;

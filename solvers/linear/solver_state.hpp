@@ -6,6 +6,7 @@
 #include <climits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/linear/column_groups.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/memory_check.hpp"
 #include "dwell/solvers/linear/null_vectors.hpp"
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve.hpp"
@@ -28,6 +30,13 @@
 namespace dwell {
 
 class mixed_precision_run;
+
+inline constexpr const char* name_of_b = "right-hand side";
+inline constexpr const char* name_of_x = "start vector";
+/// The part of a block of vectors that belongs to column k; `what` names the block.
+inline std::string column_name(const char* what, int k) {
+  return std::string(what) + " of column " + std::to_string(k + 1);
+}
 
 /// What was set up between two looks at a solver's sums.
 solve_setup difference(const solve_setup& now, const solve_setup& before);
@@ -112,6 +121,11 @@ struct solver_state {
   template <class Alone, class Group, class Again, class Refuse>
   std::vector<solve_report> solve_block(int count, Alone&& alone, Group&& group, Again&& again,
                                         Refuse&& refuse);
+  /// The same of vectors in host memory: b_of(k) and x_of(k) are spans. checked(f) calls f, which
+  /// throws for what is wrong; of ranks it does so on all.
+  template <class B, class X, class Alone, class Checked>
+  std::vector<solve_report> solve_host_block(int count, B&& b_of, X&& x_of, Alone&& alone,
+                                             Checked&& checked);
   /// Puts a solve of vectors in the device's memory into its stream; so_far: the attempts before,
   /// of which x is the answer; most: iterations.
   void begin(const T* b, T* x, const solve_report* so_far = nullptr, int most = INT_MAX);
@@ -203,6 +217,53 @@ std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone,
     begin = seconds_on_host();
   }
   return reports;
+}
+
+template <class T>
+template <class B, class X, class Alone, class Checked>
+std::vector<solve_report> solver_state<T>::solve_host_block(int count, B&& b_of, X&& x_of,
+                                                            Alone&& alone, Checked&& checked) {
+  const auto n = static_cast<std::size_t>(rows());
+  return solve_block(
+      count, alone,
+      [&](int first, int width, double began_at) {
+        std::vector<column_data<T>> columns;
+        checked([&] {
+          for (int k = first; k < first + width; ++k)
+            for (int other = first; other < first + width; ++other)
+              check_memory(matrix.in_place(), b_of(other), std::span<const T>(x_of(k)));
+        });
+        for (int k = first; k < first + width; ++k)
+          columns.push_back({b_of(k).data(), x_of(k).data()});
+        if (on_gpu()) {
+          buffer<T>&b_there = groups->b_of(width), &x_there = groups->x_of(width);
+          for (int c = 0; c < width; ++c) {
+            const auto at = static_cast<std::size_t>(c) * n;
+            b_there.upload(b_of(first + c), at);
+            x_there.upload(x_of(first + c), at);
+            columns[static_cast<std::size_t>(c)] = {b_there.data() + at, x_there.data() + at};
+          }
+        }
+        group_solve<T> got = groups->solve(columns, began_at);
+        if (on_gpu())
+          for (int c = 0; c < width; ++c)
+            if (got.finite[static_cast<std::size_t>(c)])
+              groups->x_of(width).download(x_of(first + c), static_cast<std::size_t>(c) * n);
+        return got;
+      },
+      [&](int k, solve_report& report) {
+        if (!on_gpu()) return refine(b_of(k).data(), x_of(k).data(), report);
+        b.upload(b_of(k));
+        x.upload(x_of(k));
+        refine(b.data(), x.data(), report);
+        x.download(x_of(k));
+      },
+      [&](int k) {
+        checked([&] {
+          check_finite(std::span<const T>(b_of(k)), column_name(name_of_b, k).c_str());
+          check_finite(std::span<const T>(x_of(k)), column_name(name_of_x, k).c_str());
+        });
+      });
 }
 
 extern template struct solver_state<double>;

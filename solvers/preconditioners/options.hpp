@@ -39,7 +39,7 @@ struct preconditioner_options {
   /// other: what a matrix without its boundary conditions multiplies to zero, which coarse levels
   /// then hold. Of elasticity the rigid-body modes (rigid_body_modes()), or at least the
   /// translations. Empty: the constant vector. Aggregates are then made of nodes (block_size).
-  std::vector<double> near_null;
+  std::vector<double> near_null = {};
   /// Of amg: keep aggregates and patterns on the device, so that a set-up for other values of the
   /// same pattern computes these alone. It takes several times the memory of the matrix. A
   /// linear_solver does so from its first update_values() on.

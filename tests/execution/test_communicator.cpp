@@ -111,6 +111,32 @@ TEST_P(ranks, have_ghosts) {
   });
 }
 
+// Elements of any size that vectors have: of the second one of each rank the next rank's ghost is
+// a copy, byte by byte.
+TEST_P(ranks, have_ghosts_of_every_size) {
+  const int n = GetParam();
+  run_as_ranks(n, [&](std::shared_ptr<communicator> comm) {
+    const halo_pattern ring{
+        2, 1, {1}, {{(comm->rank() + n - 1) % n, 0, 1}}, {{(comm->rank() + 1) % n, 0, 1}}, 0, 0};
+    for (const std::size_t bytes : {4, 8, 16, 32, 64}) {
+      const auto of = [&](int rank, std::size_t k) {
+        return static_cast<unsigned char>(100 * rank + static_cast<int>(k));
+      };
+      std::vector<unsigned char> v(3 * bytes, 0);
+      for (std::size_t k = 0; k < 2 * bytes; ++k) v[k] = of(comm->rank(), k);
+      halo_exchange exchange(*comm, ring, v.data(), bytes);
+      exchange.run();
+      for (std::size_t k = 0; k < bytes; ++k) {
+        EXPECT_EQ(v[2 * bytes + k], of((comm->rank() + 1) % n, bytes + k)) << bytes;
+        EXPECT_EQ(v[k], of(comm->rank(), k)) << "own elements stay";
+      }
+    }
+    std::vector<unsigned char> v(3 * 24);
+    halo_exchange odd(*comm, ring, v.data(), 24);
+    EXPECT_THROW(odd.start(), input_error);
+  });
+}
+
 TEST_P(ranks, fail_together) {
   const int n = GetParam(), bad = n - 1;
   run_as_ranks(n, [&](std::shared_ptr<communicator> comm) {

@@ -15,6 +15,7 @@
 
 #include "battery.hpp"
 #include "divided_answer.hpp"
+#include "divided_columns.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -54,6 +55,34 @@ INSTANTIATE_TEST_SUITE_P(by, divided_on_one_gpu,
                            return name_of(std::get<0>(p.param)) +
                                   (std::get<1>(p.param)[0] == 'g' ? "_graph" : "_host_loop");
                          });
+
+TEST(divided_columns_on_one_gpu, have_the_bits_of_one) {
+  const gpu_ranks where{1, false};
+  if (const std::string why = where.missing(); !why.empty()) GTEST_SKIP() << why;
+  const csr<double> a = generate("poisson2d:131x97");
+  for (const preconditioner by : {preconditioner::none, preconditioner::jacobi})
+    for (const int width : {2, 4, 8})
+      for (const char* executor : {"host-loop", "graph"}) {
+        SCOPED_TRACE(std::string(executor) + ", " + std::to_string(width));
+        const auto b = random_columns<double>(a.rows, width);
+        solve_options o;
+        o.preconditioner = by;
+        o.columns_at_once = width;
+        o.executor = executor;
+        const auto got = solve_columns_divided_on(where, a, b, {0, a.rows}, o);
+        for (const char* other : {executor, "persistent"}) {
+          o.executor = other;
+          const auto wanted = solve_columns_whole_on(device::cuda(0), a, b, o);
+          EXPECT_EQ(got.x, wanted.x) << other;
+          for (std::size_t k = 0; k < b.size(); ++k) {
+            EXPECT_EQ(got.reports[k].columns_together, width);
+            EXPECT_EQ(got.reports[k].iterations, wanted.reports[k].iterations);
+            EXPECT_EQ(got.reports[k].residual_relative_true,
+                      wanted.reports[k].residual_relative_true);
+          }
+        }
+      }
+}
 
 class divided_on_gpus : public testing::TestWithParam<gpu_ranks> {
  protected:
@@ -271,6 +300,69 @@ TEST_P(divided_on_gpus, converge_in_f32) {
     EXPECT_LE(residual_norm(a.view(), std::span<const float>(b), std::span<const float>(got.x)),
               1.1e-4 * norm2(widen(std::span<const float>(b))));
   }
+}
+
+TEST_P(divided_on_gpus, solve_columns_in_one_pass) {
+  const csr<double> a = generate("poisson2d:131x97");
+  const auto first_rows = equal_rows(a.rows, GetParam().ranks);
+  const gpu_ranks sharing{GetParam().ranks, true};
+  for (const int width : {2, 4, 8}) {
+    const auto b = random_columns<double>(a.rows, width + 1);
+    solve_options o;
+    o.columns_at_once = width;
+    const auto whole = solve_columns_whole_on(device::cuda(0), a, b, o);
+    std::vector<column_answers<double>> all;
+    for (const std::string& executor : executors()) {
+      o.executor = executor;
+      all.push_back(solve_columns_divided_on(GetParam(), a, b, first_rows, o, GetParam().by()));
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        SCOPED_TRACE(executor + ", column " + std::to_string(k) + " of " + std::to_string(width));
+        const bool last = k == b.size() - 1;
+        const solve_report& r = all.back().reports[k];
+        EXPECT_EQ(r.columns_together, last ? 1 : width) << r.reason;
+        EXPECT_EQ(r.executor, executor);
+        expect_alike({all.back().x[k], r}, {whole.x[k], whole.reports[k]}, a, b[k], o.rtol);
+      }
+      EXPECT_EQ(all.back().x, all.front().x) << "the same bits by every executor";
+    }
+    o.executor = "host-loop";
+    EXPECT_EQ(solve_columns_divided_on(sharing, a, b, first_rows, o, sharing.by()).x, all.front().x)
+        << "and by every transport";
+  }
+}
+
+TEST_P(divided_on_gpus, solve_columns_in_f32_modulo_constants_and_from_any_start) {
+  const csr<double> wide = generate("neumann2d:45x47");
+  const csr<float> a = convert<float>(wide.view());
+  const auto b = random_columns<float>(a.rows, 8);
+  solve_options o;
+  o.columns_at_once = 8;
+  o.preconditioner = preconditioner::jacobi;
+  o.rtol = 1e-4;
+  const gpu_ranks where = GetParam();
+  run_as_ranks(where.ranks, [&](std::shared_ptr<communicator> comm) {
+    const distributed_matrix<float> d(comm, a.view(), equal_rows(a.rows, where.ranks));
+    distributed_solver<float> solver(where(comm->rank()), d, o, where.by());
+    const column_list<float> zeros(8, std::vector<float>(b[0].size()));
+    const auto cold = solve_columns_of_rank(*comm, d, solver, b, zeros);
+    column_list<float> start = comm->rank() == 0 ? cold.x : zeros;
+    for (auto& one : start) one = list_of_rank(*comm, 0, std::span<const float>(one));
+    start[3] = zeros[3];
+    const auto warm = solve_columns_of_rank(*comm, d, solver, b, start);
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      EXPECT_EQ(cold.reports[k].columns_together, 8) << cold.reports[k].reason;
+      EXPECT_EQ(cold.reports[k].stopped, stop_reason::converged);
+      EXPECT_EQ(cold.reports[k].null_space, "constant");
+      EXPECT_LE(cold.reports[k].residual_relative_true, 1.01 * o.rtol);
+      if (k != 3) {
+        EXPECT_LE(warm.reports[k].iterations, 3);
+      }
+    }
+    EXPECT_EQ(warm.reports[3].iterations, cold.reports[3].iterations);
+    if (comm->rank() == 0) {
+      EXPECT_EQ(warm.x[3], cold.x[3]);
+    }
+  });
 }
 
 TEST_P(divided_on_gpus, end_together) {

@@ -223,3 +223,47 @@ def test_auto_says_which_method_and_why():
 def test_methods_refuse_by_name(what, call):
     with pytest.raises((ValueError, dwell.UnsupportedError), match=what):
         call()
+
+
+@pytest.mark.parametrize("call, kind, M, options", [
+    ("cg", "elasticity2d:20x15", "block-jacobi", {"block_size": 4}),
+    ("cg", "poisson2d:31x23", "chebyshev", {"degree": 7}),
+    ("cg", "poisson2d:31x23", "fsai", {"power": 2}),
+    ("minres", "poisson2d:31x23", "chebyshev", {"degree": 2}),
+    ("minres", "poisson2d:31x23", "fsai", {"power": 2}),
+    ("bicgstab", "convection2d:31x23:20", "ilu0", {"factor_sweeps": 1}),
+    ("gmres", "convection2d:31x23:20", "ilu0", {"sweeps": 1}),
+    ("bicgstab", "convection2d:32x23:20", "block-jacobi", {"block_size": 8}),
+    ("gmres", "convection2d:32x23:20", "block-jacobi", {"block_size": 8}),
+    ("bicgstab", "poisson2d:31x23", "chebyshev", {"degree": 2}),
+    ("gmres", "poisson2d:31x23", "fsai", {"power": 2}),
+])
+def test_options_of_preconditioners_are_those_of_a_solver(call, kind, M, options):
+    a = dwell.generate(kind)
+    b = np.sin(1 + np.arange(a.shape[0]))
+    place = {"rtol": 1e-9, "device": "cpu", "threads": 1}
+    size = {"restart": 20} if call == "gmres" else {}
+    x, info = getattr(dwell, call)(a, b, M=M, **options, **size, **place)
+    solver = dwell.Solver(a, method=call, preconditioner=M, **options, **size, **place)
+    assert info == 0 and np.array_equal(x, solver.solve(b))
+    assert not np.array_equal(x, getattr(dwell, call)(a, b, M=M, **size, **place)[0]), "and not without them"
+
+
+@pytest.mark.parametrize("call", ["cg", "minres"])
+def test_near_null_vectors_are_those_of_a_solver(call):
+    kind = "elasticity2d:40x30"
+    a, modes = dwell.generate(kind), dwell.rigid_body_modes(dwell.generated_coordinates(kind))
+    b = np.sin(1 + np.arange(a.shape[0]))
+    options = {"near_null": modes, "block_size": 2, "rtol": 1e-8, "device": "cpu", "threads": 1}
+    x, info = getattr(dwell, call)(a, b, M="amg", **options)
+    solver = dwell.Solver(a, method=call, preconditioner="amg", **options)
+    assert info == 0 and np.array_equal(x, solver.solve(b))
+    with pytest.raises(ValueError, match="near_null: expected shape"):
+        getattr(dwell, call)(a, b, M="amg", near_null=modes[:-1], device="cpu")
+
+
+def test_options_that_no_preconditioner_of_a_method_has_are_no_arguments():
+    with pytest.raises(TypeError, match="sweeps"):
+        dwell.cg(A, B, M="jacobi", sweeps=2)
+    with pytest.raises(ValueError, match="degree: expected 1 to 16, found 17"):
+        dwell.cg(A, B, M="chebyshev", degree=17, device="cpu")

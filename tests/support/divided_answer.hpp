@@ -30,6 +30,11 @@ inline std::vector<std::int64_t> equal_rows(index rows, int ranks) {
   return first;
 }
 
+/// In two halves, with ranks that have one row or none, and in many pieces.
+inline std::vector<std::vector<std::int64_t>> odd_divisions(std::int64_t n) {
+  return {{0, n / 2, n}, {0, 0, 1, n}, {0, n, n}, {0, 1, n / 3, n / 3, n}};
+}
+
 struct way {
   std::string method, variant;
   preconditioner by;

@@ -62,4 +62,27 @@ inline csr<double> beam(index n) {
   return s.as_is();
 }
 
+/// Harmonic means of a coefficient that is 1 or 10^8 on blocks of 6 x 6 points; Dirichlet boundary.
+inline csr<double> jumping(index side) {
+  const auto k = [&](index x, index y) { return (x / 6 + y / 6) % 2 == 0 ? 1.0 : 1e8; };
+  const auto mean = [](double a, double b) { return 2 * a * b / (a + b); };
+  symmetric s(side * side);
+  for (index y = 0; y < side; ++y)
+    for (index x = 0; x < side; ++x) {
+      const index i = y * side + x;
+      const double here = k(x, y);
+      double sum = 0;
+      for (int way = 0; way < 4; ++way) {
+        const index step = way % 2 == 0 ? 1 : -1;
+        const index u = x + (way < 2 ? step : 0), v = y + (way < 2 ? 0 : step);
+        const bool inside = u >= 0 && v >= 0 && u < side && v < side;
+        const double c = inside ? mean(here, k(u, v)) : here;
+        sum += c;
+        if (inside && v * side + u > i) s.add(i, v * side + u, -c);
+      }
+      s.add(i, i, sum);
+    }
+  return s.as_is();
+}
+
 }  // namespace dwell::test

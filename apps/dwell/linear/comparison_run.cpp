@@ -170,7 +170,7 @@ class measurement {
     const int count = request_.rhs_count;
     std::vector<T> b(b_.begin(), b_.end());
     for (int k = 2; k <= count; ++k)
-      for (const double e : random_rhs(a_.rows, k)) b.push_back(static_cast<T>(e));
+      for (const double e : random_rhs(0, b_.size(), k)) b.push_back(static_cast<T>(e));
     std::vector<T> x(b.size());
     std::optional<linear_solver<T>> solver;
     const bool finished = repeat(request_.runs, run, [&] {

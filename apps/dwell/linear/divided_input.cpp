@@ -2,14 +2,15 @@
 // See divided_input.hpp.
 #include "linear/divided_input.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <utility>
+
+#include "linear/right_hand_sides.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
@@ -35,18 +36,86 @@ std::vector<double> sums_of(const matrix_rows& a) {
   return sums;
 }
 
-std::vector<double> collect(communicator& comm, const std::vector<double>& mine, std::int64_t all) {
+/// Of a matrix whose rows are divided: the first row of each rank, and the number of all.
+std::vector<std::int64_t> first_rows_of(communicator& comm, const matrix_rows& mine) {
   std::vector<std::int64_t> first = {0};
-  for (const std::size_t n : values_of_ranks(comm, mine.size()))
-    first.push_back(first.back() + static_cast<std::int64_t>(n));
-  std::vector<double> whole;
-  together(comm, [&] {
-    if (comm.rank() == 0) whole.resize(static_cast<std::size_t>(all));
-  });
-  collect_pieces(comm, 0, std::span<const double>(mine), whole.data(),
-                 [&](int r) { return first[static_cast<std::size_t>(r)]; });
-  return whole;
+  for (const std::size_t ends : values_of_ranks(comm, mine.row_ptr.size()))
+    first.push_back(first.back() + static_cast<std::int64_t>(ends) - 1);
+  return first;
 }
+
+/// The vectors of one rank. Called by all ranks together, as are its functions.
+class vectors_of_rank {
+ public:
+  vectors_of_rank(communicator& comm, const divided_input& in, const matrix_rows& mine, int threads)
+      : comm_(comm),
+        in_(in),
+        mine_(mine),
+        threads_(threads),
+        first_rows_(first_rows_of(comm, mine)),
+        first_(first_rows_[static_cast<std::size_t>(comm.rank())]),
+        rows_(mine.row_ptr.size() - 1) {}
+
+  std::vector<double> right_hand_sides() const {
+    std::vector<double> all = first_right_hand_side();
+    for (int k = 2; k <= in_.asked.count; ++k) {
+      const std::vector<double> more = random_rhs(first_, rows_, k);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }
+  std::vector<double> start() const {
+    if (in_.asked.start.empty()) return std::vector<double>(rows_);
+    return dealt(in_.asked.start, "start vector");
+  }
+  /// The bits of norm_of() of the whole: ranks add one after the other.
+  double norm_of_first(std::span<const double> b) const {
+    const std::span<const double> v = b.first(rows_);
+    double largest = 0, sum = 0;
+    for (const double of_rank : values_of_ranks(comm_, largest_of(v)))
+      largest = std::max(largest, of_rank);
+    if (largest == 0) return 0;
+    for (int r = 0; r < comm_.size(); ++r)
+      sum = value_of_rank(comm_, r, r == comm_.rank() ? add_squares(v, largest, sum) : 0.0);
+    return largest * std::sqrt(sum);
+  }
+
+ private:
+  std::vector<double> first_right_hand_side() const {
+    const rhs_source& rhs = in_.asked.rhs;
+    switch (rhs.what) {
+      case rhs_source::kind::ones:
+        return std::vector<double>(rows_, 1.0);
+      case rhs_source::kind::row_sums:
+        return sums_of(mine_);
+      case rhs_source::kind::companion:
+        together(comm_, [&] { refuse_companion(in_.name, in_.rows); });
+        break;
+      case rhs_source::kind::file:
+        return dealt(rhs.file, "right-hand side");
+    }
+    return {};
+  }
+  /// The first rank has the whole as long as it takes to hand it out.
+  std::vector<double> dealt(const std::string& file, const char* what) const {
+    const std::vector<double> whole = together(comm_, [&] {
+      return comm_.rank() == 0 ? read_fitting(file, what, in_.name, in_.rows, threads_)
+                               : std::vector<double>();
+    });
+    std::vector<double> mine(rows_);
+    deal_pieces(comm_, 0, whole.data(), std::span<double>(mine),
+                [&](int r) { return first_rows_[static_cast<std::size_t>(r)]; });
+    return mine;
+  }
+
+  communicator& comm_;
+  const divided_input& in_;
+  const matrix_rows& mine_;
+  int threads_;
+  std::vector<std::int64_t> first_rows_;
+  std::int64_t first_;
+  std::size_t rows_;
+};
 
 }  // namespace
 
@@ -55,49 +124,35 @@ bool has_parts(const std::string& matrix) {
 }
 
 divided_input load_parts(const rank_choice& choice, communicator* comm, const std::string& matrix,
-                         int threads, bool with_row_sums) {
+                         int threads, const divided_request& asked) {
   const auto begin = std::chrono::steady_clock::now();
   divided_input in;
+  in.asked = asked;
   in.generated = is_generated(matrix);
   in.name = in.generated ? matrix : std::filesystem::path(matrix).stem().string();
   in.parts.resize(comm ? 1 : static_cast<std::size_t>(choice.threads));
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     const auto source = together(*one, [&] { return open_source(matrix); });
-    matrix_rows mine = rows_of_rank(*one, *source, threads_of_rank(*one, threads));
+    divided_part mine{rows_of_rank(*one, *source, threads_of_rank(*one, threads)), {}, {}};
+    const auto& val = mine.rows.val;
     std::int64_t zeros = 0;
-    for (const std::int64_t n :
-         values_of_ranks(*one, std::count(mine.val.begin(), mine.val.end(), 0.0)))
+    for (const std::int64_t n : values_of_ranks(*one, std::count(val.begin(), val.end(), 0.0)))
       zeros += n;
-    std::vector<double> sums;
-    if (with_row_sums) sums = collect(*one, sums_of(mine), source->rows());
+    if (comm || one->rank() == 0) {  // threads share what they find
+      in.rows = source->rows();
+      in.nonzeros = source->nonzeros();
+      in.explicit_zeros = zeros;
+      in.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    any_of_ranks(*one, false);  // it is there
+    const vectors_of_rank vectors(*one, in, mine.rows, threads);
+    mine.b = vectors.right_hand_sides();
+    mine.x = vectors.start();
+    const double norm = asked.norm ? vectors.norm_of_first(mine.b) : 0.0;
+    if (comm || one->rank() == 0) in.rhs_norm = norm;
     in.parts[comm ? 0 : static_cast<std::size_t>(one->rank())] = std::move(mine);
-    if (!comm && one->rank() != 0) return;  // threads share what follows
-    in.rows = source->rows();
-    in.nonzeros = source->nonzeros();
-    in.explicit_zeros = zeros;
-    in.row_sums = std::move(sums);
   });
-  in.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return in;
-}
-
-std::vector<double> make_rhs(const rhs_source& rhs, divided_input& from, int threads) {
-  switch (rhs.what) {
-    case rhs_source::kind::ones:
-      return std::vector<double>(static_cast<std::size_t>(from.rows), 1.0);
-    case rhs_source::kind::row_sums:
-      return std::move(from.row_sums);
-    case rhs_source::kind::companion:
-      refuse_companion(from.name, from.rows);
-    case rhs_source::kind::file:
-      return read_fitting(rhs.file, "right-hand side", from.name, from.rows, threads);
-  }
-  return {};
-}
-
-std::vector<double> make_start(const std::string& file, const divided_input& from, int threads) {
-  if (file.empty()) return std::vector<double>(static_cast<std::size_t>(from.rows));
-  return read_fitting(file, "start vector", from.name, from.rows, threads);
 }
 
 }  // namespace dwell::app

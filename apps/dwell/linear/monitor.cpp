@@ -4,30 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "cli/output.hpp"
 
 namespace dwell::app {
 
-namespace {
-
-/// Scaled by the largest element: no square overflows.
-double norm_of(std::span<const double> b) {
-  double largest = 0, sum = 0;
-  for (const double v : b) largest = std::max(largest, std::abs(v));
-  if (largest == 0) return 0;
-  for (const double v : b) sum += (v / largest) * (v / largest);
-  return largest * std::sqrt(sum);
-}
-
-}  // namespace
-
-solve_monitor::solve_monitor(std::span<const double> b, int every)
-    : scale_(norm_of(b)), every_(every) {
-  if (scale_ == 0) scale_ = 1;
-}
+solve_monitor::solve_monitor(double rhs_norm, int every)
+    : scale_(rhs_norm == 0 ? 1 : rhs_norm), every_(every) {}
 
 void solve_monitor::operator()(const solve_progress& now) {
   if (now.iteration % every_ == 0)

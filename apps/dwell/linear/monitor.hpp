@@ -3,7 +3,6 @@
 // output stays what it is for.
 #pragma once
 #include <optional>
-#include <span>
 
 #include "dwell/solvers/linear/solve.hpp"
 
@@ -11,8 +10,8 @@ namespace dwell::app {
 
 class solve_monitor {
  public:
-  /// `b` is the right-hand side, for its norm; a line for iterations 0, every, 2 every, ...
-  solve_monitor(std::span<const double> b, int every);
+  /// A line for iterations 0, every, 2 every, ...
+  solve_monitor(double rhs_norm, int every);
   void operator()(const solve_progress& now);
   /// The line of the last iteration, if it has none yet.
   void finish();

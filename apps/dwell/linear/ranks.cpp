@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "linear/right_hand_sides.hpp"
 #include "linear/vectors.hpp"
@@ -65,7 +68,7 @@ struct ways {
   int threads;
   const solve_options& options;
   int count;               ///< of right-hand sides
-  divided_input* divided;  ///< rows that ranks have already, or null
+  divided_input* divided;  ///< what ranks have already, or null
 };
 
 /// What of the vectors that the first rank has is this one's.
@@ -84,14 +87,22 @@ solve_options options_of_rank(const ways& how, const distributed_matrix<T>& a,
   return here;
 }
 
+/// A rank's part of a system.
 template <class T>
-ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways& how,
-                           const csr<T>& whole, const std::vector<T>& b, std::vector<T>& x) {
-  const bool first = comm->rank() == 0;
-  const row_division by = together(*comm, [&] {
-    return first && !how.divided ? divide(how.partition, whole.view(), comm->size(),
-                                          how.options.preconditioning.block_size)
-                                 : row_division{};
+struct rank_system {
+  distributed_matrix<T> a;
+  std::vector<T> b, x;       ///< its elements of each right-hand side and start vector
+  std::vector<index> order;  ///< of the rows of the whole, on the first rank; empty: their own
+};
+
+/// Of a system that the first rank has.
+template <class T>
+rank_system<T> handed_out(const std::shared_ptr<communicator>& comm, const ways& how,
+                          const csr<T>& whole, const std::vector<T>& b, const std::vector<T>& x) {
+  row_division by = together(*comm, [&] {
+    return comm->rank() == 0 ? divide(how.partition, whole.view(), comm->size(),
+                                      how.options.preconditioning.block_size)
+                             : row_division{};
   });
   const std::vector<std::int64_t> first_rows =
       list_of_rank(*comm, 0, std::span<const std::int64_t>(by.first_rows));
@@ -100,21 +111,58 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
   const auto there = [&](const std::vector<T>& v) {
     return renumbered ? in_order(std::span<const T>(v), by.order) : v;
   };
-  const distributed_matrix<T> a =
-      how.divided
-          ? distribute<T>(comm, how.divided->take_part(*comm))
-          : distributed_matrix<T>(comm, renumbered ? in_parts.view() : whole.view(), first_rows);
-  const auto n = static_cast<std::size_t>(a.rows()), rows = x.size();
-  std::vector<T> mine;
+  rank_system<T> mine{
+      distributed_matrix<T>(comm, renumbered ? in_parts.view() : whole.view(), first_rows),
+      {},
+      {},
+      {}};
+  const std::size_t rows = x.size();
   for (int k = 0; k < how.count; ++k) {
     const auto at = b.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * rows);
     const std::vector<T> one =
-        a.scatter(there(std::vector<T>(at, at + static_cast<std::ptrdiff_t>(rows))));
-    mine.insert(mine.end(), one.begin(), one.end());
+        mine.a.scatter(there(std::vector<T>(at, at + static_cast<std::ptrdiff_t>(rows))));
+    mine.b.insert(mine.b.end(), one.begin(), one.end());
   }
-  std::vector<T> answers = a.scatter(there(x));
-  answers.resize(mine.size(), T(0));
+  mine.x = mine.a.scatter(there(x));
+  mine.x.resize(mine.b.size(), T(0));
+  mine.order = std::move(by.order);
+  return mine;
+}
 
+/// Of which each rank has its part already.
+template <class T>
+rank_system<T> taken(const std::shared_ptr<communicator>& comm, const ways& how) {
+  divided_part part = how.divided->take_part(*comm);
+  rank_system<T> mine{distribute<T>(comm, std::move(part.rows)), {}, {}, {}};
+  if constexpr (std::is_same_v<T, double>) {
+    mine.b = std::move(part.b);
+    mine.x = std::move(part.x);
+  } else {
+    together(*comm, [&] {
+      mine.b = to_single(part.b, "right-hand side", mine.a.first_row());
+      mine.x = to_single(part.x, "start vector", mine.a.first_row());
+    });
+  }
+  mine.x.resize(mine.b.size(), T(0));
+  return mine;
+}
+
+/// How far the answer is from what it would be without rounding; of all ranks.
+template <class T>
+double largest_error_of(communicator& comm, std::span<const T> mine, const solve_report& report) {
+  double largest = 0;
+  for (const double of_rank :
+       values_of_ranks(comm, largest_error(mine, exact_for_row_sums(report))))
+    largest = std::isfinite(of_rank) ? std::max(largest, of_rank) : of_rank;
+  return largest;
+}
+
+/// x: the answer, on the first rank, if that is wanted.
+template <class T>
+ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways& how,
+                           rank_system<T> mine, std::vector<double>& x) {
+  const distributed_matrix<T>& a = mine.a;
+  const auto n = static_cast<std::size_t>(a.rows());
   rank_line line;
   line.share = a.share();
   const device where = device_of_rank(*comm, how.where, how.threads);
@@ -122,24 +170,37 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
     line.gpu = where.ordinal();
   else
     line.threads = where.threads();
-  distributed_solver<T> solver(where, a, options_of_rank(how, a, by.order),
+  distributed_solver<T> solver(where, a, options_of_rank(how, a, mine.order),
                                transport_of(how.choice));
   const double prepared = solver.setup().total();
   ranked_solve got;
-  got.columns = solver.solve(std::span<const T>(mine), n, std::span<T>(answers), n, how.count);
+  got.columns = solver.solve(std::span<const T>(mine.b), n, std::span<T>(mine.x), n, how.count);
   got.columns.front().setup = solver.setup();
   got.columns.front().setup_s += prepared;
   got.transport = solver.transport();
   line.solve_s = solve_seconds(got.columns);
   got.ranks = values_of_ranks(*comm, line);
-  std::vector<T> answer = a.gather(std::span<const T>(answers).first(n));
-  if (first) x = renumbered ? from_order(std::span<const T>(answer), by.order) : std::move(answer);
+  const std::span<const T> first = std::span<const T>(mine.x).first(n);
+  if (how.divided && how.divided->asked.rhs.what == rhs_source::kind::row_sums && a.all_rows() > 0)
+    got.largest_error = largest_error_of(*comm, first, got.columns.front());
+  if (how.divided && !how.divided->asked.answer) return got;
+  std::vector<T> answer = a.gather(first);
+  if (comm->rank() != 0) return got;
+  if (!mine.order.empty()) answer = from_order(std::span<const T>(answer), mine.order);
+  if constexpr (std::is_same_v<T, double>)
+    x = std::move(answer);
+  else
+    x.assign(answer.begin(), answer.end());
   return got;
 }
 
 ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const ways& by,
                       const csr<double>& a, const std::vector<double>& b, std::vector<double>& x) {
-  if (by.precision != "f32") return solve_as_rank<double>(comm, by, a, b, x);
+  const bool single_precision = by.precision == "f32";
+  if (by.divided && single_precision)
+    return solve_as_rank<float>(comm, by, taken<float>(comm, by), x);
+  if (by.divided) return solve_as_rank<double>(comm, by, taken<double>(comm, by), x);
+  if (!single_precision) return solve_as_rank<double>(comm, by, handed_out(comm, by, a, b, x), x);
   csr<float> single;
   std::vector<float> b_single, x_single;
   together(*comm, [&] {
@@ -148,9 +209,7 @@ ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const ways& by,
     b_single = to_single(b, "right-hand side");
     x_single = to_single(x, "start vector");
   });
-  ranked_solve got = solve_as_rank<float>(comm, by, single, b_single, x_single);
-  x.assign(x_single.begin(), x_single.end());
-  return got;
+  return solve_as_rank<float>(comm, by, handed_out(comm, by, single, b_single, x_single), x);
 }
 
 template <class F>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // dwell solve and dwell cg with --ranks or --distributed: a system whose rows are divided.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct ranked_solve {
   std::vector<solve_report> columns;  ///< of each right-hand side
   std::string transport;
   std::vector<rank_line> ranks;
+  /// Where ranks made the row sums of their rows: largest_error() of the answer, of which they know
+  /// the exact one.
+  std::optional<double> largest_error;
 };
 /// Choices of --partition: which rows a rank gets.
 void add_partition(CLI::App& app, std::string& value);
@@ -31,8 +35,9 @@ void add_partition(CLI::App& app, std::string& value);
 /// Solves for b, from and to x, where `a` is on the first rank; others give empty ones. b may have
 /// `count` right-hand sides, one after another; x is of the first one, the others begin at zeros.
 /// threads: of each rank on a CPU; 0: its share of those of the machine. `comm` null: ranks that
-/// are threads. divided: the rows of each rank, which are taken, where `a` is empty on all. Throws
-/// what distributed_solver throws.
+/// are threads. divided: what each rank has of the system, which is taken, where `a` and b are
+/// empty on all; then x is the answer on the first rank if that was asked for. Throws what
+/// distributed_solver throws.
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,
                             const device_choice& where, const std::string& partition,
                             const std::string& precision, int threads, const csr<double>& a,

@@ -41,17 +41,18 @@ std::vector<solve_report> solve_block(const device& where, const csr_view<T>& a,
 
 }  // namespace
 
-std::vector<double> random_rhs(index rows, int number) {
+std::vector<double> random_rhs(std::int64_t first, std::size_t count, int number) {
   std::mt19937_64 random(static_cast<std::uint64_t>(number));
-  std::vector<double> v(static_cast<std::size_t>(rows));
+  random.discard(static_cast<unsigned long long>(first));
+  std::vector<double> v(count);
   for (double& e : v) e = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
   return v;
 }
 
 std::vector<double> with_random(std::vector<double> first, int count) {
-  const auto rows = static_cast<index>(first.size());
+  const std::size_t rows = first.size();
   for (int k = 2; k <= count; ++k) {
-    const std::vector<double> more = random_rhs(rows, k);
+    const std::vector<double> more = random_rhs(0, rows, k);
     first.insert(first.end(), more.begin(), more.end());
   }
   return first;

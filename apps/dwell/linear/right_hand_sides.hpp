@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `dwell cg --rhs-count`: one matrix with several right-hand sides.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +21,8 @@ std::vector<solve_report> solve_several(const std::string& precision, const devi
 
 /// This one, and count - 1 random ones behind it.
 std::vector<double> with_random(std::vector<double> first, int count);
-/// Elements of the right-hand side of this number, from 1 on.
-std::vector<double> random_rhs(index rows, int number);
+/// `count` elements, from the `first` one on, of the right-hand side of this number, from 1 on.
+std::vector<double> random_rhs(std::int64_t first, std::size_t count, int number);
 
 /// The seconds of all right-hand sides: of columns solved together, once.
 double solve_seconds(std::span<const solve_report> columns);

@@ -113,7 +113,7 @@ struct problem {
   output_files outputs;
   matrix_source source;
   std::optional<divided_input> divided;  ///< instead of the source, on all ranks
-  std::vector<double> b, x;
+  std::vector<double> b, x;              ///< of the source; x is the answer in the end
   solve_options options;
   solve_result result;
 };
@@ -135,10 +135,9 @@ void check_ranks(const solve_arguments& args, const communicator* comm) {
 /// May each rank read or make its rows? Where nobody asks for an order of them, or for more of the
 /// matrix than they are.
 bool divides_at_once(const solve_arguments& args) {
-  return args.ranks.any() && args.partition == "rows" && args.rhs_count == 1 &&
-         args.null_vectors.empty() && args.near_null.vectors.empty() &&
-         args.near_null.coordinates.empty() && args.options.preconditioning.block_size == 0 &&
-         has_parts(args.matrix);
+  return args.ranks.any() && args.partition == "rows" && args.null_vectors.empty() &&
+         args.near_null.vectors.empty() && args.near_null.coordinates.empty() &&
+         args.options.preconditioning.block_size == 0 && has_parts(args.matrix);
 }
 
 /// What is known without the matrix.
@@ -178,9 +177,9 @@ void read_problem(const solve_arguments& args, progress_line& progress, problem&
 
 /// The same where each rank reads or makes its rows; called by all processes together.
 void divide_problem(const solve_arguments& args, communicator* comm, problem& p) {
-  const rhs_source rhs = parse_rhs(args.rhs);
   p.divided = load_parts(args.ranks, comm, args.matrix, args.threads,
-                         rhs.what == rhs_source::kind::row_sums);
+                         {parse_rhs(args.rhs), args.start, args.rhs_count, args.monitor > 0,
+                          static_cast<bool>(args.output)});
   const divided_input& in = *p.divided;
   solve_result& result = p.result;
   result.matrix_name = in.name;
@@ -189,11 +188,6 @@ void divide_problem(const solve_arguments& args, communicator* comm, problem& p)
   result.explicit_zeros = in.explicit_zeros;
   result.nonzeros = in.nonzeros - in.explicit_zeros;
   result.read_s = in.read_s;
-  on_all(comm, [&] {
-    if (!is_first(comm)) return;
-    p.b = make_rhs(rhs, *p.divided, args.threads);
-    p.x = make_start(args.start, in, args.threads);
-  });
 }
 
 void solve_problem(const solve_arguments& args, communicator* comm, const device& where,
@@ -216,13 +210,12 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
 }
 
 void add_warnings(const solve_arguments& args, const std::vector<double>& x, solve_result& result) {
-  if (result.rhs.what == rhs_source::kind::row_sums && !x.empty()) {
-    double largest = 0;
-    const double exact = result.report.null_space == "constant" ? 0 : 1;  // without the mean
-    for (const double v : x)
-      largest = std::isfinite(v) ? std::max(largest, std::abs(v - exact)) : v;
-    if (result.report.null_space != "given") result.largest_error = largest;
-  }
+  if (result.ranks && result.ranks->largest_error)
+    result.largest_error = result.ranks->largest_error;
+  else if (result.rhs.what == rhs_source::kind::row_sums && !x.empty() &&
+           result.report.null_space != "given")
+    result.largest_error =
+        largest_error(std::span<const double>(x), exact_for_row_sums(result.report));
   if (result.report.residuals_disagree)
     result.warnings.push_back(fmt::format(
         "the true residual {:.2e} and the recursive one {:.2e} disagree by more than a factor of "
@@ -280,7 +273,7 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
     };
   std::optional<solve_monitor> monitor;
   if (args.monitor > 0 && first) {
-    monitor.emplace(p.b, args.monitor);
+    monitor.emplace(p.divided ? p.divided->rhs_norm : norm_of(p.b), args.monitor);
     p.options.progress = [&](const solve_progress& now) { (*monitor)(now); };
     p.options.progress_interval = 0;  // every iteration, in order
   }

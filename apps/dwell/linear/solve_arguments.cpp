@@ -28,8 +28,8 @@ void add_problem(CLI::App& app, solve_arguments& args) {
   add_positive(app, "--rhs-count", args.rhs_count,
                "Solve with so many right-hand sides: that of --rhs, to which the report and the "
                "files belong, and random ones; several in one pass over the matrix where that pays "
-               "(not with --history or --monitor, nor on ranks, nor with an executor, variant or "
-               "policy that cannot)");
+               "(not with --history or --monitor, nor with an executor, variant or policy that "
+               "cannot)");
   add_input(app, "--x0", args.start,
             "Start vector, e.g. the --output of an earlier run (default: zeros)");
   add_choice(app, "--null-space", args.options.null_space, {"auto", "none", "constant"},

@@ -114,15 +114,30 @@ std::vector<double> make_null_vectors(const std::string& file, const matrix_sour
   return std::move(read.values);
 }
 
-std::vector<float> to_single(std::span<const double> v, const std::string& what) {
+std::vector<float> to_single(std::span<const double> v, const std::string& what,
+                             std::int64_t first) {
   std::vector<float> out(v.size());
   for (std::size_t i = 0; i < v.size(); ++i) {
     out[i] = static_cast<float>(v[i]);
     if (!std::isfinite(out[i]))
       throw input_error(fmt::format("{}: value {} ({}) is too large for --precision f32; use f64",
-                                    what, i + 1, v[i]));
+                                    what, first + static_cast<std::int64_t>(i) + 1, v[i]));
   }
   return out;
+}
+
+double largest_of(std::span<const double> v) {
+  double largest = 0;
+  for (const double e : v) largest = std::max(largest, std::abs(e));
+  return largest;
+}
+double add_squares(std::span<const double> v, double by, double sum) {
+  for (const double e : v) sum += (e / by) * (e / by);
+  return sum;
+}
+double norm_of(std::span<const double> v) {
+  const double largest = largest_of(v);
+  return largest == 0 ? 0 : largest * std::sqrt(add_squares(v, largest, 0));
 }
 
 }  // namespace dwell::app

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The right-hand side and the start vector of a solve.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/matrix_source.hpp"
+
+#include "dwell/solvers/linear/solve.hpp"
 
 namespace dwell::app {
 
@@ -35,7 +39,28 @@ std::vector<double> read_fitting(const std::string& file, const char* what,
 /// Throws input_error: a matrix of this name has no right-hand side beside it.
 [[noreturn]] void refuse_companion(const std::string& matrix, std::int64_t rows);
 
-/// The same vector in single precision. Throws input_error when a value overflows.
-std::vector<float> to_single(std::span<const double> v, const std::string& what);
+/// The same vector in single precision, or the part of one from element `first` on. Throws
+/// input_error when a value overflows.
+std::vector<float> to_single(std::span<const double> v, const std::string& what,
+                             std::int64_t first = 0);
+
+/// ||v||, scaled by the largest element: no square overflows.
+double norm_of(std::span<const double> v);
+/// The magnitude of that element; and sum + (v_0 / by)^2 + (v_1 / by)^2 + ..., in this order.
+double largest_of(std::span<const double> v);
+double add_squares(std::span<const double> v, double by, double sum);
+
+/// What every element of the answer is for right-hand side row-sums: 1, or 0 where it comes without
+/// its mean.
+inline double exact_for_row_sums(const solve_report& r) {
+  return r.null_space == "constant" ? 0 : 1;
+}
+/// `largest`, or how far an element of x is from `exact`, if that is more; one that is not finite,
+/// if there is one.
+template <class T>
+double largest_error(std::span<const T> x, double exact, double largest = 0) {
+  for (const double v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v - exact)) : v;
+  return largest;
+}
 
 }  // namespace dwell::app

@@ -29,12 +29,21 @@ struct kernel_types {
   static constexpr int lanes = E::cuda_configs[Config].lanes;
   static constexpr int teams_per_unit = E::cuda_configs[Config].teams_per_unit;
   /// Phases that are launched one by one may be those of several ranks.
-  static constexpr bool of_ranks = E::launches_phases && column_count<P> == 1;
+  static constexpr bool of_ranks = E::launches_phases;
   using whole_team = std::conditional_t<of_ranks, cuda_rank_team<lanes>,
                                         cuda_team<lanes, E::cuda_configs[Config].caches>>;
-  using team = std::conditional_t<alone_of<E>, cuda_alone_team<lanes>,
-                                  std::conditional_t<column_count<P> == 1, whole_team,
-                                                     cuda_column_team<lanes, column_count<P>>>>;
+  template <int Columns>
+  using team_of_columns = std::conditional_t<of_ranks, cuda_rank_column_team<lanes, Columns>,
+                                             cuda_column_team<lanes, Columns>>;
+  static constexpr auto kind_of_team = [] {
+    if constexpr (alone_of<E>)
+      return std::type_identity<cuda_alone_team<lanes>>();
+    else if constexpr (many_columns<P>)
+      return std::type_identity<team_of_columns<column_count<P>>>();
+    else
+      return std::type_identity<whole_team>();
+  }();
+  using team = typename decltype(kind_of_team)::type;
   DWELL_FN static team make_team(const program_args<P, T>& a) {
     if constexpr (of_ranks)
       return team(a.barrier, a.partials, a.rank_sums, a.ranks, a.rank_slots);

@@ -19,8 +19,6 @@ namespace dwell {
 /// less than what it may leave: the same sums and elements are then exchanged once more.
 template <class P, class T>
 class launched_meeting final : public between_launches {
-  static_assert(!many_columns<P>);
-
  public:
   /// args: of the run, with places for vectors and partials; slots: partial sums of a team.
   /// all_sums: slots x ranks elements. Made by all ranks together; exchanges once, so that what
@@ -35,7 +33,7 @@ class launched_meeting final : public between_launches {
       return std::make_unique<device_halo>(where, by_, *ranks.halo, vector, values * sizeof(T));
     };
     for (int f = 0; f < P::vectors; ++f) {
-      if (P::uses[f] == use::gather) halos_[0].push_back(halo_of(args.vectors[f], 1));
+      if (P::uses[f] == use::gather) halos_[0].push_back(halo_of(args.vectors[f], column_count<P>));
       if (P::uses[f] == use::exchange)
         for (int copy = 0; copy < 2; ++copy)
           halos_[copy].push_back(halo_of(

@@ -18,8 +18,8 @@ namespace dwell {
 /// Of the vectors of a run in the host's memory.
 template <class P, class T>
 class rank_meeting final : public between_phases {
-  static_assert(!many_columns<P>);
-  static constexpr int interrupt_slots[] = {P::sum_count + 1, P::sum_count + 2};
+  static constexpr int columns = column_count<P>;
+  static constexpr int interrupt_slots[] = {P::sum_count * columns + 1, P::sum_count* columns + 2};
 
  public:
   /// args: of the run, with places for vectors and partials; slots: partial sums of a team; lanes:
@@ -31,7 +31,7 @@ class rank_meeting final : public between_phases {
         sums_(sums),
         slots_(slots),
         teams_(teams),
-        warp_(std::min(lanes, 32)),
+        warp_(many_columns<P> ? 32 : std::min(lanes, 32)),
         mine_(slots),
         all_(slots * static_cast<std::size_t>(comm_.size())),
         waiting_(teams) {
@@ -39,7 +39,7 @@ class rank_meeting final : public between_phases {
       return std::make_unique<halo_exchange>(comm_, *ranks.halo, vector, values * sizeof(T));
     };
     for (int f = 0; f < P::vectors; ++f) {
-      if (P::uses[f] == use::gather) gathered_.push_back(halo_of(args.vectors[f], 1));
+      if (P::uses[f] == use::gather) gathered_.push_back(halo_of(args.vectors[f], columns));
       if (P::uses[f] == use::exchange)
         for (int copy = 0; copy < 2; ++copy)
           pair_[copy] = halo_of(
@@ -105,7 +105,8 @@ class rank_meeting final : public between_phases {
       of[0] = *std::max_element(of, of + ranks);
     }
   }
-  /// As cpu_team::total() adds: one rank alone has the bits of a solve without ranks.
+  /// As total() of cpu_team and of cpu_column_team adds: one rank alone has the bits of a solve
+  /// without ranks.
   double sum_of_teams(const double* partial) const {
     double lane[32] = {};
     for (int t = 0; t < teams_; ++t) lane[t % warp_] += partial[t];

@@ -26,10 +26,10 @@ struct run_records {
   bool every = false;            ///< the host reads the history while the run lasts
 };
 
-/// The scalars of columns, at the begin and at the end of a run.
+/// The scalars of columns, two copies.
 template <class P, int Columns = column_count<P>>
 struct column_words {
-  typename P::column begin[Columns]{}, end[Columns]{};
+  typename P::column copies[2 * Columns]{};
 };
 template <class P>
 struct column_words<P, 1> {};
@@ -52,7 +52,8 @@ class program_run {
   /// that all work goes to, that of the cut included.
   /// `chain`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs that
   /// have one. `ranks`: among which rows are divided, or null; with an executor that launches
-  /// phases from the host. Then vectors have as many elements as the matrix has columns.
+  /// phases from the host; then vectors have as many elements as the matrix has columns, and
+  /// connect() is to be called.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
               const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0,
               const row_ranks* ranks = nullptr)
@@ -98,13 +99,35 @@ class program_run {
     run_words<P>* const words = words_.data();
     args_.watch = &words->watch;
     args_.state = v.alone ? states_.data() : words->state;
-    if constexpr (many_columns<P>) {
-      args_.column_begin = words->columns.begin;
-      args_.column_end = words->columns.end;
-    }
+    if constexpr (many_columns<P>) args_.columns = words->columns.copies;
     args_.barrier = &words->barrier;
     if (chain) take_chain(*chain);
-    if (ranks) divide(*ranks, slots, shape.lanes);
+    if (ranks) {
+      ranks_ = ranks;
+      rank_sums_ = {where_, slots * static_cast<std::size_t>(ranks->comm->size())};
+    }
+  }
+
+  /// Of several ranks, by all of them together, before anything else: makes the messages that they
+  /// exchange. (What may fail on one rank alone, its memory, is behind it.)
+  void connect() {
+    if (!ranks_) return;
+    const std::size_t slots = rank_sums_.size() / static_cast<std::size_t>(ranks_->comm->size());
+    args_.rank_sums = rank_sums_.data();
+    args_.ranks = ranks_->comm->size();
+    if (where_.on() == backend::cuda) {
+      args_.rank_slots = static_cast<int>(slots);
+      behind_ = std::make_unique<launched_meeting<P, T>>(where_, *ranks_, args_, slots, plan_.teams,
+                                                         rank_sums_.data());
+      args_.behind = behind_.get();
+      return;
+    }
+    args_.interior_begin = ranks_->halo->interior_begin;
+    args_.interior_end = ranks_->halo->interior_end;
+    const int lanes = variant_.configs[static_cast<std::size_t>(plan_.config)].lanes;
+    meeting_ = std::make_unique<rank_meeting<P, T>>(*ranks_, args_, slots, plan_.teams, lanes,
+                                                    rank_sums_.data());
+    args_.between = meeting_.get();
   }
 
   /// From now on with this chain, which must stay. P has one.
@@ -191,29 +214,12 @@ class program_run {
     return first_of(coefficients_, n * column_count<P>);
   }
   /// Of Programs with columns: their scalars at the begin and at the end, in the device's memory.
-  auto* columns_begin() const { return words_.data()->columns.begin; }
-  const auto* columns_end() const { return words_.data()->columns.end; }
+  auto* columns_begin() const { return args_.columns; }
+  const auto* columns_end() const {
+    return args_.columns + (args_.one_launch ? column_count<P> : 0);
+  }
 
  private:
-  void divide(const row_ranks& ranks, std::size_t slots, int lanes) {
-    if constexpr (!many_columns<P>) {
-      rank_sums_ = {where_, slots * static_cast<std::size_t>(ranks.comm->size())};
-      args_.rank_sums = rank_sums_.data();
-      args_.ranks = ranks.comm->size();
-      if (where_.on() == backend::cuda) {
-        args_.rank_slots = static_cast<int>(slots);
-        behind_ = std::make_unique<launched_meeting<P, T>>(where_, ranks, args_, slots, plan_.teams,
-                                                           rank_sums_.data());
-        args_.behind = behind_.get();
-        return;
-      }
-      args_.interior_begin = ranks.halo->interior_begin;
-      args_.interior_end = ranks.halo->interior_end;
-      meeting_ = std::make_unique<rank_meeting<P, T>>(ranks, args_, slots, plan_.teams, lanes,
-                                                      rank_sums_.data());
-      args_.between = meeting_.get();
-    }
-  }
   static std::size_t values_per_row(int vector) {
     if constexpr (requires { typename P::singles; })
       if (P::singles::place_of(vector) >= 0) return 1;
@@ -266,6 +272,7 @@ class program_run {
 
   device where_;
   const program_kernel& variant_;
+  const row_ranks* ranks_ = nullptr;
   plan plan_;
   std::shared_ptr<cut_matrix<T>> cut_;
   buffer<index> chain_shares_;

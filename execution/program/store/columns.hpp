@@ -53,6 +53,17 @@ class column_store {
   DWELL_FN void each_lane(F&& f) {
     team_.each(f);
   }
+  /// The scalars of all columns, before the first phase: copy `copy` of those in memory.
+  DWELL_FN void take_columns(int copy) {
+    each_column([&](int lane) { columns_[lane] = a_.columns[copy * Columns + lane % Columns]; });
+  }
+  /// The reverse, after the last one.
+  DWELL_FN void leave_columns(int copy) {
+    if (team_.worker() == 0)
+      each_column([&](int lane) {
+        if (lane < Columns) a_.columns[copy * Columns + lane] = columns_[lane];
+      });
+  }
   /// Writes down f(lane), the coefficients of a step, where wanted(lane).
   template <class Wanted, class F>
   DWELL_FN void record(int step, Wanted&& wanted, F&& f) {
@@ -65,16 +76,7 @@ class column_store {
 
  protected:
   DWELL_FN column_store(Team& team, const program_args<P, T>& a)
-      : team_(team), a_(a), columns_(team.template per_column<column>()) {
-    each_column([&](int lane) { columns_[lane] = a.column_begin[lane % Columns]; });
-  }
-  /// For the host; by executors whose run is one launch.
-  DWELL_FN void close_columns() {
-    if (team_.worker() == 0)
-      each_column([&](int lane) {
-        if (lane < Columns) a_.column_end[lane] = columns_[lane];
-      });
-  }
+      : team_(team), a_(a), columns_(team.template per_column<column>()) {}
   template <class F, class... V>
   DWELL_FN static void call(F& f, int lane, V*... v) {
     f(lane, v...);

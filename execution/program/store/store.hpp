@@ -33,7 +33,6 @@ class store : public column_store<P, T, Team> {
   /// Writes back what the host will read. To be called once, at the end of a run.
   DWELL_FN void close() {
     if constexpr (shape.caches) cache_.close(team_, a_, part_);
-    if constexpr (columns > 1) this->close_columns();
     team_.leave();
   }
 

@@ -38,6 +38,7 @@ struct textbook_columns : cg_method {
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 3;
+  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums, leaves::sums};
 
   struct column {
     double target2 = 0.0;  ///< converged when r.r <= target2

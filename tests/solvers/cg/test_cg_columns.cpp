@@ -250,6 +250,35 @@ TEST_F(columns, reversed_lanes_and_repetition_change_no_bit) {
     }
 }
 
+TEST_F(columns, have_the_same_bits_under_every_executor) {
+  const csr<double> a = battery_at("dense_row_middle").build();
+  for (const int width : {2, 4, 8})
+    for (const preconditioner p : {preconditioner::none, preconditioner::jacobi})
+      for (const cut& c : place::few_cuts()) {
+        block<double> b = random_block<double>(a.rows, width), wanted(a.rows, width, 0, 0.0);
+        for (double& e : b.column(1)) e = 0;
+        linear_solver<double> one_launch(place::where(), a.view(), options(width, c, 1e-10, p));
+        const auto reports = solve(one_launch, b, wanted);
+        for (const std::string& executor : place::executors()) {
+          if (has_policies(executor)) continue;
+          solve_options o = options(width, c, 1e-10, p);
+          o.executor = executor;
+          linear_solver<double> solver(place::where(), a.view(), o);
+          for (int again = 0; again < 2; ++again) {
+            block<double> x(a.rows, width, 0, 0.0);
+            const auto got = solve(solver, b, x);
+            EXPECT_TRUE(same_bits(x.all, wanted.all)) << executor << ", width " << width;
+            for (std::size_t k = 0; k < got.size(); ++k) {
+              EXPECT_EQ(got[k].executor, executor);
+              EXPECT_EQ(got[k].columns_together, width);
+              EXPECT_EQ(got[k].iterations, reports[k].iterations);
+              EXPECT_EQ(got[k].condition_estimate, reports[k].condition_estimate);
+            }
+          }
+        }
+      }
+}
+
 TEST_F(columns, each_ends_by_itself) {
   // Of a tridiagonal matrix a sine is an eigenvector: one step. Zero needs none.
   constexpr index n = 400;

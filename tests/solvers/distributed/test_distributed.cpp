@@ -193,43 +193,6 @@ TEST(divided_updates, use_other_values) {
   }
 }
 
-TEST(divided_columns, are_solved_one_after_another) {
-  const csr<double> a = generate("poisson2d:23x19");
-  const auto n = static_cast<std::size_t>(a.rows);
-  std::vector<std::vector<double>> b, alone;
-  for (const std::uint64_t seed : {1, 2, 3}) b.push_back(random_vector(a.rows, seed));
-  const std::vector<std::int64_t> first = {0, 200, 200, a.rows};
-  for (const auto& one : b) alone.push_back(solve_divided(a, one, first, {}).x);
-  run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
-    const distributed_matrix<double> d(comm, a.view(), first);
-    distributed_solver<double> solver(device::cpu(1), d);
-    const auto rows = static_cast<std::size_t>(d.rows()), ldb = rows + 2, ldx = rows;
-    std::vector<double> mine(3 * ldb), x(3 * ldx, 0.0);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::vector<double> one = d.scatter(b[k]);
-      std::copy(one.begin(), one.end(), mine.begin() + static_cast<std::ptrdiff_t>(k * ldb));
-    }
-    const std::span<const double> of_b(mine);
-    const std::span<double> of_x(x);
-    const auto reports = solver.solve(of_b, ldb, of_x, ldx, 3);
-    ASSERT_EQ(reports.size(), 3u);
-    for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_EQ(reports[k].stopped, stop_reason::converged);
-      EXPECT_EQ(reports[k].columns_together, 1);
-      EXPECT_NE(reports[k].reason.find("one right-hand side at a time"), std::string::npos);
-      const std::vector<double> whole = d.gather(of_x.subspan(k * ldx, rows));
-      if (comm->rank() == 0) {
-        EXPECT_EQ(whole, alone[k]);
-      }
-    }
-    EXPECT_TRUE(solver.solve(of_b, ldb, of_x, ldx, 0).empty());
-    EXPECT_THROW(solver.solve(of_b, ldb, of_x, ldx, 4), input_error) << "the empty rank, too";
-    EXPECT_THROW(solver.solve(of_b, ldb, of_x, ldx, comm->rank() == 1 ? 1 : 2), input_error);
-    EXPECT_THROW(solver.solve(of_b, ldb, of_x, rows > 0 ? rows - 1 : 0, 2), input_error);
-  });
-  EXPECT_EQ(alone[0].size(), n);
-}
-
 TEST(divided_ends, are_those_of_all) {
   const csr<double> a = generate("poisson2d:40x40");
   const std::vector<double> b = random_vector(a.rows, 10);

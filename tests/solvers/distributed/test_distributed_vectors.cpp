@@ -33,11 +33,6 @@ solve_options asking_for(const singular& p, const std::string& method = "cg",
   return o;
 }
 
-/// In two halves, with ranks that have one row or none, and in many pieces.
-std::vector<std::vector<std::int64_t>> odd_divisions(std::int64_t n) {
-  return {{0, n / 2, n}, {0, 0, 1, n}, {0, n, n}, {0, 1, n / 3, n / 3, n}};
-}
-
 TEST(divided_null_vectors, have_the_bits_of_one_where_there_is_one_rank) {
   for (const singular& p : {three_parts(9, 7), truss(9, 8)}) {
     const std::vector<double> b = random_vector(p.a.rows, 9);
