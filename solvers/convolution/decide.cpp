@@ -112,22 +112,14 @@ void decide_passes(const device_facts& where, const convolution_filter& filter,
   plan.passes = std::move(apart);
 }
 
-/// The scarcest of a pass's needs.
-extents widest(const std::vector<filter_pass>& passes) {
-  extents n = passes[0].taps;
-  for (const auto& p : passes)
-    if (p.taps.cells() > n.cells()) n = p.taps;
-  return n;
-}
-
 /// What an output of a pass takes on a GPU.
-model::output_work work_of(const char* way, const extents& taps, int element_bytes) {
+model::output_work work_of(const char* way, const extents& taps, const cell_bytes& bytes) {
   const double m = taps.x, n = taps.y;
   const std::string_view name = way;
   model::output_work work;
   if (name == "systolic") {
     using kernels = systolic_convolution::on_cuda;
-    const int piece = piece_bytes / element_bytes, columns = warp_lanes * piece;
+    const int piece = piece_bytes / bytes.sum, columns = warp_lanes * piece;
     const double rows = kernels::rows_of(kernels::instance_of(taps.y));
     work = model::systolic_work(
         m, n,
@@ -143,11 +135,12 @@ model::output_work work_of(const char* way, const extents& taps, int element_byt
   }
   work.multiply_adds *= taps.z;
   work.moves *= taps.z;
+  work.elements_from_memory = static_cast<double>(bytes.in + bytes.out) / bytes.sum;
   return work;
 }
 
 void decide_way(const device_facts& where, double cells, const convolution_options& o,
-                int element_bytes, convolution_plan& plan) {
+                const cell_bytes& bytes, convolution_plan& plan) {
   std::vector<const convolution_kernel*> here;
   for (const auto& k : convolution_kernels())
     if (k.on == where.on) here.push_back(&k);
@@ -171,9 +164,10 @@ void decide_way(const device_facts& where, double cells, const convolution_optio
     plan.reason += "; on a CPU a neighbour is a load, and sums need not move";
     return;
   }
-  const extents taps = widest(plan.passes);
-  const auto time = [&](const auto* k) {
-    return projected_time(k->way, taps, cells, where, element_bytes);
+  const std::size_t k = widest_pass(plan.passes);
+  const auto time = [&](const auto* kernel) {
+    return projected_time(kernel->way, plan.passes[k].taps, cells, where,
+                          bytes_of_pass(bytes, k, plan.passes.size()));
   };
   plan.kernel = *std::min_element(here.begin(), here.end(),
                                   [&](const auto* a, const auto* b) { return time(a) < time(b); });
@@ -182,11 +176,21 @@ void decide_way(const device_facts& where, double cells, const convolution_optio
 
 }  // namespace
 
+std::size_t widest_pass(const std::vector<filter_pass>& passes) {
+  std::size_t widest = 0;
+  for (std::size_t k = 1; k < passes.size(); ++k)
+    if (passes[k].taps.cells() > passes[widest].taps.cells()) widest = k;
+  return widest;
+}
+
+cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passes) {
+  return {k == 0 ? all.in : all.sum, all.sum, k + 1 == passes ? all.out : all.sum};
+}
+
 double projected_time(const char* way, const extents& taps, double cells, const device_facts& where,
-                      int element_bytes) {
+                      const cell_bytes& bytes) {
   const device_limits l = limits_of(where);
-  const double output =
-      model::cycles_of(work_of(way, taps, element_bytes), rates_of(where, element_bytes));
+  const double output = model::cycles_of(work_of(way, taps, bytes), rates_of(where, bytes.sum));
   const double chain = std::string_view(way) == "systolic" ? model::systolic_chain(taps.x)
                                                            : model::window_chain(taps.x);
   return (cells / l.units * output + taps.z * chain) / l.clock;
@@ -194,18 +198,18 @@ double projected_time(const char* way, const extents& taps, double cells, const 
 
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
                         const convolution_filter& filter, const convolution_options& o,
-                        int element_bytes) {
+                        const cell_bytes& bytes) {
   convolution_plan plan;
-  decide_passes(where, filter, o, element_bytes, plan);
+  decide_passes(where, filter, o, bytes.sum, plan);
   const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
-  decide_way(where, cells, o, element_bytes, plan);
+  decide_way(where, cells, o, bytes, plan);
   if (where.on == backend::cuda) {
     plan.threads = 0;
     return plan;
   }
   double taps = 0;
-  for (const auto& p : plan.passes) taps += taps_worth(p.taps, where, element_bytes);
-  const thread_choice threads = threads_worth(2 * cells * element_bytes * taps / free_taps_of_cpu,
+  for (const auto& p : plan.passes) taps += taps_worth(p.taps, where, bytes.sum);
+  const thread_choice threads = threads_worth(2 * cells * bytes.sum * taps / free_taps_of_cpu,
                                               images * size.z * size.y, "convolution", where);
   plan.threads = threads.threads;
   plan.reason += "; " + threads.why;
