@@ -69,6 +69,37 @@ TEST_F(cli_convolve, channels_are_images) {
   for (int c = 0; c < 3; ++c) EXPECT_EQ(out.channels(c, 1, 1), 100 * (c + 1));
 }
 
+/// A picture of 8 bits and an array of them are read as they are, with the sums of f32.
+TEST_F(cli_convolve, images_of_8_and_of_16_bits) {
+  write_picture(in("dot.png"), dot());
+  const auto picture = run({in("dot.png"), "--filter", "box:3", "--json", "-"}).json();
+  EXPECT_EQ(picture.at("cells"), "u8");
+  EXPECT_EQ(picture.at("precision"), "f32");
+  EXPECT_EQ(picture.at("result"), "f32");
+  EXPECT_EQ(picture.at("bytes"), 9 * 12 * 5);
+
+  grid<std::uint8_t> u(extents(5, 6), 10);
+  u(2, 2) = 255;
+  write_npy<std::uint8_t>(in("u.npy"), u.view());
+  EXPECT_EQ(run({in("u.npy"), "--filter", "box:3", "-o", in("sums.npy"), "-q"}).code, 0);
+  EXPECT_FLOAT_EQ(read_npy<float>(in("sums.npy"))(1, 1), (8 * 10 + 255) / 9.0f);
+  const auto rounded =
+      run({in("u.npy"), "--filter", "box:3", "--out-type", "input", "-o", in("v.npy")});
+  EXPECT_NE(rounded.out.find("5x6 cells, u8, summed in f32 and rounded"), std::string::npos)
+      << rounded.out;
+  npy_reader v(in("v.npy"), npy_accepts::all);
+  EXPECT_EQ(v.facts().cells, npy_cells::u8);
+  EXPECT_EQ(v.values<std::uint8_t>()(1, 1), 37);  // of 37.2
+
+  grid<half> h(extents(4, 4), half(0.25f));
+  write_npy<half>(in("h.npy"), h.view());
+  EXPECT_EQ(
+      run({in("h.npy"), "--filter", "laplacian", "--out-type", "input", "-o", in("l.npy"), "-q"})
+          .code,
+      0);
+  EXPECT_EQ(npy_reader(in("l.npy"), npy_accepts::all).values<half>()(1, 1), half(0.0f));
+}
+
 TEST_F(cli_convolve, an_array_by_a_filter_of_a_file) {
   grid<double> u(extents(3, 4)), w(extents(1, 3));
   u(1, 1) = 2;

@@ -27,6 +27,13 @@ std::string values_of(const value_range& v) {
   return text;
 }
 
+/// Cells of the images, and of sums and outcomes where they are others.
+std::string cells_of(const convolution_report& r) {
+  if (r.cells == r.precision) return r.cells;
+  return fmt::format("{}, summed in {}{}", r.cells, r.precision,
+                     r.result == r.precision ? "" : " and rounded");
+}
+
 /// Fused multiply-adds.
 double fmas_per_second(const convolution_report& r) { return r.cells_per_second * r.taps; }
 double bytes_per_second(const convolution_report& r) {
@@ -48,7 +55,7 @@ std::string to_text(const convolve_result& r) {
             std::string(c.correlation ? "correlation" : "convolution"));
   out.row("image", fmt::format("{}, {}{} cells, {}", printable(r.image),
                                c.images > 1 ? fmt::format("{} of ", format_count(c.images)) : "",
-                               to_string(c.size), c.precision));
+                               to_string(c.size), cells_of(c)));
   out.row("filter", fmt::format("{}, {} taps, border {}", printable(r.filter), to_string(c.filter),
                                 to_string(c.edge)));
   out.gap();
@@ -75,6 +82,8 @@ json to_json(const convolve_result& r) {
               {"size", to_string(c.size)},
               {"images", c.images},
               {"precision", c.precision},
+              {"cells", c.cells},
+              {"result", c.result},
               {"filter", {{"name", r.filter}, {"size", to_string(c.filter)}}},
               {"border", to_string(c.edge)},
               {"correlation", c.correlation},
