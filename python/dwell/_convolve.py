@@ -348,7 +348,10 @@ class ConvolutionRunner(_gpu.StreamUser):
     def _run_here(self, image: Any, out: Any, place: Place, wait: bool) -> Any:
         if not wait:
             raise ValueError("wait: expected True for arrays of the host, found False")
-        values = readable(host_array(image, "image"), self._cells, "image")
+        values = host_array(image, "image")
+        if self._cells in _NARROW and values.dtype.newbyteorder("=") != self._cells:
+            raise TypeError(f"image: expected {self._cells}, found {values.dtype}")
+        values = readable(values, self._cells, "image")
         if values.shape != self.shape:
             raise ValueError(f"image: expected shape {self.shape}, found {values.shape}")
         result = _host_result(self.shape, self.dtype, None if out is None else _on_host(out, "out"))
