@@ -111,8 +111,8 @@ npy_facts inspect_npy(const std::filesystem::path& file) { return npy_reader(fil
 
 npy_reader::npy_reader(std::filesystem::path file, npy_accepts types)
     : in_(std::make_unique<input_file>(std::move(file), ".npy file")) {
-  const npy_header header = read_npy_header(
-      *in_, types == npy_accepts::all ? std::size(npy_types) : wide_npy_types);
+  const npy_header header =
+      read_npy_header(*in_, types == npy_accepts::all ? std::size(npy_types) : wide_npy_types);
   facts_ = {to_extents(*in_, header), header.single, static_cast<npy_cells>(header.type),
             header.values_at};
   npy_values{*in_, facts_.size.cells(), to_string(facts_.size)}.check_length(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // NumPy's .npy files: two- and three-dimensional arrays of float64 ('<f8') or float32 ('<f4'), and
-// where they are asked for of float16 ('<f2') or uint8 ('|u1'), in C order; of vectors see vector_file.hpp. Reading is strict: another type, order or shape, a short
-// or a long file is an input_error that names the file, what was expected and what was found.
+// where they are asked for of float16 ('<f2') or uint8 ('|u1'), in C order; of vectors see
+// vector_file.hpp. Reading is strict: another type, order or shape, a short or a long file is an
+// input_error that names the file, what was expected and what was found.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,10 @@ enum class npy_accepts { floats, all };
 
 /// What the header of a file says.
 struct npy_facts {
-  extents size;                        ///< shape
-  bool single = false;                 ///< float32
-  npy_cells cells = npy_cells::f64;    ///< its type of values
-  std::size_t offset = 0;  ///< of the first value
+  extents size;                      ///< shape
+  bool single = false;               ///< float32
+  npy_cells cells = npy_cells::f64;  ///< its type of values
+  std::size_t offset = 0;            ///< of the first value
 };
 
 class input_file;

@@ -155,7 +155,11 @@ npy_header read_npy_header(input_file& in, std::size_t types) {
   if (type == known.end()) {
     std::string expected;
     for (std::size_t k = 0; k < types; ++k)
-      expected += fmt::format("{}'{}'", k == 0 ? "" : k + 1 == types ? " or " : ", ", known[k].descr);
+      expected += fmt::format("{}'{}'",
+                              k == 0           ? ""
+                              : k + 1 == types ? " or "
+                                               : ", ",
+                              known[k].descr);
     bad_header(in, fmt::format("expected values of type {}, found '{}'", expected, shown(d.descr)));
   }
   if (d.fortran && d.shape.size() > 1)

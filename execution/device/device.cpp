@@ -24,7 +24,8 @@
 namespace dwell {
 namespace {
 
-/// The kernels for CPUs are built for AVX2, FMA and F16C; without them the first one would be the last.
+/// The kernels for CPUs are built for AVX2, FMA and F16C; without them the first one would be the
+/// last.
 void require_cpu() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||

@@ -12,10 +12,12 @@ import numpy as np
 from . import _core, _gpu
 from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
 from ._device import resolve
+from ._explain_convolution import text_of
 from ._report import Document, seconds
 from ._turn import Turn
 
 _NARROW = (np.dtype(np.uint8), np.dtype(np.float16))
+_NAMES = {"uint8": "u8", "float16": "f16", "float32": "f32", "float64": "f64"}
 _NATIVE: dict[tuple[str, str], Any] = {
     ("float64", "float64"): _core.ConvolutionRunnerF64, ("float32", "float32"): _core.ConvolutionRunnerF32,
     ("uint8", "uint8"): _core.ConvolutionRunnerU8, ("uint8", "float32"): _core.ConvolutionRunnerU8F32,
@@ -281,13 +283,15 @@ class ConvolutionRunner(_gpu.StreamUser):
             if (self._cells.name, self._cells.name) not in _NATIVE:
                 raise TypeError(f"image: expected uint8, float16, float32 or float64, found {self._cells}")
         self.shape: tuple[int, ...] = tuple(int(n) for n in image.shape)  #: of the images and outcomes
-        filter_, axes = _filter_of(kernel)
-        size = _image_shape(self.shape, axes)
+        self._filter, axes = _filter_of(kernel)
+        self._size = _image_shape(self.shape, axes)
+        self._images = math.prod(self.shape) // math.prod(self._size)
         self.dtype = _result_dtype(self._cells, dtype, None)  #: of the outcomes
         self._take_stream(self._place)
-        where = resolve(device, threads, self._place.gpu, self._stream)
+        self._options = _options_of(border, correlate, way, passes)
+        self._device = resolve(device, threads, self._place.gpu, self._stream)
         self._native = _NATIVE[self._cells.name, self.dtype.name](
-            where, size, filter_, _options_of(border, correlate, way, passes), math.prod(self.shape) // math.prod(size))
+            self._device, self._size, self._filter, self._options, self._images)
         self._turn = Turn("run")
 
     @property
@@ -342,6 +346,23 @@ class ConvolutionRunner(_gpu.StreamUser):
         """Return when all that was run with ``wait=False`` is done."""
         with self._turn:
             self._native.wait()
+
+    def explain(self, device_facts: str | None = None) -> str:
+        """Which way the images are convolved in, and why: passes, and the projected times of every way, in text.
+
+        Parameters
+        ----------
+        device_facts : {"v100", "a100", "h100", "h200"}, optional
+            A GPU that need not be here; by default the runner's device.
+
+        Raises
+        ------
+        ValueError
+            There are no facts of such a device.
+        """
+        return text_of(_core.explain_convolution(
+            self._device, device_facts, self._size, self._images, self._filter, self._options,
+            _NAMES[self._cells.name], _NAMES[self.dtype.name]))
 
     # What follows is private.
 

@@ -3,6 +3,7 @@
 #include "dwell/solvers/convolution/convolution.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -16,7 +17,9 @@
 #include "stencil_values.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/device/limits.hpp"
 #include "dwell/solvers/convolution/convolution_runner.hpp"
+#include "dwell/solvers/convolution/explain.hpp"
 #include "dwell/solvers/scan/scan.hpp"
 
 namespace dwell::python {
@@ -44,6 +47,74 @@ fields convolution_dict(const convolution_report& r) {
   out["run_s"] = r.run_s;
   out["cells_per_second"] = r.cells_per_second;
   return out;
+}
+
+fields seconds_dict(const convolution_seconds& t) {
+  fields out;
+  out["all"] = t.all;
+  out["memory"] = t.memory;
+  out["multiply_adds"] = t.multiply_adds;
+  out["moves"] = t.moves;
+  out["chain"] = t.chain;
+  return out;
+}
+
+fields way_dict(const convolution_way_plan& w) {
+  fields out;
+  out["way"] = w.way;
+  out["refusal"] = w.refusal;
+  out["rows"] = w.rows;
+  out["columns"] = w.columns;
+  out["halo"] = w.halo;
+  out["shared"] = w.shared;
+  out["projected"] = seconds_dict(w.projected);
+  return out;
+}
+
+fields explanation_dict(const convolution_explanation& e) {
+  fields out, systolic;
+  out["device"] = e.device.name;
+  out["backend"] = to_string(e.device.on);
+  out["projected"] = e.projected;
+  out["way"] = e.way;
+  out["reason"] = e.reason;
+  out["taps"] = e.taps;
+  out["decides"] = e.decides;
+  nb::list passes, ways;
+  for (const auto& p : e.passes) {
+    fields pass;
+    pass["taps"] = tuple_of(p.taps);
+    pass["projected"] = seconds_dict(p.projected);
+    passes.append(pass);
+  }
+  for (const auto& w : e.ways) ways.append(way_dict(w));
+  out["passes"] = passes;
+  out["ways"] = ways;
+  const systolic_quantities& q = e.systolic;
+  systolic["tap_columns"] = q.tap_columns;
+  systolic["tap_rows"] = q.tap_rows;
+  systolic["sum_rows"] = q.sum_rows;
+  systolic["cached_rows"] = q.cached_rows;
+  systolic["warp_columns"] = q.warp_columns;
+  systolic["halo_ratio"] = q.halo_ratio;
+  systolic["latency_shared"] = q.latency_shared;
+  systolic["latency_systolic"] = q.latency_systolic;
+  out["systolic"] = systolic;
+  return out;
+}
+
+/// instead: facts of a device that need not be here, by name.
+fields explain_images(const device& where, const std::optional<std::string>& instead,
+                      const std::vector<std::int64_t>& shape, std::int64_t images,
+                      const convolution_filter& filter, const convolution_options& options,
+                      const std::string& cells, const std::string& result) {
+  const extents size = extents_of(shape);
+  const convolution_explanation e = [&] {
+    const nb::gil_scoped_release released;
+    return explain(size, images, filter, instead ? facts_of(*instead) : where.facts(), options,
+                   cells, result);
+  }();
+  return explanation_dict(e);
 }
 
 filter_passes passes_named(const std::string& name) {
@@ -200,6 +271,9 @@ void add_convolution(nb::module_& m) {
       .def_rw("way", &convolution_options::way)
       .def("set_passes",
            [](convolution_options& o, const std::string& name) { o.passes = passes_named(name); });
+  m.def("explain_convolution", &explain_images, nb::arg("device"), nb::arg("device_facts").none(),
+        nb::arg("shape"), nb::arg("images"), nb::arg("filter"), nb::arg("options"),
+        nb::arg("cells"), nb::arg("result"));
   add_cells<double, double>(m, "ConvolutionRunnerF64");
   add_cells<float, float>(m, "ConvolutionRunnerF32");
   add_cells<std::uint8_t, std::uint8_t>(m, "ConvolutionRunnerU8");

@@ -28,8 +28,8 @@ void set_passes(convolution_options& o, const char* name, const value& to) {
   const std::string& word = expect<std::string>(name, to);
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end())
-    throw input_error(fmt::format("passes: expected auto, one or each-axis, found {}",
-                                  found_word(word, words)));
+    throw input_error(
+        fmt::format("passes: expected auto, one or each-axis, found {}", found_word(word, words)));
   o.passes = static_cast<filter_passes>(found - words.begin());
 }
 
@@ -152,8 +152,8 @@ int with_runner(const dwell_convolution* handle, F&& f) {
 template <class Runner>
 void tell(const Runner& r, dwell_report** report) {
   if (report)
-    *report = new_report(std::span<const report_row<dwell::convolution_report>>(report_rows),
-                         r.report());
+    *report =
+        new_report(std::span<const report_row<dwell::convolution_report>>(report_rows), r.report());
 }
 
 /// f(images, out), as device_spans.
@@ -198,22 +198,20 @@ void dwell_convolution_destroy(dwell_convolution* runner) { delete runner; }
 
 int dwell_convolution_run(dwell_convolution* runner, const void* images, void* out, int memory,
                           dwell_report** report) {
-  return with_runner(
-      runner, [&]<class In, class Out>(dwell::convolution_runner<In, Out>& r) {
-        if (on_host(memory))
-          r.run(std::span<const In>(static_cast<const In*>(images), runner->cells),
-                std::span<Out>(static_cast<Out*>(out), runner->cells));
-        else
-          there<In, Out>(*runner, images, out, [&](auto from, auto to) { r.run(from, to); });
-        tell(r, report);
-      });
+  return with_runner(runner, [&]<class In, class Out>(dwell::convolution_runner<In, Out>& r) {
+    if (on_host(memory))
+      r.run(std::span<const In>(static_cast<const In*>(images), runner->cells),
+            std::span<Out>(static_cast<Out*>(out), runner->cells));
+    else
+      there<In, Out>(*runner, images, out, [&](auto from, auto to) { r.run(from, to); });
+    tell(r, report);
+  });
 }
 
 int dwell_convolution_start(dwell_convolution* runner, const void* images, void* out) {
-  return with_runner(
-      runner, [&]<class In, class Out>(dwell::convolution_runner<In, Out>& r) {
-        there<In, Out>(*runner, images, out, [&](auto from, auto to) { r.run_async(from, to); });
-      });
+  return with_runner(runner, [&]<class In, class Out>(dwell::convolution_runner<In, Out>& r) {
+    there<In, Out>(*runner, images, out, [&](auto from, auto to) { r.run_async(from, to); });
+  });
 }
 
 int dwell_convolution_wait(dwell_convolution* runner, dwell_report** report) {

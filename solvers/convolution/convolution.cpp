@@ -80,33 +80,32 @@ std::span<const char* const> convolution_ways() {
 template <class In, class Out>
 convolution_report convolve(const device& where, const extents& size, std::span<const In> images,
                             std::span<std::type_identity_t<Out>> out,
-                            const convolution_filter& filter,
-                            const convolution_options& o) {
+                            const convolution_filter& filter, const convolution_options& o) {
   check_sizes(size, images.size(), out.size(), filter);
   const named_memory in_memory{"images", images.data(), images.size_bytes()};
   const named_memory out_memory{"out", out.data(), out.size_bytes()};
   require_on_host(in_memory);
   require_on_host(out_memory);
   require_apart(out_memory, in_memory);
-  return convolve_checked<In, Out>(
-      where, size, images.size(), filter, o,
-      [&](const prepared_convolution<In, Out>& prepared, convolution_report& report, stopwatch& clock) {
-        const device& there = prepared.queue().where();
-        const auto in = buffer<In>::borrow(there, images);
-        if (memory_of(where.on()).host_visible)
-          return run_passes(prepared, in.data(), out.data(), report, clock);
-        const buffer<Out> result(there, out.size(), fresh::unset);
-        run_passes(prepared, in.data(), result.data(), report, clock);
-        result.download(out);
-        report.setup_s += clock.lap();
-      });
+  return convolve_checked<In, Out>(where, size, images.size(), filter, o,
+                                   [&](const prepared_convolution<In, Out>& prepared,
+                                       convolution_report& report, stopwatch& clock) {
+                                     const device& there = prepared.queue().where();
+                                     const auto in = buffer<In>::borrow(there, images);
+                                     if (memory_of(where.on()).host_visible)
+                                       return run_passes(prepared, in.data(), out.data(), report,
+                                                         clock);
+                                     const buffer<Out> result(there, out.size(), fresh::unset);
+                                     run_passes(prepared, in.data(), result.data(), report, clock);
+                                     result.download(out);
+                                     report.setup_s += clock.lap();
+                                   });
 }
 
 template <class In, class Out>
 convolution_report convolve(const device& where, const extents& size, device_span<const In> images,
                             device_span<std::type_identity_t<Out>> out,
-                            const convolution_filter& filter,
-                            const convolution_options& o) {
+                            const convolution_filter& filter, const convolution_options& o) {
   check_sizes(size, images.size, out.size, filter);
   require_on_device(where, "images", images);
   require_on_device(where, "out", out);
@@ -114,9 +113,8 @@ convolution_report convolve(const device& where, const extents& size, device_spa
                 {"images", images.data, images.size * sizeof(In)});
   return convolve_checked<In, Out>(
       where, size, images.size, filter, o,
-      [&](const prepared_convolution<In, Out>& prepared, convolution_report& report, stopwatch& clock) {
-        run_passes(prepared, images.data, out.data, report, clock);
-      });
+      [&](const prepared_convolution<In, Out>& prepared, convolution_report& report,
+          stopwatch& clock) { run_passes(prepared, images.data, out.data, report, clock); });
 }
 
 template <class In, class Out>
@@ -129,15 +127,15 @@ convolution_report convolve(const device& where, grid_view<const In> image,
   return convolve<In, Out>(where, image.size, image.cells(), out.cells(), filter, o);
 }
 
-#define DWELL_CONVOLVE(In, Out)                                                             \
-  template convolution_report convolve<In, Out>(                                  \
-      const device&, grid_view<const In>, grid_view<Out>, const convolution_filter&,        \
-      const convolution_options&);                                                          \
-  template convolution_report convolve<In, Out>(                                  \
-      const device&, const extents&, std::span<const In>, std::span<Out>,                   \
-      const convolution_filter&, const convolution_options&);                               \
-  template convolution_report convolve<In, Out>(                                  \
-      const device&, const extents&, device_span<const In>, device_span<Out>,               \
+#define DWELL_CONVOLVE(In, Out)                                                            \
+  template convolution_report convolve<In, Out>(const device&, grid_view<const In>,        \
+                                                grid_view<Out>, const convolution_filter&, \
+                                                const convolution_options&);               \
+  template convolution_report convolve<In, Out>(                                           \
+      const device&, const extents&, std::span<const In>, std::span<Out>,                  \
+      const convolution_filter&, const convolution_options&);                              \
+  template convolution_report convolve<In, Out>(                                           \
+      const device&, const extents&, device_span<const In>, device_span<Out>,              \
       const convolution_filter&, const convolution_options&);
 DWELL_CONVOLVE(double, double)
 DWELL_CONVOLVE(float, float)

@@ -54,8 +54,9 @@ struct convolution_runner<In, Out>::state {
 
 template <class In, class Out>
 convolution_runner<In, Out>::convolution_runner(const device& where, const extents& size,
-                                          const convolution_filter& filter,
-                                          const convolution_options& options, std::int64_t images) {
+                                                const convolution_filter& filter,
+                                                const convolution_options& options,
+                                                std::int64_t images) {
   check_image_size(size, filter);
   if (images < 1) throw input_error(fmt::format("images: expected at least 1, found {}", images));
   s_ = std::make_unique<state>(where, size, filter, options, images);
@@ -63,7 +64,8 @@ convolution_runner<In, Out>::convolution_runner(const device& where, const exten
 template <class In, class Out>
 convolution_runner<In, Out>::convolution_runner(convolution_runner&&) noexcept = default;
 template <class In, class Out>
-convolution_runner<In, Out>& convolution_runner<In, Out>::operator=(convolution_runner&&) noexcept = default;
+convolution_runner<In, Out>& convolution_runner<In, Out>::operator=(convolution_runner&&) noexcept =
+    default;
 template <class In, class Out>
 convolution_runner<In, Out>::~convolution_runner() = default;
 

@@ -113,9 +113,8 @@ void decide_passes(const device_facts& where, const convolution_filter& filter,
 }
 
 /// What an output of a pass takes on a GPU.
-model::output_work work_of(const char* way, const extents& taps, const cell_bytes& bytes) {
+model::output_work work_of(std::string_view name, const extents& taps, const cell_bytes& bytes) {
   const double m = taps.x, n = taps.y;
-  const std::string_view name = way;
   model::output_work work;
   if (name == "systolic") {
     using kernels = systolic_convolution::on_cuda;
@@ -141,37 +140,29 @@ model::output_work work_of(const char* way, const extents& taps, const cell_byte
 
 void decide_way(const device_facts& where, double cells, const convolution_options& o,
                 const cell_bytes& bytes, convolution_plan& plan) {
-  std::vector<const convolution_kernel*> here;
-  for (const auto& k : convolution_kernels())
-    if (k.on == where.on) here.push_back(&k);
-  if (here.empty())
-    throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));
+  const auto ways = convolution_ways();
   if (o.way != automatic) {
-    const auto asked =
-        std::find_if(here.begin(), here.end(), [&](const auto* k) { return k->way == o.way; });
-    if (asked == here.end())
-      throw input_error(fmt::format("way: expected auto, {}, found {}",
-                                    fmt::join(convolution_ways(), ", "),
-                                    found_word(o.way, convolution_ways())));
-    plan.kernel = *asked;
+    const auto asked = std::find(ways.begin(), ways.end(), std::string_view(o.way));
+    if (asked == ways.end())
+      throw input_error(fmt::format("way: expected auto, {}, found {}", fmt::join(ways, ", "),
+                                    found_word(o.way, ways)));
+    plan.way = *asked;
     plan.reason += "; the way as asked";
     return;
   }
   if (where.on == backend::cpu) {
-    plan.kernel = *std::find_if(here.begin(), here.end(), [](const auto* k) {
-      return k->way == std::string_view(window_convolution::name);
-    });
+    plan.way = window_convolution::name;
     plan.reason += "; on a CPU a neighbour is a load, and sums need not move";
     return;
   }
   const std::size_t k = widest_pass(plan.passes);
-  const auto time = [&](const auto* kernel) {
-    return projected_time(kernel->way, plan.passes[k].taps, cells, where,
+  const auto time = [&](const char* way) {
+    return projected_time(way, plan.passes[k].taps, cells, where,
                           bytes_of_pass(bytes, k, plan.passes.size()));
   };
-  plan.kernel = *std::min_element(here.begin(), here.end(),
-                                  [&](const auto* a, const auto* b) { return time(a) < time(b); });
-  plan.reason += fmt::format("; projected {:.3g} us", time(plan.kernel) * 1e6);
+  plan.way = *std::min_element(ways.begin(), ways.end(),
+                               [&](const char* a, const char* b) { return time(a) < time(b); });
+  plan.reason += fmt::format("; projected {:.3g} us", time(plan.way) * 1e6);
 }
 
 }  // namespace
@@ -187,18 +178,41 @@ cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passe
   return {k == 0 ? all.in : all.sum, all.sum, k + 1 == passes ? all.out : all.sum};
 }
 
-double projected_time(const char* way, const extents& taps, double cells, const device_facts& where,
-                      const cell_bytes& bytes) {
+convolution_seconds projected_parts(std::string_view way, const extents& taps, double cells,
+                                    const device_facts& where, const cell_bytes& bytes) {
   const device_limits l = limits_of(where);
-  const double output = model::cycles_of(work_of(way, taps, bytes), rates_of(where, bytes.sum));
-  const double chain = std::string_view(way) == "systolic" ? model::systolic_chain(taps.x)
-                                                           : model::window_chain(taps.x);
-  return (cells / l.units * output + taps.z * chain) / l.clock;
+  const model::output_cycles output =
+      model::cycles_of(work_of(way, taps, bytes), rates_of(where, bytes.sum));
+  const double chain =
+      way == "systolic" ? model::systolic_chain(taps.x) : model::window_chain(taps.x);
+  const double each = cells / l.units;
+  return {(each * output.all() + taps.z * chain) / l.clock, each * output.memory / l.clock,
+          each * output.multiply_adds / l.clock, each * output.moves / l.clock,
+          taps.z * chain / l.clock};
+}
+
+double projected_time(std::string_view way, const extents& taps, double cells,
+                      const device_facts& where, const cell_bytes& bytes) {
+  return projected_parts(way, taps, cells, where, bytes).all;
 }
 
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
                         const convolution_filter& filter, const convolution_options& o,
                         const cell_bytes& bytes) {
+  convolution_plan plan = plan_convolution(where, size, images, filter, o, bytes);
+  const auto kernels = convolution_kernels();
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) {
+    return k.on == where.on && k.way == std::string_view(plan.way);
+  });
+  if (found == kernels.end())
+    throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));
+  plan.kernel = &*found;
+  return plan;
+}
+
+convolution_plan plan_convolution(const device_facts& where, const extents& size,
+                                  std::int64_t images, const convolution_filter& filter,
+                                  const convolution_options& o, const cell_bytes& bytes) {
   convolution_plan plan;
   decide_passes(where, filter, o, bytes.sum, plan);
   const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);

@@ -21,6 +21,11 @@ struct footprint_cells {
   std::ptrdiff_t next_row;
 };
 
+/// Warps of a block of a GPU, each with a copy of its own.
+inline constexpr int warps_of_block = 4;
+/// Bytes of shared memory for so many of them: weights and copies begin at multiples of 16.
+DWELL_HD std::size_t in_pieces(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+
 /// Elements of memory that a copy takes.
 DWELL_HD std::size_t copy_size(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);

@@ -21,8 +21,8 @@ void run_bands(const convolution_place& place, const Pass& a) {
   const std::int64_t together = std::clamp<std::int64_t>(bands / (8 * place.threads), 1, 16);
   std::atomic<std::int64_t> next{0};
   for_parts(place.threads, [&](int) {
-    const buffer<typename Pass::cell> scratch(
-        place.where, Way::template scratch<warp_type>(a), fresh::unset);
+    const buffer<typename Pass::cell> scratch(place.where, Way::template scratch<warp_type>(a),
+                                              fresh::unset);
     warp_type warp(place.reverse_lanes);
     for (std::int64_t first;
          (first = next.fetch_add(together, std::memory_order_relaxed)) < bands;) {

@@ -8,22 +8,16 @@
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/team/row_warp_cuda.cuh"
+#include "dwell/solvers/convolution/footprint.hpp"
 #include "dwell/solvers/convolution/kernels.hpp"
 
 namespace dwell::cuda {
 
-inline constexpr int convolution_warps = 4;
+inline constexpr int convolution_warps = warps_of_block;
 
 /// Columns of a lane: a piece of 16 bytes, or one.
 template <class Way, class T>
 using convolution_warp = row_warp<T, Way::whole_pieces ? cell_piece<T>::size : 1>;
-
-/// Bytes of shared memory for so many elements: weights and the scratch of warps begin at multiples
-/// of 16.
-template <class T>
-DWELL_HD std::size_t in_pieces(std::size_t elements) {
-  return (elements * sizeof(T) + 15) / 16 * 16;
-}
 
 template <class Way, int Instance, class Pass>
 __global__ void __launch_bounds__(32 * convolution_warps,
@@ -55,7 +49,8 @@ __global__ void __launch_bounds__(32 * convolution_warps,
   warp_type warp;
   Way::template compute<Instance>(
       warp, a, at,
-      reinterpret_cast<typename Pass::cell*>(shared + in_pieces<T>(count) + number * scratch_each));
+      reinterpret_cast<typename Pass::cell*>(shared + in_pieces(count * sizeof(T)) +
+                                             number * scratch_each));
 }
 
 /// Throws unsupported_error if a block of the device has less shared memory.
@@ -74,8 +69,8 @@ void launch_convolution(const device& where, const Pass& a) {
   using warp_type = convolution_warp<Way, T>;
   const tile_grid tiles = Way::template tiles<warp_type>(a);
   const std::size_t scratch =
-      in_pieces<typename Pass::cell>(Way::template scratch<warp_type>(a));
-  const std::size_t bytes = in_pieces<T>(a.weight_count()) + convolution_warps * scratch;
+      in_pieces(Way::template scratch<warp_type>(a) * sizeof(typename Pass::cell));
+  const std::size_t bytes = in_pieces(a.weight_count() * sizeof(T)) + convolution_warps * scratch;
   const std::int64_t blocks =
       a.planes() * tiles.across * ((tiles.bands - 1) / convolution_warps + 1);
   constexpr std::int64_t most_blocks = 0x7fffffff;

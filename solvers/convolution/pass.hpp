@@ -40,7 +40,7 @@ struct convolution_pass {
   /// plane: the sums of all planes but the last lie here.
   Sum* out = nullptr;
   Rounded* rounded = nullptr;  ///< where `rounds`: not null, the outcome goes here
-  extents size;           ///< of an image
+  extents size;                ///< of an image
   std::int64_t images = 1;
   extents filter;
   int before_z = 0, before_y = 0, before_x = 0;
@@ -133,9 +133,10 @@ DWELL_FN void store_row(Warp& warp, const Pass& a, const convolution_tile& at,
     if (from >= to) return;
     if constexpr (Pass::rounds)
       if (a.rounded && which.plane + 1 == a.filter.z) {
-        const group all = which.plane == 0 ? sums[g] : group::of([&](int i) {
-          return from <= i && i < to ? out[x + i] : T(0);
-        }) + sums[g];
+        const group all =
+            which.plane == 0 ? sums[g] : group::of([&](int i) {
+                                           return from <= i && i < to ? out[x + i] : T(0);
+                                         }) + sums[g];
         auto* const rounded = a.rounded + row;
         if (from == 0 && to == group::size && Warp::in_pieces(rounded + x, 0))
           all.store(rounded + x);

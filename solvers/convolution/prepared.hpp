@@ -55,7 +55,7 @@ class prepared_convolution {
   convolution_report report_;
   work_queue queue_;
   bool reverse_lanes_;
-  std::vector<buffer<T>> weights_;    ///< of each pass
+  std::vector<buffer<T>> weights_;  ///< of each pass
   /// The outcome of each pass but the last; and partial sums of the last one, if it rounds them.
   std::array<buffer<T>, 2> between_;
 };

@@ -184,8 +184,7 @@ TYPED_TEST(narrow_on_gpu, filters_of_every_height) {
 TYPED_TEST(narrow_on_gpu, images_of_any_size_at_every_border) {
   for (const extents& size : {extents(1, 1), extents(1, 1000), extents(1000, 1), extents(3, 5),
                               extents(33, 129), extents(64, 512), extents(4, 9, 21)})
-    for (const border edge :
-         {border::zero, border::replicate, border::reflect, border::periodic})
+    for (const border edge : {border::zero, border::replicate, border::reflect, border::periodic})
       compare_narrow_ways<TypeParam>(
           size, noise_filter(size.dims == 3 ? extents(3, 4, 5) : extents(9, 6), 3),
           {.edge = edge, .passes = filter_passes::one});
@@ -201,9 +200,8 @@ TYPED_TEST(narrow_on_gpu, along_each_axis) {
         convolution_filter::product(one, b, c), convolution_filter::product(a, one, one)})
     compare_narrow_ways<TypeParam>(extents(7, 12, 141), f, o);
   for (int n = 1; n <= 31; n += 3)
-    compare_narrow_ways<TypeParam>(
-        extents(70, 260 + n % 4),
-        convolution_filter::named("gaussian:" + std::to_string(n)), o);
+    compare_narrow_ways<TypeParam>(extents(70, 260 + n % 4),
+                                   convolution_filter::named("gaussian:" + std::to_string(n)), o);
 }
 
 /// Images that begin anywhere: pieces are loaded and stored where they may be.
@@ -228,9 +226,9 @@ TYPED_TEST(narrow_on_gpu, images_at_any_address) {
                        device_span<Cell>{out.data() + to, size.cells(), 0}, f, o);
         grid<Cell> found(size);
         out.download(found.cells(), to);
-        expect_bits<Cell>(expected.cells(), found.cells(),
-                          std::string(way) + " at " + std::to_string(from) + ", " +
-                              std::to_string(to));
+        expect_bits<Cell>(
+            expected.cells(), found.cells(),
+            std::string(way) + " at " + std::to_string(from) + ", " + std::to_string(to));
       }
 }
 

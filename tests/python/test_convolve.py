@@ -128,6 +128,19 @@ def test_prepared_kernels_keep_sums_and_refuse_other_images():
             call()
 
 
+def test_prepared_kernels_are_explained():
+    image = np.zeros((4096, 4096), np.float32)
+    here = dwell.ConvolutionRunner(image, "box:9", passes="one", device="cpu")
+    assert "no model of CPUs" in here.explain() and "window *" in here.explain()
+    there = here.explain("h100")
+    assert "C = N + P - 1 = 9 + 8 - 1 = 16 rows of 128 columns" in there and "systolic *" in there
+    assert "time" in there and "direct" in there
+    apart = dwell.ConvolutionRunner(image, "gaussian:31", device="cpu").explain("h200")
+    assert "1x31 taps" in apart and "31x1 taps" in apart
+    with pytest.raises(ValueError, match="h200"):
+        here.explain("h900")
+
+
 def test_out_and_other_numbers():
     image = RANDOM.integers(0, 255, (20, 30), dtype=np.int16)
     out = np.empty(image.shape)

@@ -67,8 +67,7 @@ struct systolic_kernels {
     for (int k = 0; k < a.filter.z; ++k) {
       load_cells<C>(warp, cells_for(warp, a, plane_for(a, at, k), f, scratch), f.rows, cells);
       const auto* taps = tap_plane(a, k);
-      unrolled<0, P>(
-          [&](auto p) { warp.each([&](int g) { sums[p][g] = Warp::group::all(0); }); });
+      unrolled<0, P>([&](auto p) { warp.each([&](int g) { sums[p][g] = Warp::group::all(0); }); });
 #pragma unroll 1
       for (int m = 0; m < a.filter.x; ++m, taps += column_pitch(a.filter.y)) {
         if (m > 0) move<P>(sums);

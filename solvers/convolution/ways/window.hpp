@@ -40,8 +40,9 @@ struct windowed_convolution {
                               Warp::columns + a.filter.x - 1};
     for (int k = 0; k < a.filter.z; ++k) {
       const auto* const plane = plane_for(a, at, k);
-      const footprint_cells<typename Pass::cell> cells = Copies ? copy_footprint(warp, a, plane, f, scratch)
-                                              : cells_for(warp, a, plane, f, scratch);
+      const footprint_cells<typename Pass::cell> cells =
+          Copies ? copy_footprint(warp, a, plane, f, scratch)
+                 : cells_for(warp, a, plane, f, scratch);
       typename Warp::row sums[rows];
       warp.each([&](int g) {
         typename Warp::group s[rows];

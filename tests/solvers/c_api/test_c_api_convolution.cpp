@@ -43,10 +43,10 @@ owned<dwell_options> options_of() {
 
 template <class Pair>
 class c_convolutions : public testing::Test {};
-using pairs = testing::Types<cells_pair<double, double>, cells_pair<float, float>,
-                             cells_pair<std::uint8_t, std::uint8_t>,
-                             cells_pair<std::uint8_t, float>, cells_pair<half, half>,
-                             cells_pair<half, float>>;
+using pairs =
+    testing::Types<cells_pair<double, double>, cells_pair<float, float>,
+                   cells_pair<std::uint8_t, std::uint8_t>, cells_pair<std::uint8_t, float>,
+                   cells_pair<half, half>, cells_pair<half, float>>;
 TYPED_TEST_SUITE(c_convolutions, pairs);
 
 TYPED_TEST(c_convolutions, have_the_bits_of_convolution_runner) {
@@ -118,9 +118,9 @@ TEST(c_convolution, in_three_dimensions_with_defaults) {
   convolve<float>(device::cpu(1), in.size(), in.cells(), want, filter);
   const dwell_filter given{"box:3", nullptr, nullptr, nullptr};
   dwell_convolution* made = nullptr;
-  ASSERT_EQ(dwell_convolution_create(&made, &two_threads, DWELL_F32, DWELL_F32, 3, n, 1, &given,
-                                     nullptr),
-            DWELL_SUCCESS);
+  ASSERT_EQ(
+      dwell_convolution_create(&made, &two_threads, DWELL_F32, DWELL_F32, 3, n, 1, &given, nullptr),
+      DWELL_SUCCESS);
   const owned<dwell_convolution> runner(made);
   ASSERT_EQ(dwell_convolution_run(made, in.cells().data(), got.data(), DWELL_HOST, nullptr),
             DWELL_SUCCESS);
@@ -193,7 +193,8 @@ TEST(c_convolution, misuse_is_named) {
   expect_refused(dwell_convolution_run(made, in.data(), nullptr, DWELL_HOST, nullptr), "out");
   expect_refused(dwell_convolution_run(made, in.data(), in.data() + 1, DWELL_HOST, nullptr),
                  "overlaps");
-  expect_refused(dwell_convolution_run(made, in.data(), out.data(), 7, nullptr), "memory: expected");
+  expect_refused(dwell_convolution_run(made, in.data(), out.data(), 7, nullptr),
+                 "memory: expected");
   expect_refused(dwell_convolution_run(made, in.data(), out.data(), DWELL_CUDA, nullptr), "images");
   expect_refused(dwell_convolution_start(made, in.data(), out.data()), "images");
   expect_refused(dwell_convolution_run(nullptr, in.data(), out.data(), DWELL_HOST, nullptr),

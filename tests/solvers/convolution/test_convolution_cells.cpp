@@ -101,10 +101,10 @@ TYPED_TEST(convolution_cells, along_each_axis) {
     const auto plane = cells_of<TypeParam>(extents(23, 85), 10);
     const std::vector<double> a = {0.25, -1, 3, 0.1}, b = {0.5, 0.4, 0.2}, c = {0.3, 2, 0.7, 1, -2},
                               one = {1};
-    for (const auto& f : {convolution_filter::product(a, b, c), convolution_filter::product(a, b, one),
-                          convolution_filter::product(a, one, c),
-                          convolution_filter::product(one, b, c),
-                          convolution_filter::product(a, one, one)})
+    for (const auto& f :
+         {convolution_filter::product(a, b, c), convolution_filter::product(a, b, one),
+          convolution_filter::product(a, one, c), convolution_filter::product(one, b, c),
+          convolution_filter::product(a, one, one)})
       expect_bits_of_floats(image, f, o);
     for (const auto& f : {convolution_filter::product(a, c), convolution_filter::product(one, c),
                           convolution_filter::product(b, one)})
@@ -114,8 +114,8 @@ TYPED_TEST(convolution_cells, along_each_axis) {
 
 TYPED_TEST(convolution_cells, passes_are_chosen_as_for_f32) {
   for (const char* name : {"box:3", "gaussian:5", "gaussian:9", "gaussian:15"})
-    expect_bits_of_floats(cells_of<TypeParam>(extents(40, 90), 11),
-                          convolution_filter::named(name), {});
+    expect_bits_of_floats(cells_of<TypeParam>(extents(40, 90), 11), convolution_filter::named(name),
+                          {});
 }
 
 TYPED_TEST(convolution_cells, of_a_prepared_filter) {
