@@ -160,6 +160,23 @@ TEST(cli_compare_convolve, times_calls_and_calls_in_a_row) {
   EXPECT_NEAR(runs[1].at("cells_per_s"), 30 * 40 / us * 1e6, 1);
 }
 
+TEST(cli_compare_convolve, images_of_8_and_of_16_bits) {
+  for (const char* cells : {"u8", "f16"})
+    for (const char* out : {"sums", "input"}) {
+      const auto j = dwell_cli({"compare", "convolve", "--size", "40x70", "--filter", "box:3",
+                                "--device", "cpu", "--repetitions", "1", "--format", "json",
+                                "--cells", cells, "--out-type", out})
+                         .json();
+      EXPECT_EQ(j.at("cells"), cells);
+      EXPECT_EQ(j.at("result"), out == std::string("sums") ? "f32" : cells);
+      for (const auto& run : j.at("convolutions").at(0).at("runs"))
+        EXPECT_EQ(run.at("same_bits"), true) << run;
+    }
+  expect_refused({"compare", "convolve", "--size", "9x9", "--filter", "box:3", "--cells", "u8",
+                  "--precision", "f64"},
+                 "--cells: expected --precision f32");
+}
+
 TEST(cli_compare_convolve, all_ways_have_the_same_bits) {
   const auto r =
       dwell_cli({"compare", "convolve", "--size", "40x200,5x6x7", "--filter", "box:3,gaussian:9",

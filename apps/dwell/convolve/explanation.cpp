@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "convolve/result.hpp"
 #include "report/columns.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -80,12 +81,6 @@ std::string device_text(const convolution_explanation& e) {
                      e.device.limits ? ", by the facts of a file" : "");
 }
 
-std::string cells_text(const convolution_explanation& e) {
-  if (e.cells == e.precision) return e.cells;
-  return fmt::format("{}, summed in {}{}", e.cells, e.precision,
-                     e.result == e.precision ? "" : " and rounded");
-}
-
 /// The quantities of the document, of the pass that decides.
 void add_systolic(const convolution_explanation& e, table& out) {
   const systolic_quantities& q = e.systolic;
@@ -116,7 +111,7 @@ std::string taps_of_passes(const convolution_explanation& e) {
 std::string to_text(const convolution_explanation& e, const std::string& filter) {
   table out("dwell " DWELL_VERSION_STRING ": how a convolution would be computed, and why");
   out.row("images", fmt::format("{} of {} cells, {}", format_count(e.images), to_string(e.size),
-                                cells_text(e)));
+                                cells_text(e.cells, e.precision, e.result)));
   out.row("filter", fmt::format("{}, {} taps, border {}{}", printable(filter), to_string(e.filter),
                                 to_string(e.edge), e.correlation ? ", not turned round" : ""));
   out.row("device", device_text(e));

@@ -27,13 +27,6 @@ std::string values_of(const value_range& v) {
   return text;
 }
 
-/// Cells of the images, and of sums and outcomes where they are others.
-std::string cells_of(const convolution_report& r) {
-  if (r.cells == r.precision) return r.cells;
-  return fmt::format("{}, summed in {}{}", r.cells, r.precision,
-                     r.result == r.precision ? "" : " and rounded");
-}
-
 /// Fused multiply-adds.
 double fmas_per_second(const convolution_report& r) { return r.cells_per_second * r.taps; }
 double bytes_per_second(const convolution_report& r) {
@@ -41,6 +34,13 @@ double bytes_per_second(const convolution_report& r) {
 }
 
 }  // namespace
+
+std::string cells_text(const std::string& cells, const std::string& precision,
+                       const std::string& result) {
+  if (cells == precision) return cells;
+  return fmt::format("{}, summed in {}{}", cells, precision,
+                     result == precision ? "" : " and rounded");
+}
 
 columns<convolution_report> convolution_columns() {
   using row = convolution_report;
@@ -55,7 +55,7 @@ std::string to_text(const convolve_result& r) {
             std::string(c.correlation ? "correlation" : "convolution"));
   out.row("image", fmt::format("{}, {}{} cells, {}", printable(r.image),
                                c.images > 1 ? fmt::format("{} of ", format_count(c.images)) : "",
-                               to_string(c.size), cells_of(c)));
+                               to_string(c.size), cells_text(c.cells, c.precision, c.result)));
   out.row("filter", fmt::format("{}, {} taps, border {}", printable(r.filter), to_string(c.filter),
                                 to_string(c.edge)));
   out.gap();
