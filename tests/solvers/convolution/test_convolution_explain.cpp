@@ -150,7 +150,7 @@ TEST(convolution_explain, refuses_what_convolve_refuses) {
             "filter: expected 3 dimensions as the image has, found 2");
   EXPECT_EQ(refused(extents(3, 4), 0, "f32", ""), "images: expected at least 1, found 0");
   EXPECT_EQ(refused(extents(3, 4), 1, "i32", ""),
-            "cells: expected f64, f32, f16 or u8, found 'i32'");
+            "cells: expected f64, f32, f16 or u8, found 'i32'; did you mean 'f32'?");
   EXPECT_EQ(refused(extents(3, 4), 1, "u8", "f16"),
             "result: expected u8 or f32 of cells of u8, found f16");
   EXPECT_EQ(refused(extents(3, 4), 1, "f64", "f32"),
