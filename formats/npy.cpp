@@ -26,6 +26,21 @@ static_assert(std::endian::native == std::endian::little,
   throw input_error(fmt::format("{}: {}", file.name(), what));
 }
 
+template <class T>
+constexpr npy_cells cells_of = npy_cells::f64;
+template <>
+constexpr npy_cells cells_of<float> = npy_cells::f32;
+template <>
+constexpr npy_cells cells_of<half> = npy_cells::f16;
+template <>
+constexpr npy_cells cells_of<std::uint8_t> = npy_cells::u8;
+
+const npy_type& type_of(npy_cells cells) { return npy_types[static_cast<std::size_t>(cells)]; }
+/// "<f8 (f64)": for messages.
+std::string shown(npy_cells cells) {
+  return fmt::format("{} ({})", type_of(cells).descr, type_of(cells).name);
+}
+
 extents to_extents(const input_file& file, const npy_header& header) {
   const auto& shape = header.shape;
   if (shape.size() != 2 && shape.size() != 3)
@@ -94,11 +109,14 @@ struct npy_values {
 
 npy_facts inspect_npy(const std::filesystem::path& file) { return npy_reader(file).facts(); }
 
-npy_reader::npy_reader(std::filesystem::path file)
+npy_reader::npy_reader(std::filesystem::path file, npy_accepts types)
     : in_(std::make_unique<input_file>(std::move(file), ".npy file")) {
-  const npy_header header = read_npy_header(*in_);
-  facts_ = {to_extents(*in_, header), header.single, header.values_at};
-  npy_values{*in_, facts_.size.cells(), to_string(facts_.size)}.check_length(facts_.single ? 4 : 8);
+  const npy_header header =
+      read_npy_header(*in_, types == npy_accepts::all ? std::size(npy_types) : wide_npy_types);
+  facts_ = {to_extents(*in_, header), header.single, static_cast<npy_cells>(header.type),
+            header.values_at};
+  npy_values{*in_, facts_.size.cells(), to_string(facts_.size)}.check_length(
+      npy_types[header.type].bytes);
 }
 
 npy_reader::~npy_reader() = default;
@@ -106,11 +124,9 @@ npy_reader::npy_reader(npy_reader&&) noexcept = default;
 
 template <class T>
 grid<T> npy_reader::values() {
-  constexpr bool single = sizeof(T) == 4;
-  if (facts_.single != single)
-    fail(*in_,
-         fmt::format("expected values of type '{}', found '{}'", single ? "<f4 (f32)" : "<f8 (f64)",
-                     facts_.single ? "<f4 (f32)" : "<f8 (f64)"));
+  if (facts_.cells != cells_of<T>)
+    fail(*in_, fmt::format("expected values of type '{}', found '{}'", shown(cells_of<T>),
+                           shown(facts_.cells)));
   const npy_values come{*in_, facts_.size.cells(), to_string(facts_.size)};
   if (!in_->left()) {
     const auto piped = come.to_vector<T>();
@@ -129,7 +145,7 @@ void write_npy(const std::filesystem::path& file, grid_view<const T> values) {
   const extents& n = values.size;
   const auto planes = n.dims == 3 ? fmt::format("{}, ", n.z) : "";
   atomic_file out(file);
-  out.write(npy_start(fmt::format("<f{}", sizeof(T)), fmt::format("{}{}, {}", planes, n.y, n.x)));
+  out.write(npy_start(type_of(cells_of<T>).descr, fmt::format("{}{}, {}", planes, n.y, n.x)));
   out.write({reinterpret_cast<const char*>(values.data), n.cells() * sizeof(T)});
   out.commit();
 }
@@ -182,7 +198,11 @@ void write_npy_vector(const std::filesystem::path& file, std::span<const double>
 
 template grid<double> npy_reader::values();
 template grid<float> npy_reader::values();
+template grid<half> npy_reader::values();
+template grid<std::uint8_t> npy_reader::values();
 template void write_npy(const std::filesystem::path&, grid_view<const double>);
 template void write_npy(const std::filesystem::path&, grid_view<const float>);
+template void write_npy(const std::filesystem::path&, grid_view<const half>);
+template void write_npy(const std::filesystem::path&, grid_view<const std::uint8_t>);
 
 }  // namespace dwell

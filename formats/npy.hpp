@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: MIT
-// NumPy's .npy files: two- and three-dimensional arrays of float64 ('<f8') or float32 ('<f4') in C
-// order; of vectors see vector_file.hpp. Reading is strict: another type, order or shape, a short
-// or a long file is an input_error that names the file, what was expected and what was found.
+// NumPy's .npy files: two- and three-dimensional arrays of float64 ('<f8') or float32 ('<f4'), and
+// where they are asked for of float16 ('<f2') or uint8 ('|u1'), in C order; of vectors see
+// vector_file.hpp. Reading is strict: another type, order or shape, a short or a long file is an
+// input_error that names the file, what was expected and what was found.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
 #include "dwell/base/api.hpp"
+#include "dwell/base/half.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell {
 
+/// A type of values.
+enum class npy_cells { f64, f32, f16, u8 };
+/// Which types a reader takes: float64 and float32, or all of npy_cells.
+enum class npy_accepts { floats, all };
+
 /// What the header of a file says.
 struct npy_facts {
-  extents size;            ///< shape
-  bool single = false;     ///< float32
-  std::size_t offset = 0;  ///< of the first value
+  extents size;                      ///< shape
+  bool single = false;               ///< float32
+  npy_cells cells = npy_cells::f64;  ///< its type of values
+  std::size_t offset = 0;            ///< of the first value
 };
 
 class input_file;
@@ -25,7 +34,7 @@ class input_file;
 class DWELL_API npy_reader {
  public:
   /// Reads no more than the header, and looks at the length of a regular file.
-  explicit npy_reader(std::filesystem::path file);
+  explicit npy_reader(std::filesystem::path file, npy_accepts types = npy_accepts::floats);
   ~npy_reader();
   npy_reader(npy_reader&&) noexcept;                 ///< what was moved from reads nothing
   const npy_facts& facts() const { return facts_; }  ///< what the header says
@@ -41,6 +50,8 @@ class DWELL_API npy_reader {
 };
 extern template DWELL_API grid<double> npy_reader::values();
 extern template DWELL_API grid<float> npy_reader::values();
+extern template DWELL_API grid<half> npy_reader::values();
+extern template DWELL_API grid<std::uint8_t> npy_reader::values();
 
 /// What the header says. Throws input_error where it is not one of such a file.
 DWELL_API npy_facts inspect_npy(const std::filesystem::path& file);
@@ -55,5 +66,8 @@ template <class T>
 DWELL_API void write_npy(const std::filesystem::path& file, grid_view<const T> values);
 extern template DWELL_API void write_npy(const std::filesystem::path&, grid_view<const double>);
 extern template DWELL_API void write_npy(const std::filesystem::path&, grid_view<const float>);
+extern template DWELL_API void write_npy(const std::filesystem::path&, grid_view<const half>);
+extern template DWELL_API void write_npy(const std::filesystem::path&,
+                                         grid_view<const std::uint8_t>);
 
 }  // namespace dwell

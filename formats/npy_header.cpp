@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -127,7 +128,7 @@ std::string npy_header::shape_text() const {
   return fmt::format("({})", shown(fmt::format("{}", fmt::join(shape, ", "))));
 }
 
-npy_header read_npy_header(input_file& in) {
+npy_header read_npy_header(input_file& in, std::size_t types) {
   std::array<char, 8> start{};
   if (in.read(start.data(), start.size()) != start.size() ||
       !std::string_view(start.data(), start.size()).starts_with(magic))
@@ -148,12 +149,23 @@ npy_header read_npy_header(input_file& in) {
   std::string text(length, '\0');
   if (in.read(text.data(), length) != length) bad_header(in, "the file ends within its header");
   dictionary d(in, text);
-  if (d.descr != "<f8" && d.descr != "<f4")
-    bad_header(in,
-               fmt::format("expected values of type '<f8' or '<f4', found '{}'", shown(d.descr)));
+  const auto known = std::span(npy_types).first(types);
+  const auto type = std::find_if(known.begin(), known.end(),
+                                 [&](const npy_type& t) { return d.descr == t.descr; });
+  if (type == known.end()) {
+    std::string expected;
+    for (std::size_t k = 0; k < types; ++k)
+      expected += fmt::format("{}'{}'",
+                              k == 0           ? ""
+                              : k + 1 == types ? " or "
+                                               : ", ",
+                              known[k].descr);
+    bad_header(in, fmt::format("expected values of type {}, found '{}'", expected, shown(d.descr)));
+  }
   if (d.fortran && d.shape.size() > 1)
     bad_header(in, "expected C order, found Fortran order (numpy.ascontiguousarray changes it)");
-  return {std::move(d.shape), d.descr == "<f4", start.size() + width + length};
+  return {std::move(d.shape), d.descr == "<f4", static_cast<std::size_t>(type - known.begin()),
+          start.size() + width + length};
 }
 
 std::string npy_start(const std::string& descr, const std::string& shape) {

@@ -32,7 +32,7 @@ execution/batch/       base/ formats/ execution/device/ execution/team/ executio
 execution/temporal/    base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/host_loop/ execution/graph/
 execution/columns/     base/ formats/ execution/device/ execution/team/ execution/program/ execution/persistent/ execution/host_loop/ execution/graph/
 execution/perks/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/ execution/model/ execution/persistent/ execution/temporal/
-solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/linear/ solvers/preconditioners/rigid_body_modes.hpp solvers/stencil/
+solvers/c_api/         dwell.h version.hpp base/ execution/device/ formats/ solvers/linear/ solvers/preconditioners/rigid_body_modes.hpp solvers/convolution/ solvers/stencil/
 solvers/cg/            base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp solvers/linear/weighed_form.hpp
 solvers/minres/        base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
 solvers/bicgstab/      base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp

@@ -52,7 +52,9 @@ int parse_and_run(int argc, char** argv) {
     commands.emplace_back(sub, add(*sub));
   };
   subcommand("compare", "Measure executors, policies and peers side by side", add_compare);
-  subcommand("explain", "Show what a caching policy would cache on the chip, and why", add_explain);
+  subcommand("explain",
+             "Show what would be cached on the chip, or which way would be taken, and why",
+             add_explain);
   subcommand("info", "Show devices and what this build contains, or look at a matrix or a stencil",
              add_info);
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);

@@ -24,12 +24,14 @@
 namespace dwell {
 namespace {
 
-/// The kernels for CPUs are built for AVX2 and FMA; without them the first one would be the last.
+/// The kernels for CPUs are built for AVX2, FMA and F16C; without them the first one would be the
+/// last.
 void require_cpu() {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+      !__builtin_cpu_supports("f16c"))
     throw device_error(
-        "this processor has no AVX2 and FMA, for which Dwell's CPU kernels are built");
+        "this processor has no AVX2, FMA and F16C, for which Dwell's CPU kernels are built");
 #endif
 }
 

@@ -3,40 +3,77 @@
 // registers, several registers a group, and a thread takes the groups in turn. What moves from a
 // lane to the next is what the shuffles of row_warp_cuda.cuh move, with the same members.
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #endif
 
+#include "dwell/base/half.hpp"
+
 namespace dwell::cpu {
 
+/// A cell of an image as sums have it: exact.
+template <class T, class Cell>
+T widened(Cell v) {
+  return static_cast<T>(v);
+}
+/// A sum as a cell of an image: the nearest, of two as near the even one, and of 8 bits cut off at
+/// 0 and 255, NaN to 0.
+template <class Cell>
+Cell rounded_to(float v) {
+  if constexpr (std::is_same_v<Cell, std::uint8_t>) {
+    const float within = v > 0 ? v < 255 ? v : 255 : 0;  // NaN is not above 0
+    return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(within + 0x1p23f));
+  } else {
+    return Cell(v);
+  }
+}
+
 #if defined(__AVX2__) && defined(__FMA__)
+template <class T>
+inline constexpr int simd_size = 32 / static_cast<int>(sizeof(T));
 /// A SIMD register of 32 bytes.
 inline __m256 simd_all(float v) { return _mm256_set1_ps(v); }
 inline __m256d simd_all(double v) { return _mm256_set1_pd(v); }
 inline __m256 simd_load(const float* p) { return _mm256_loadu_ps(p); }
 inline __m256d simd_load(const double* p) { return _mm256_loadu_pd(p); }
+inline __m256 simd_load(const std::uint8_t* p) {
+  return _mm256_cvtepi32_ps(
+      _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+}
 inline void simd_store(float* p, __m256 v) { _mm256_storeu_ps(p, v); }
 inline void simd_store(double* p, __m256d v) { _mm256_storeu_pd(p, v); }
 inline __m256 simd_fma(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
 inline __m256d simd_fma(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 inline __m256 simd_add(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
 inline __m256d simd_add(__m256d a, __m256d b) { return _mm256_add_pd(a, b); }
-template <class T>
-inline constexpr int simd_size = 32 / static_cast<int>(sizeof(T));
+#if defined(__F16C__)
+inline __m256 simd_load(const half* p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+#else
+inline __m256 simd_load(const half* p) {
+  float v[simd_size<float>];
+  for (int i = 0; i < simd_size<float>; ++i) v[i] = widened<float>(p[i]);
+  return simd_load(v);
+}
+#endif
 #else
 /// One element: what any processor has. The compiler may make registers of several.
 template <class T>
 T simd_all(T v) {
   return v;
 }
-template <class T>
-T simd_load(const T* p) {
-  return *p;
-}
+inline float simd_load(const float* p) { return *p; }
+inline double simd_load(const double* p) { return *p; }
+inline float simd_load(const std::uint8_t* p) { return widened<float>(*p); }
+inline float simd_load(const half* p) { return widened<float>(*p); }
 template <class T>
 void simd_store(T* p, T v) {
   *p = v;
@@ -65,13 +102,17 @@ class lane_group {
     for (int r = 0; r < registers; ++r) g.in_[r] = simd_all(v);
     return g;
   }
-  /// `size` elements from p on.
-  static lane_group load(const T* p) {
+  /// `size` elements from p on, as T has them.
+  template <class Cell>
+  static lane_group load(const Cell* p) {
     lane_group g;
     for (int r = 0; r < registers; ++r) g.in_[r] = simd_load(p + r * simd_size<T>);
     return g;
   }
-  static lane_group load_piece(const T* p) { return load(p); }
+  template <class Cell>
+  static lane_group load_piece(const Cell* p) {
+    return load(p);
+  }
   /// element(i) in place i.
   template <class F>
   static lane_group of(F&& element) {
@@ -82,11 +123,20 @@ class lane_group {
   void store(T* p) const {
     for (int r = 0; r < registers; ++r) simd_store(p + r * simd_size<T>, in_[r]);
   }
+  template <class Cell>
+  void store(Cell* p) const {
+    store_some(p, 0, size);
+  }
   /// Elements first to last - 1 to p[first] and on.
-  void store_some(T* p, int first, int last) const {
+  template <class Cell>
+  void store_some(Cell* p, int first, int last) const {
     T v[size];
     store(v);
-    for (int i = first; i < last; ++i) p[i] = v[i];
+    for (int i = first; i < last; ++i)
+      if constexpr (std::is_same_v<Cell, T>)
+        p[i] = v[i];
+      else
+        p[i] = rounded_to<Cell>(v[i]);
   }
   /// a * w + c, rounded once.
   static lane_group multiply_add(const lane_group& a, T w, const lane_group& c) {
@@ -137,7 +187,14 @@ class row_warp {
   /// The column of the first element of a group.
   static int column(int g) { return g * group::size; }
   /// Groups may be loaded and stored at any element.
-  static constexpr bool in_pieces(const T*, std::ptrdiff_t) { return true; }
+  template <class Cell>
+  static constexpr bool in_pieces(const Cell*, std::ptrdiff_t) {
+    return true;
+  }
+  template <class Cell>
+  static T value(Cell v) {
+    return widened<T>(v);
+  }
 
   /// f(i) for i from 0 to n - 1, by any lane.
   template <class F>

@@ -3,10 +3,39 @@
 // of each lane. Between two columns of a lane a value moves by renaming, between two lanes by a
 // shuffle: one of PerLane moves.
 #pragma once
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <type_traits>
+
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/base/fn.hpp"
+#include "dwell/base/half.hpp"
 
 namespace dwell::cuda {
+
+/// A cell of an image as sums have it: exact.
+template <class T, class Cell>
+DWELL_FN T widened(Cell v) {
+  if constexpr (std::is_same_v<Cell, std::uint8_t>)  // 2^23 + v, of whose bits v is the last eight
+    return __uint_as_float(0x4b000000u | v) - 0x1p23f;
+  else if constexpr (std::is_same_v<Cell, half>)
+    return __half2float(__ushort_as_half(v.bits));
+  else
+    return v;
+}
+/// A sum as a cell of an image: the nearest, of two as near the even one, and of 8 bits cut off at
+/// 0 and 255, NaN to 0.
+template <class Cell>
+DWELL_FN Cell rounded_to(float v) {
+  if constexpr (std::is_same_v<Cell, std::uint8_t>) {
+    return static_cast<std::uint8_t>(__float2uint_rn(fminf(fmaxf(v, 0.0f), 255.0f)));
+  } else {
+    Cell out;
+    out.bits = __half_as_ushort(__float2half_rn(v));
+    return out;
+  }
+}
 
 /// The values of the columns of a lane.
 template <class T, int PerLane>
@@ -20,12 +49,16 @@ class lane_group {
     for (int i = 0; i < size; ++i) g.v_[i] = v;
     return g;
   }
-  static DWELL_FN lane_group load(const T* p) {
-    return of([p](int i) { return p[i]; });
+  /// `size` elements from p on, as T has them.
+  template <class Cell>
+  static DWELL_FN lane_group load(const Cell* p) {
+    return of([p](int i) { return widened<T>(p[i]); });
   }
-  /// At a multiple of the group's bytes.
-  static DWELL_FN lane_group load_piece(const T* p) {
-    return *reinterpret_cast<const lane_group*>(p);
+  /// At a multiple of the bytes of so many cells: one load.
+  template <class Cell>
+  static DWELL_FN lane_group load_piece(const Cell* p) {
+    const piece<Cell> cells = *reinterpret_cast<const piece<Cell>*>(p);
+    return of([&](int i) { return widened<T>(cells.v[i]); });
   }
   template <class F>
   static DWELL_FN lane_group of(F&& element) {
@@ -34,11 +67,19 @@ class lane_group {
     for (int i = 0; i < size; ++i) g.v_[i] = element(i);
     return g;
   }
-  DWELL_FN void store(T* p) const { *reinterpret_cast<lane_group*>(p) = *this; }
-  DWELL_FN void store_some(T* p, int first, int last) const {
+  /// Likewise: one store.
+  template <class Cell>
+  DWELL_FN void store(Cell* p) const {
+    piece<Cell> cells;
+    DWELL_UNROLL
+    for (int i = 0; i < size; ++i) cells.v[i] = as<Cell>(v_[i]);
+    *reinterpret_cast<piece<Cell>*>(p) = cells;
+  }
+  template <class Cell>
+  DWELL_FN void store_some(Cell* p, int first, int last) const {
     DWELL_UNROLL
     for (int i = 0; i < size; ++i)
-      if (first <= i && i < last) p[i] = v_[i];
+      if (first <= i && i < last) p[i] = as<Cell>(v_[i]);
   }
   static DWELL_FN lane_group multiply_add(const lane_group& a, T w, const lane_group& c) {
     return of([&](int i) { return fused(a.v_[i], w, c.v_[i]); });
@@ -58,7 +99,19 @@ class lane_group {
  private:
   static DWELL_FN float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
   static DWELL_FN double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
-  alignas(sizeof(T) * PerLane) T v_[PerLane];
+  /// What lies together in memory.
+  template <class Cell>
+  struct alignas(sizeof(Cell) * PerLane) piece {
+    Cell v[PerLane];
+  };
+  template <class Cell>
+  static DWELL_FN Cell as(T v) {
+    if constexpr (std::is_same_v<Cell, T>)
+      return v;
+    else
+      return rounded_to<Cell>(v);
+  }
+  T v_[PerLane];
 };
 
 /// The warp of the calling thread.
@@ -81,9 +134,14 @@ class row_warp {
   }
   static DWELL_FN int column(int g) { return g * PerLane; }
   /// May groups at p and p + distance times anything be loaded and stored as pieces?
-  static DWELL_FN bool in_pieces(const T* p, std::ptrdiff_t distance) {
-    return PerLane == 1 ||
-           (reinterpret_cast<std::size_t>(p) % sizeof(group) == 0 && distance % PerLane == 0);
+  template <class Cell>
+  static DWELL_FN bool in_pieces(const Cell* p, std::ptrdiff_t distance) {
+    return PerLane == 1 || (reinterpret_cast<std::size_t>(p) % (sizeof(Cell) * PerLane) == 0 &&
+                            distance % PerLane == 0);
+  }
+  template <class Cell>
+  static DWELL_FN T value(Cell v) {
+    return widened<T>(v);
   }
 
   template <class F>

@@ -10,6 +10,7 @@
 #include "dwell/formats/triplets.hpp"
 #include "dwell/solvers/convolution/convolution.hpp"
 #include "dwell/solvers/convolution/convolution_runner.hpp"
+#include "dwell/solvers/convolution/explain.hpp"
 #include "dwell/solvers/linear/cg_batch.hpp"
 #include "dwell/solvers/linear/explain.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"

@@ -44,6 +44,8 @@ DWELL_API const char* dwell_version(void);
 DWELL_API int dwell_version_number(void);
 
 enum { DWELL_F64 = 0, DWELL_F32 = 1 };
+/* Of images also: unsigned char, and IEEE 754's binary16 in 16 bits. */
+enum { DWELL_U8 = 2, DWELL_F16 = 3 };
 /* Where arrays are. DWELL_CUDA: in the memory of the CUDA device that the handle was made for. */
 enum { DWELL_HOST = 0, DWELL_CUDA = 1 };
 
@@ -56,13 +58,16 @@ typedef struct dwell_device {
 
 /* ---- Options and reports: values by name ---- */
 
-/* Names, kinds and meanings are those of the members of solve_options (solvers/linear/solve.hpp) and
- * stencil_options (solvers/stencil/stencil.hpp): "rtol", "executor", "policy", ... An enumeration
- * is given by its name: "preconditioner" "jacobi", "edge" "periodic". Truth values are 0 and 1. */
+/* Names, kinds and meanings are those of the members of solve_options (solvers/linear/solve.hpp),
+ * stencil_options (solvers/stencil/stencil.hpp) and convolution_options
+ * (solvers/convolution/convolution.hpp): "rtol", "executor", "policy", ... An enumeration is given
+ * by its name: "preconditioner" "jacobi", "edge" "periodic", "passes" "each-axis". Truth values are
+ * 0 and 1. */
 typedef struct dwell_options dwell_options;
 
 DWELL_API int dwell_cg_options_create(dwell_options** options);
 DWELL_API int dwell_stencil_options_create(dwell_options** options);
+DWELL_API int dwell_convolution_options_create(dwell_options** options);
 DWELL_API void dwell_options_destroy(dwell_options* options);
 /* DWELL_INPUT_ERROR where no option has the name, or it takes another kind of value. Where a number
  * with a fraction is expected an integer will do. A value's range is checked when a handle is made. */
@@ -82,12 +87,14 @@ typedef struct dwell_progress {
 } dwell_progress;
 /* Called from the thread that runs. 0 ends the run (DWELL_INTERRUPTED), any other value goes on. */
 typedef int (*dwell_progress_function)(const dwell_progress* now, void* user);
-/* Every `interval` seconds; CG with interval 0: for every iteration. NULL: nobody is called. */
+/* Every `interval` seconds; CG with interval 0: for every iteration. NULL: nobody is called. A
+ * convolution has no progress to tell: DWELL_INPUT_ERROR. */
 DWELL_API int dwell_options_set_progress(dwell_options* options, dwell_progress_function function,
                                          void* user, double interval);
 
 /* What a solve did and what it cost: the members of solve_report (and of the handle's solve_setup,
- * "check_s", ...) or of stencil_report (and stencil_setup) by name; enumerations as text. */
+ * "check_s", ...), of stencil_report (and stencil_setup) or of convolution_report by name;
+ * enumerations as text. */
 typedef struct dwell_report dwell_report;
 
 DWELL_API void dwell_report_destroy(dwell_report* report);
@@ -186,6 +193,41 @@ DWELL_API int dwell_stencil_wait(dwell_stencil* runner, dwell_report** report);
 /* Ends the run in progress, or the next one if there is none, within about a tenth of a second: a
  * shorter run may be done by then. From any thread or signal handler. */
 DWELL_API void dwell_stencil_interrupt(dwell_stencil* runner);
+
+/* ---- Convolutions ---- */
+
+/* A filter of 1 to 31 taps along each axis: a name as `dwell convolve --filter` takes, or weights, or
+ * the product of filters of one axis each. The first that is not NULL counts. */
+typedef struct dwell_filter {
+  const char* name;             /* "gaussian:9" */
+  const int* taps;              /* unless there is a name: along each axis, slowest first */
+  const double* weights;        /* all of them in C order */
+  const double* const* factors; /* for each axis a pointer to its weights */
+} dwell_filter;
+
+/* A filter that is prepared for images of one size, as convolution_runner
+ * (solvers/convolution/convolution_runner.hpp). */
+typedef struct dwell_convolution dwell_convolution;
+
+/* cells: of the images, DWELL_F64, DWELL_F32, DWELL_U8 or DWELL_F16. result: of the outcome, the same
+ * (of 8 and of 16 bits sums, which are of float, are rounded to it, and to 8 bits cut off at 0 and
+ * 255); of DWELL_U8 and DWELL_F16 also DWELL_F32. size: `dims` (2 or 3) numbers of cells of an image,
+ * slowest axis first; the filter has as many axes. images: so many lie one after the other. NULL for
+ * options: all defaults. */
+DWELL_API int dwell_convolution_create(dwell_convolution** runner, const dwell_device* device,
+                                       int cells, int result, int dims, const int* size,
+                                       long long images, const dwell_filter* filter,
+                                       const dwell_options* options);
+/* Waits for runs that were started. */
+DWELL_API void dwell_convolution_destroy(dwell_convolution* runner);
+/* The filter over all images, in C order without padding, to `out`, which does not overlap them; both
+ * in memory of the kind DWELL_HOST or DWELL_CUDA. Done when it returns. */
+DWELL_API int dwell_convolution_run(dwell_convolution* runner, const void* images, void* out,
+                                    int memory, dwell_report** report);
+/* The same in two calls, in the memory of the handle's CUDA device and the order of its stream: runs
+ * are started in order, and waited for together. The report is of the last dwell_convolution_run(). */
+DWELL_API int dwell_convolution_start(dwell_convolution* runner, const void* images, void* out);
+DWELL_API int dwell_convolution_wait(dwell_convolution* runner, dwell_report** report);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 """
 from ._cg import bicgstab, cg, gmres, minres
 from ._compare import Comparison, compare
-from ._convolve import ConvolutionReport, convolve
+from ._convolve import ConvolutionReport, ConvolutionRunner, convolve
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
 from ._device import DeviceInfo, devices
@@ -28,8 +28,8 @@ for _shown in (DeviceError, UnsupportedError):  # by the names under which users
     _shown.__module__ = __name__
 
 __all__ = [
-    "Breakdown", "Comparison", "ConvolutionReport", "DeviceError", "DeviceInfo", "Moment", "Outcome", "Report",
-    "Runner", "Setup", "Shape", "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__",
+    "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "DeviceError", "DeviceInfo", "Moment", "Outcome",
+    "Report", "Runner", "Setup", "Shape", "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__",
     "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "dot", "generate", "generated_coordinates",
     "generated_kinds", "gmres", "minres", "read_matrix", "reduce", "rigid_body_modes", "scan", "shapes", "stencil",
     "summed_area_table",

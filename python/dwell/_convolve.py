@@ -9,10 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import float_dtype, host_array, like, place_of, readable, require_writable
+from . import _core, _gpu
+from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
 from ._device import resolve
+from ._explain_convolution import text_of
 from ._report import Document, seconds
+from ._turn import Turn
+
+_NARROW = (np.dtype(np.uint8), np.dtype(np.float16))
+_NAMES = {"uint8": "u8", "float16": "f16", "float32": "f32", "float64": "f64"}
+_NATIVE: dict[tuple[str, str], Any] = {
+    ("float64", "float64"): _core.ConvolutionRunnerF64, ("float32", "float32"): _core.ConvolutionRunnerF32,
+    ("uint8", "uint8"): _core.ConvolutionRunnerU8, ("uint8", "float32"): _core.ConvolutionRunnerU8F32,
+    ("float16", "float16"): _core.ConvolutionRunnerF16, ("float16", "float32"): _core.ConvolutionRunnerF16F32}
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -25,7 +34,9 @@ class ConvolutionReport(Document):
     device: str
     backend: str  #: "cpu" or "cuda"
     threads: int  #: on a CPU
-    precision: str  #: "f64" or "f32"
+    precision: str  #: of sums: "f64" or "f32"
+    cells: str  #: of the images: "f64", "f32", "f16" or "u8"
+    result: str  #: cells of the outcome, likewise
     size: tuple[int, ...]  #: of an image
     images: int
     kernel: tuple[int, ...]  #: taps along each axis
@@ -41,13 +52,18 @@ class ConvolutionReport(Document):
         size = "x".join(map(str, self.size))
         kernel = "x".join(map(str, self.kernel))
         return [
-            ("images", f"{self.images} of {size} cells, {self.precision}, border {self.border}"),
+            ("images", f"{self.images} of {size} cells, {self._cells()}, border {self.border}"),
             ("kernel", f"{kernel} taps, {'correlation' if self.correlation else 'convolution'}"),
             ("device", f"{self.device} ({self.backend})"),
             ("way", f"{self.way}: {self.reason}"),
             ("time", f"set-up {seconds(self.setup_s)}, run {seconds(self.run_s)}, {self.cells_per_second:.3g} cells per "
                      "second"),
         ]
+
+    def _cells(self) -> str:
+        if self.cells == self.precision:
+            return self.cells
+        return f"{self.cells}, summed in {self.precision}" + ("" if self.result == self.precision else " and rounded")
 
 
 def _filter_of(kernel: Any) -> tuple[_core.Filter, int]:
@@ -74,24 +90,71 @@ def _weights(given: Any, axes: int | None) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(weights, np.float64)
 
 
+def _image_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
+    """uint8, float16, float32 and float64 as they are, other real numbers in float64."""
+    dtype = np.dtype(dtype).newbyteorder("=")
+    return dtype if dtype in _NARROW else float_dtype(dtype, what)
+
+
+def _result_dtype(cells: np.dtype[Any], asked: Any, out: Any) -> np.dtype[Any]:
+    """Of the outcome: as asked, else as `out` has it, else that of the image."""
+    allowed = [cells, np.dtype(np.float32)] if cells in _NARROW else [cells]
+    if asked is None and out is None:
+        return cells
+    dtype = np.dtype(asked) if asked is not None else dtype_of(out)
+    if dtype not in allowed:
+        if asked is None:
+            raise TypeError(f"out: expected an array of {' or '.join(map(str, allowed))}, found {dtype}")
+        raise TypeError(f"dtype: expected {' or '.join(map(str, allowed))} of an image of {cells}, found {dtype}")
+    return dtype
+
+
+def _options_of(border: str, correlate: bool, way: str, passes: str) -> _core.ConvolutionOptions:
+    options = _core.ConvolutionOptions()
+    options.border = border
+    options.correlate = correlate
+    options.way = way
+    options.set_passes(passes)
+    return options
+
+
+def _image_shape(shape: tuple[int, ...], axes: int) -> tuple[int, ...]:
+    """Of one image, in two axes or three."""
+    if len(shape) < axes:
+        raise ValueError(f"image: expected {axes} axes or more, as the kernel has, found {len(shape)}")
+    if math.prod(shape) == 0:
+        raise ValueError(f"image: expected at least one cell along each axis, found shape {shape}")
+    last = shape[len(shape) - axes:]
+    return last if axes > 1 else (1, *last)
+
+
 def _on_host(a: Any, what: str) -> np.ndarray[Any, Any]:
     if place_of(a).gpu is not None:
         raise TypeError(f"{what}: expected an array in the host's memory, found one of a GPU")
     return host_array(a, what)
 
 
+def _host_result(shape: tuple[int, ...], dtype: np.dtype[Any], out: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+    if out is None:
+        return np.empty(shape, dtype)
+    require_writable(out, dtype, shape, "out")
+    if not out.flags.c_contiguous:
+        raise ValueError("out: expected an array in C order")
+    return out
+
+
 def convolve(
     image: Any, kernel: str | Sequence[Any] | Any, *, border: str = "reflect", correlate: bool = False,
-    way: str = "auto", passes: str = "auto", out: Any = None, device: str | None = None, threads: int = 0,
-    return_report: bool = False,
+    way: str = "auto", passes: str = "auto", dtype: Any = None, out: Any = None, device: str | None = None,
+    threads: int = 0, return_report: bool = False,
 ) -> Any:
     """Convolve images with a kernel, as ``scipy.ndimage.convolve`` does.
 
     Parameters
     ----------
     image : array
-        Of as many axes as the kernel; with more, the last ones are an image and those before count images. float32 and
-        float64 as they are, other real numbers become float64.
+        Of as many axes as the kernel; with more, the last ones are an image and those before count images. uint8,
+        float16, float32 and float64 as they are, other real numbers become float64.
     kernel : array of 1 to 3 axes, tuple of arrays, or str
         Of 1 to 31 taps along each axis; a tuple of 2 or 3 arrays of one axis stands for their outer product; a string
         is a filter of two axes: "gaussian:N", "gaussian:N:SIGMA", "box:N", "sobel-x", "sobel-y", "laplacian",
@@ -106,8 +169,12 @@ def convolve(
     passes : {"auto", "one", "each-axis"}
         A kernel that is a product may be taken along each axis by itself, which is less work for large ones. Sums are
         then rounded in between.
-    out : array of image's shape and of the dtype that is computed in, optional
-        Where the outcome goes, in C order; not `image`.
+    dtype : dtype, optional
+        Of the outcome: by default that of `image`, as SciPy has it. Of images of uint8 and float16 also float32, in
+        which they are summed; else sums are rounded to the nearest number, of two as near the even one, and to uint8
+        cut off at 0 and 255.
+    out : array of image's shape, optional
+        Where the outcome goes, in C order; not `image`. Its dtype is one that `dtype` may be.
     device, threads
         As of ``Solver``. A GPU gets a copy.
     return_report : bool
@@ -132,8 +199,8 @@ def convolve(
 
     Notes
     -----
-    Sums are chains of fused multiply-adds in the dtype of the image, column after column of the kernel, with the same
-    bits on every device (Chen et al., SC 2019, for the way "systolic").
+    Sums are chains of fused multiply-adds in the dtype of the image, of uint8 and float16 in float32, column after
+    column of the kernel, with the same bits on every device (Chen et al., SC 2019, for the way "systolic").
 
     Examples
     --------
@@ -146,25 +213,176 @@ def convolve(
     """
     place = place_of(image)
     values = _on_host(image, "image")
-    dtype = float_dtype(values.dtype, "image")
-    values = readable(values, dtype, "image")
+    cells = _image_dtype(values.dtype, "image")
+    values = readable(values, cells, "image")
     filter_, axes = _filter_of(kernel)
-    if values.ndim < axes:
-        raise ValueError(f"image: expected {axes} axes or more, as the kernel has, found {values.ndim}")
-    options = _core.ConvolutionOptions()
-    options.border = border
-    options.correlate = correlate
-    options.way = way
-    options.set_passes(passes)
-    result = np.empty(values.shape, dtype) if out is None else _on_host(out, "out")
-    if out is not None:
-        require_writable(result, dtype, values.shape, "out")
-        if not result.flags.c_contiguous:
-            raise ValueError("out: expected an array in C order")
-    shape = values.shape[values.ndim - axes:]
-    if math.prod(values.shape) == 0:
-        raise ValueError(f"image: expected at least one cell along each axis, found shape {values.shape}")
-    report = _core.convolve(resolve(device, threads, None, 0), shape if axes > 1 else (1, *shape), values, result,
-                            filter_, options)
+    shape = _image_shape(values.shape, axes)
+    options = _options_of(border, correlate, way, passes)
+    to_host = None if out is None else _on_host(out, "out")
+    result_dtype = _result_dtype(cells, dtype, to_host)
+    result = _host_result(values.shape, result_dtype, to_host)
+    report = _core.convolve(resolve(device, threads, None, 0), shape, values, result, filter_, options)
     answer = like(result, place, image) if out is None else out
     return (answer, ConvolutionReport(**report)) if return_report else answer
+
+
+class ConvolutionRunner(_gpu.StreamUser):
+    """A kernel that is prepared once for a device and a shape of images, and then run over as many as come.
+
+    What ``convolve`` pays in every call, checks, the plan, the weights on the device and memory between passes, is
+    paid once; a run is launches. Results have the bits of ``convolve``.
+
+    Parameters
+    ----------
+    image : array
+        Of the shape, the dtype and, of a GPU, the device of the images to come, which are as ``convolve`` takes them;
+        its values are not read. NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of a library
+        with DLPack or ``__cuda_array_interface__``. Of a GPU: uint8, float16, float32 or float64.
+    kernel, border, correlate, way, passes
+        As of ``convolve``.
+    dtype : dtype, optional
+        Of the outcomes, as of ``convolve``.
+    device, threads
+        As of ``Solver``.
+
+    Raises
+    ------
+    ValueError
+        A size, an option or a weight cannot be used.
+    TypeError
+        `image` or `kernel` is no array of real numbers.
+    UnsupportedError
+        This device cannot do it so.
+    DeviceError
+        The device is absent, fails or has too little memory.
+
+    Notes
+    -----
+    With arrays of CuPy or PyTorch work goes to the stream that is current when the runner is made. Threads may share a
+    runner: they take turns.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> frames = np.arange(60, dtype=np.uint8).reshape(3, 4, 5)
+    >>> blur = dwell.ConvolutionRunner(frames[0], "box:3")
+    >>> [int(blur.run(frame)[1, 1]) for frame in frames]
+    [6, 26, 46]
+    """
+
+    def __init__(
+        self, image: Any, kernel: str | Sequence[Any] | Any, *, border: str = "reflect", correlate: bool = False,
+        way: str = "auto", passes: str = "auto", dtype: Any = None, device: str | None = None, threads: int = 0,
+    ) -> None:
+        self._place = place_of(image)
+        if self._place.gpu is None:
+            image = host_array(image, "image")
+            self._cells = _image_dtype(image.dtype, "image")
+        else:
+            self._cells = dtype_of(image)
+            if (self._cells.name, self._cells.name) not in _NATIVE:
+                raise TypeError(f"image: expected uint8, float16, float32 or float64, found {self._cells}")
+        self.shape: tuple[int, ...] = tuple(int(n) for n in image.shape)  #: of the images and outcomes
+        self._filter, axes = _filter_of(kernel)
+        self._size = _image_shape(self.shape, axes)
+        self._images = math.prod(self.shape) // math.prod(self._size)
+        self.dtype = _result_dtype(self._cells, dtype, None)  #: of the outcomes
+        self._take_stream(self._place)
+        self._options = _options_of(border, correlate, way, passes)
+        self._device = resolve(device, threads, self._place.gpu, self._stream)
+        self._native = _NATIVE[self._cells.name, self.dtype.name](
+            self._device, self._size, self._filter, self._options, self._images)
+        self._turn = Turn("run")
+
+    @property
+    def report(self) -> ConvolutionReport:
+        """The plan and why, what set-up took, and the last run that was waited for."""
+        return ConvolutionReport(**self._native.report())
+
+    def run(self, image: Any, out: Any = None, *, wait: bool = True) -> Any:
+        """Convolve images.
+
+        Parameters
+        ----------
+        image : array
+            Of the constructor's shape and dtype, on the host or on the runner's GPU.
+        out : array of image's shape and of the runner's dtype, in C order, optional
+            Where the outcome goes; in the same memory as `image`, but not `image`.
+        wait : bool
+            False, with arrays of a GPU: return when the work is in the runner's stream. `image` and `out` must stay
+            until ``wait`` or until that stream has come so far.
+
+        Returns
+        -------
+        array of image's shape, and of its kind and device where `out` is not given
+
+        Raises
+        ------
+        ValueError
+            A shape, an order or a memory is not as expected.
+        TypeError
+            A dtype is not as expected.
+        """
+        with self._turn:
+            place = place_of(image)
+            if place.gpu is None:
+                return self._run_here(image, out, place, wait)
+            self._check_there(image, self._cells, place, "image")
+            there = place if out is None else place_of(out)
+            if there.gpu is None:
+                raise ValueError("out: expected an array of the GPU as image is, found one of the host")
+            if out is None:
+                out = _gpu.empty(self.shape, self.dtype, place)
+            elif there.kind == "jax":
+                raise ValueError("out: arrays of JAX cannot be written")
+            if there.kind == "jax" and not wait:
+                raise ValueError("wait: expected True for arrays of JAX, which nobody waits for, found False")
+            self._check_there(out, self.dtype, there, "out")
+            go = self._native.run_cuda if wait else self._native.start_cuda
+            go(_gpu.capsule(image, place), _gpu.capsule(out, there))
+            return out
+
+    def wait(self) -> None:
+        """Return when all that was run with ``wait=False`` is done."""
+        with self._turn:
+            self._native.wait()
+
+    def explain(self, device_facts: str | None = None) -> str:
+        """Which way the images are convolved in, and why: passes, and the projected times of every way, in text.
+
+        Parameters
+        ----------
+        device_facts : {"v100", "a100", "h100", "h200"}, optional
+            A GPU that need not be here; by default the runner's device.
+
+        Raises
+        ------
+        ValueError
+            There are no facts of such a device.
+        """
+        return text_of(_core.explain_convolution(
+            self._device, device_facts, self._size, self._images, self._filter, self._options,
+            _NAMES[self._cells.name], _NAMES[self.dtype.name]))
+
+    # What follows is private.
+
+    def _run_here(self, image: Any, out: Any, place: Place, wait: bool) -> Any:
+        if not wait:
+            raise ValueError("wait: expected True for arrays of the host, found False")
+        values = host_array(image, "image")
+        if self._cells in _NARROW and values.dtype.newbyteorder("=") != self._cells:
+            raise TypeError(f"image: expected {self._cells}, found {values.dtype}")
+        values = readable(values, self._cells, "image")
+        if values.shape != self.shape:
+            raise ValueError(f"image: expected shape {self.shape}, found {values.shape}")
+        result = _host_result(self.shape, self.dtype, None if out is None else _on_host(out, "out"))
+        self._native.run(values, result)
+        return like(result, place, image) if out is None else out
+
+    def _check_there(self, a: Any, dtype: np.dtype[Any], place: Place, what: str) -> None:
+        _gpu.check(a, dtype, what)
+        if tuple(a.shape) != self.shape or _gpu.order(a, place) != "C":
+            raise ValueError(f"{what}: expected shape {self.shape} in C order, found {tuple(a.shape)}")
+        stream = _gpu.current_stream(place)
+        if not stream or stream != self._stream:
+            _gpu.wait_for(a, place)

@@ -6,9 +6,18 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <span>
 
+#include "dwell/base/half.hpp"
 #include "dwell/execution/device/device_views.hpp"
+
+/// NumPy's float16.
+template <>
+struct nanobind::detail::dtype_traits<dwell::half> {
+  static constexpr dlpack::dtype value{static_cast<std::uint8_t>(dlpack::dtype_code::Float), 16, 1};
+  static constexpr auto name = const_name("float16");
+};
 
 namespace dwell::python {
 

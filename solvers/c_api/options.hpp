@@ -21,7 +21,8 @@ struct dwell_options {
 
 namespace dwell::c_api {
 
-/// `Table` has the static members rows, what and listen(Options&, function, user).
+/// `Table` has the static members rows, what and, where there is progress to tell,
+/// listen(Options&, function, user).
 template <class Options, class Table>
 struct options_by_name final : dwell_options {
   Options options;
@@ -31,9 +32,17 @@ struct options_by_name final : dwell_options {
         .set(options, name, to);
   }
   void set_progress(dwell_progress_function function, void* user, double interval) override {
-    options.progress = nullptr;
-    if (function) Table::listen(options, function, user);
-    options.progress_interval = interval;
+    if constexpr (requires { options.progress; }) {
+      options.progress = nullptr;
+      if (function) Table::listen(options, function, user);
+      options.progress_interval = interval;
+    } else {
+      (void)function, (void)user, (void)interval;
+      throw input_error(
+          fmt::format("options: expected those of a solver that tells its progress, found those of "
+                      "{}",
+                      Table::solver));
+    }
   }
   const char* name(int k) const override {
     return k >= 0 && k < static_cast<int>(std::size(Table::rows)) ? Table::rows[k].name : nullptr;

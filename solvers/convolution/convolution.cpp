@@ -29,21 +29,21 @@ void check_sizes(const extents& size, std::size_t in, std::size_t out,
 }
 
 /// What both kinds of arrays share. run(filter, report, clock) does the passes.
-template <class T, class Run>
+template <class In, class Out, class Run>
 convolution_report convolve_checked(const device& where, const extents& size, std::size_t cells,
                                     const convolution_filter& filter, const convolution_options& o,
                                     Run&& run) {
   stopwatch clock;
   const auto images = static_cast<std::int64_t>(cells / size.cells());
-  const prepared_convolution<T> prepared(where, size, images, filter, o);
+  const prepared_convolution<In, Out> prepared(where, size, images, filter, o);
   convolution_report report = prepared.report();
   if (cells > 0) run(prepared, report, clock);
   return report;
 }
 
 /// in and out: in memory of the device.
-template <class T>
-void run_passes(const prepared_convolution<T>& filter, const T* in, T* out,
+template <class In, class Out>
+void run_passes(const prepared_convolution<In, Out>& filter, const In* in, Out* out,
                 convolution_report& report, stopwatch& clock) {
   filter.queue().finish();
   report.setup_s += clock.lap();
@@ -77,66 +77,72 @@ std::span<const char* const> convolution_ways() {
   return names;
 }
 
-template <class T>
-convolution_report convolve(const device& where, const extents& size, std::span<const T> images,
-                            std::span<T> out, const convolution_filter& filter,
-                            const convolution_options& o) {
+template <class In, class Out>
+convolution_report convolve(const device& where, const extents& size, std::span<const In> images,
+                            std::span<std::type_identity_t<Out>> out,
+                            const convolution_filter& filter, const convolution_options& o) {
   check_sizes(size, images.size(), out.size(), filter);
   const named_memory in_memory{"images", images.data(), images.size_bytes()};
   const named_memory out_memory{"out", out.data(), out.size_bytes()};
   require_on_host(in_memory);
   require_on_host(out_memory);
   require_apart(out_memory, in_memory);
-  return convolve_checked<T>(
-      where, size, images.size(), filter, o,
-      [&](const prepared_convolution<T>& prepared, convolution_report& report, stopwatch& clock) {
-        const device& there = prepared.queue().where();
-        const auto in = buffer<T>::borrow(there, images);
-        if (memory_of(where.on()).host_visible)
-          return run_passes(prepared, in.data(), out.data(), report, clock);
-        const buffer<T> result(there, out.size(), fresh::unset);
-        run_passes(prepared, in.data(), result.data(), report, clock);
-        result.download(out);
-        report.setup_s += clock.lap();
-      });
+  return convolve_checked<In, Out>(where, size, images.size(), filter, o,
+                                   [&](const prepared_convolution<In, Out>& prepared,
+                                       convolution_report& report, stopwatch& clock) {
+                                     const device& there = prepared.queue().where();
+                                     const auto in = buffer<In>::borrow(there, images);
+                                     if (memory_of(where.on()).host_visible)
+                                       return run_passes(prepared, in.data(), out.data(), report,
+                                                         clock);
+                                     const buffer<Out> result(there, out.size(), fresh::unset);
+                                     run_passes(prepared, in.data(), result.data(), report, clock);
+                                     result.download(out);
+                                     report.setup_s += clock.lap();
+                                   });
 }
 
-template <class T>
-convolution_report convolve(const device& where, const extents& size, device_span<const T> images,
-                            device_span<T> out, const convolution_filter& filter,
-                            const convolution_options& o) {
+template <class In, class Out>
+convolution_report convolve(const device& where, const extents& size, device_span<const In> images,
+                            device_span<std::type_identity_t<Out>> out,
+                            const convolution_filter& filter, const convolution_options& o) {
   check_sizes(size, images.size, out.size, filter);
   require_on_device(where, "images", images);
   require_on_device(where, "out", out);
-  require_apart({"out", out.data, out.size * sizeof(T)},
-                {"images", images.data, images.size * sizeof(T)});
-  return convolve_checked<T>(
+  require_apart({"out", out.data, out.size * sizeof(Out)},
+                {"images", images.data, images.size * sizeof(In)});
+  return convolve_checked<In, Out>(
       where, size, images.size, filter, o,
-      [&](const prepared_convolution<T>& prepared, convolution_report& report, stopwatch& clock) {
-        run_passes(prepared, images.data, out.data, report, clock);
-      });
+      [&](const prepared_convolution<In, Out>& prepared, convolution_report& report,
+          stopwatch& clock) { run_passes(prepared, images.data, out.data, report, clock); });
 }
 
-template <class T>
-convolution_report convolve(const device& where, grid_view<const T> image, grid_view<T> out,
+template <class In, class Out>
+convolution_report convolve(const device& where, grid_view<const In> image,
+                            grid_view<std::type_identity_t<Out>> out,
                             const convolution_filter& filter, const convolution_options& o) {
   if (out.size != image.size)
     throw input_error(fmt::format("out: expected {} cells as the image has, found {}",
                                   to_string(image.size), to_string(out.size)));
-  return convolve(where, image.size, image.cells(), out.cells(), filter, o);
+  return convolve<In, Out>(where, image.size, image.cells(), out.cells(), filter, o);
 }
 
-#define DWELL_CONVOLVE(T)                                                                      \
-  template convolution_report convolve(const device&, grid_view<const T>, grid_view<T>,        \
-                                       const convolution_filter&, const convolution_options&); \
-  template convolution_report convolve(const device&, const extents&, std::span<const T>,      \
-                                       std::span<T>, const convolution_filter&,                \
-                                       const convolution_options&);                            \
-  template convolution_report convolve(const device&, const extents&, device_span<const T>,    \
-                                       device_span<T>, const convolution_filter&,              \
-                                       const convolution_options&);
-DWELL_CONVOLVE(double)
-DWELL_CONVOLVE(float)
+#define DWELL_CONVOLVE(In, Out)                                                            \
+  template convolution_report convolve<In, Out>(const device&, grid_view<const In>,        \
+                                                grid_view<Out>, const convolution_filter&, \
+                                                const convolution_options&);               \
+  template convolution_report convolve<In, Out>(                                           \
+      const device&, const extents&, std::span<const In>, std::span<Out>,                  \
+      const convolution_filter&, const convolution_options&);                              \
+  template convolution_report convolve<In, Out>(                                           \
+      const device&, const extents&, device_span<const In>, device_span<Out>,              \
+      const convolution_filter&, const convolution_options&);
+DWELL_CONVOLVE(double, double)
+DWELL_CONVOLVE(float, float)
+DWELL_CONVOLVE(std::uint8_t, std::uint8_t)
+DWELL_CONVOLVE(std::uint8_t, float)
+DWELL_CONVOLVE(half, half)
+DWELL_CONVOLVE(half, float)
 #undef DWELL_CONVOLVE
 
 }  // namespace dwell

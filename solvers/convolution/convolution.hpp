@@ -2,16 +2,19 @@
 // Convolution and correlation of images with a filter, in two and three dimensions; a signal of one
 // dimension is an image of one row. Options, report, and the calls.
 //
-// The sum of a cell is a chain of fused multiply-adds in the precision of the image, in an order
-// that solvers/convolution/pass.hpp documents: every way of computing it gives the same bits on
-// every device. A filter that is taken in one pass for each axis gives those of its passes.
+// The sum of a cell is a chain of fused multiply-adds, of f64 in images of f64 and else of f32, in
+// an order that solvers/convolution/pass.hpp documents: every way of computing it gives the same
+// bits on every device. A filter that is taken in one pass for each axis gives those of its passes.
+// Images of 8 or 16 bits give the bits of their values as f32, rounded once at the end if at all.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "dwell/base/api.hpp"
+#include "dwell/base/half.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/execution/device/device_views.hpp"
 #include "dwell/formats/grid.hpp"
@@ -46,7 +49,9 @@ struct convolution_report {
   std::string device;           ///< name
   backend on = backend::cpu;    ///< of the device
   int threads = 0;              ///< on a CPU; 0 on a GPU
-  std::string precision;        ///< "f64" or "f32"
+  std::string precision;        ///< of sums: "f64" or "f32"
+  std::string cells;            ///< of the images: "f64", "f32", "f16" or "u8"
+  std::string result;           ///< cells of the outcome, likewise
   extents size;                 ///< of an image
   std::int64_t images = 1;      ///< that many
   extents filter;               ///< taps along each axis
@@ -62,24 +67,37 @@ struct convolution_report {
 /// The ways that this build has: "systolic", "window", "shared", "direct".
 DWELL_API std::span<const char* const> convolution_ways();
 
-/// `filter` over `image`, to `out`, of the same size. T is float or double. Throws input_error for
-/// sizes that do not agree, memory that overlaps, an image of more than 2^30 cells along an axis or
-/// of other dimensions than the filter; unsupported_error for a way that there is not, or that this
-/// device has too little shared memory for; device_error.
-template <class T>
-DWELL_API convolution_report convolve(const device& where, grid_view<const T> image,
-                                      grid_view<T> out, const convolution_filter& filter,
+/// What cells of images may be, and of outcomes: In as it is; of std::uint8_t and half also float.
+template <class In, class Out>
+inline constexpr bool convolution_has_cells =
+    std::is_same_v<In, double> || std::is_same_v<In, float>
+        ? std::is_same_v<Out, In>
+        : (std::is_same_v<In, std::uint8_t> ||
+           std::is_same_v<In, half>)&&(std::is_same_v<Out, In> || std::is_same_v<Out, float>);
+
+/// `filter` over `image`, to `out`, of the same size: convolve<float>(...),
+/// convolve<std::uint8_t>(...), convolve<std::uint8_t, float>(...); see convolution_has_cells. Sums
+/// are rounded to Out to the nearest, of two as near the even one; to 8 bits cut off at 0 and 255,
+/// and NaN is 0. Throws input_error for sizes that do not agree, memory that overlaps, an image of
+/// more than 2^30 cells along an axis or of other dimensions than the filter; unsupported_error for
+/// a way that there is not, or that this device has too little shared memory for; device_error.
+template <class In, class Out = In>
+DWELL_API convolution_report convolve(const device& where, grid_view<const In> image,
+                                      grid_view<std::type_identity_t<Out>> out,
+                                      const convolution_filter& filter,
                                       const convolution_options& options = {});
 /// Of images of `size` that lie one after the other.
-template <class T>
+template <class In, class Out = In>
 DWELL_API convolution_report convolve(const device& where, const extents& size,
-                                      std::span<const T> images, std::span<T> out,
+                                      std::span<const In> images,
+                                      std::span<std::type_identity_t<Out>> out,
                                       const convolution_filter& filter,
                                       const convolution_options& options = {});
 /// Of images in the memory of the CUDA device `where`; done when it returns.
-template <class T>
+template <class In, class Out = In>
 DWELL_API convolution_report convolve(const device& where, const extents& size,
-                                      device_span<const T> images, device_span<T> out,
+                                      device_span<const In> images,
+                                      device_span<std::type_identity_t<Out>> out,
                                       const convolution_filter& filter,
                                       const convolution_options& options = {});
 

@@ -11,11 +11,12 @@
 
 namespace dwell {
 
-template <class T>
-struct convolution_runner<T>::state {
+template <class In, class Out>
+struct convolution_runner<In, Out>::state {
   stopwatch clock;
-  prepared_convolution<T> filter;
-  buffer<T> in, out;  ///< of images of the host on a GPU, once there were some
+  prepared_convolution<In, Out> filter;
+  buffer<In> in;  ///< of images of the host on a GPU, once there were some
+  buffer<Out> out;
   convolution_report report;
 
   state(const device& where, const extents& size, const convolution_filter& f,
@@ -40,7 +41,7 @@ struct convolution_runner<T>::state {
     check("out", to);
   }
   /// From the first launch to the end of the last one.
-  void run(const T* from, T* to) {
+  void run(const In* from, Out* to) {
     filter.queue().finish();  // what was started before is not part of this run
     clock.lap();
     filter.start(from, to);
@@ -51,40 +52,42 @@ struct convolution_runner<T>::state {
   }
 };
 
-template <class T>
-convolution_runner<T>::convolution_runner(const device& where, const extents& size,
-                                          const convolution_filter& filter,
-                                          const convolution_options& options, std::int64_t images) {
+template <class In, class Out>
+convolution_runner<In, Out>::convolution_runner(const device& where, const extents& size,
+                                                const convolution_filter& filter,
+                                                const convolution_options& options,
+                                                std::int64_t images) {
   check_image_size(size, filter);
   if (images < 1) throw input_error(fmt::format("images: expected at least 1, found {}", images));
   s_ = std::make_unique<state>(where, size, filter, options, images);
 }
-template <class T>
-convolution_runner<T>::convolution_runner(convolution_runner&&) noexcept = default;
-template <class T>
-convolution_runner<T>& convolution_runner<T>::operator=(convolution_runner&&) noexcept = default;
-template <class T>
-convolution_runner<T>::~convolution_runner() = default;
+template <class In, class Out>
+convolution_runner<In, Out>::convolution_runner(convolution_runner&&) noexcept = default;
+template <class In, class Out>
+convolution_runner<In, Out>& convolution_runner<In, Out>::operator=(convolution_runner&&) noexcept =
+    default;
+template <class In, class Out>
+convolution_runner<In, Out>::~convolution_runner() = default;
 
 namespace {
-template <class T>
-void check_on_device(const device& where, device_span<const T> images, device_span<T> out) {
+template <class In, class Out>
+void check_on_device(const device& where, device_span<const In> images, device_span<Out> out) {
   require_on_device(where, "images", images);
   require_on_device(where, "out", out);
-  require_apart({"out", out.data, out.size * sizeof(T)},
-                {"images", images.data, images.size * sizeof(T)});
+  require_apart({"out", out.data, out.size * sizeof(Out)},
+                {"images", images.data, images.size * sizeof(In)});
 }
 }  // namespace
 
-template <class T>
-void convolution_runner<T>::run(device_span<const T> images, device_span<T> out) {
+template <class In, class Out>
+void convolution_runner<In, Out>::run(device_span<const In> images, device_span<Out> out) {
   s_->check_sizes(images.size, out.size);
   check_on_device(s_->filter.queue().where(), images, out);
   s_->run(images.data, out.data);
 }
 
-template <class T>
-void convolution_runner<T>::run(std::span<const T> images, std::span<T> out) {
+template <class In, class Out>
+void convolution_runner<In, Out>::run(std::span<const In> images, std::span<Out> out) {
   s_->check_sizes(images.size(), out.size());
   const named_memory from{"images", images.data(), images.size_bytes()};
   const named_memory to{"out", out.data(), out.size_bytes()};
@@ -94,32 +97,36 @@ void convolution_runner<T>::run(std::span<const T> images, std::span<T> out) {
   const device& where = s_->filter.queue().where();
   if (memory_of(where.on()).host_visible) return s_->run(images.data(), out.data());
   if (s_->in.size() == 0) {
-    s_->in = buffer<T>(where, images.size(), fresh::unset);
-    s_->out = buffer<T>(where, out.size(), fresh::unset);
+    s_->in = buffer<In>(where, images.size(), fresh::unset);
+    s_->out = buffer<Out>(where, out.size(), fresh::unset);
   }
   s_->in.upload(images);
   s_->run(s_->in.data(), s_->out.data());
   s_->out.download(out);
 }
 
-template <class T>
-void convolution_runner<T>::run_async(device_span<const T> images, device_span<T> out) {
+template <class In, class Out>
+void convolution_runner<In, Out>::run_async(device_span<const In> images, device_span<Out> out) {
   s_->check_sizes(images.size, out.size);
   check_on_device(s_->filter.queue().where(), images, out);
   s_->filter.start(images.data, out.data);
 }
 
-template <class T>
-void convolution_runner<T>::wait() {
+template <class In, class Out>
+void convolution_runner<In, Out>::wait() {
   s_->filter.queue().finish();
 }
 
-template <class T>
-const convolution_report& convolution_runner<T>::report() const {
+template <class In, class Out>
+const convolution_report& convolution_runner<In, Out>::report() const {
   return s_->report;
 }
 
 template class convolution_runner<double>;
 template class convolution_runner<float>;
+template class convolution_runner<std::uint8_t>;
+template class convolution_runner<std::uint8_t, float>;
+template class convolution_runner<half>;
+template class convolution_runner<half, float>;
 
 }  // namespace dwell

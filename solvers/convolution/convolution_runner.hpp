@@ -8,15 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <type_traits>
 
 #include "dwell/base/api.hpp"
 #include "dwell/solvers/convolution/convolution.hpp"
 
 namespace dwell {
 
-/// A filter and all that its runs need, on one device. T is double or float. Results have the bits
-/// of convolve().
+/// A filter and all that its runs need, on one device. In and Out: as of convolve(). Results have
+/// the bits of convolve().
 ///
 /// On a GPU all work goes to the stream of `where` (device::on_stream), or to a stream of the
 /// runner's own. A caller's stream must outlive the runner. What the caller put into it before a
@@ -26,9 +25,9 @@ namespace dwell {
 ///
 /// For one thread at a time; several runners may run on several threads at once. What the functions
 /// throw beside what they say: device_error if the device fails or has too little memory.
-template <class T>
+template <class In, class Out = In>
 class DWELL_API convolution_runner {
-  static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
+  static_assert(convolution_has_cells<In, Out>);
 
  public:
   /// Sets up runs over `images` images of `size`, which lie one after the other. Throws input_error
@@ -45,16 +44,16 @@ class DWELL_API convolution_runner {
   /// The filter over `images`, to `out`, both of all images in the memory of the runner's CUDA
   /// device; done when it returns. Throws input_error for sizes that do not agree, for memory that
   /// overlaps or is not that device's, or if the runner is on a CPU.
-  void run(device_span<const T> images, device_span<T> out);
+  void run(device_span<const In> images, device_span<Out> out);
   /// The same in the memory of the host. A GPU's runner copies the images there and back, in memory
   /// that it takes with the first such run and keeps.
-  void run(std::span<const T> images, std::span<T> out);
+  void run(std::span<const In> images, std::span<Out> out);
 
   /// Starts a run and may return before it is done: what it costs the host is a launch for each
   /// pass. Runs are done in the order in which they are started. The images and `out` must stay
   /// until wait(), or until something in the caller's stream that comes after them is done. Throws
   /// as run().
-  void run_async(device_span<const T> images, device_span<T> out);
+  void run_async(device_span<const In> images, device_span<Out> out);
   /// Waits for the end of what run_async() has started.
   void wait();
 
@@ -69,5 +68,9 @@ class DWELL_API convolution_runner {
 
 extern template class convolution_runner<double>;
 extern template class convolution_runner<float>;
+extern template class convolution_runner<std::uint8_t>;
+extern template class convolution_runner<std::uint8_t, float>;
+extern template class convolution_runner<half>;
+extern template class convolution_runner<half, float>;
 
 }  // namespace dwell

@@ -112,22 +112,13 @@ void decide_passes(const device_facts& where, const convolution_filter& filter,
   plan.passes = std::move(apart);
 }
 
-/// The scarcest of a pass's needs.
-extents widest(const std::vector<filter_pass>& passes) {
-  extents n = passes[0].taps;
-  for (const auto& p : passes)
-    if (p.taps.cells() > n.cells()) n = p.taps;
-  return n;
-}
-
 /// What an output of a pass takes on a GPU.
-model::output_work work_of(const char* way, const extents& taps, int element_bytes) {
+model::output_work work_of(std::string_view name, const extents& taps, const cell_bytes& bytes) {
   const double m = taps.x, n = taps.y;
-  const std::string_view name = way;
   model::output_work work;
   if (name == "systolic") {
     using kernels = systolic_convolution::on_cuda;
-    const int piece = piece_bytes / element_bytes, columns = warp_lanes * piece;
+    const int piece = piece_bytes / bytes.sum, columns = warp_lanes * piece;
     const double rows = kernels::rows_of(kernels::instance_of(taps.y));
     work = model::systolic_work(
         m, n,
@@ -143,69 +134,96 @@ model::output_work work_of(const char* way, const extents& taps, int element_byt
   }
   work.multiply_adds *= taps.z;
   work.moves *= taps.z;
+  work.elements_from_memory = static_cast<double>(bytes.in + bytes.out) / bytes.sum;
   return work;
 }
 
 void decide_way(const device_facts& where, double cells, const convolution_options& o,
-                int element_bytes, convolution_plan& plan) {
-  std::vector<const convolution_kernel*> here;
-  for (const auto& k : convolution_kernels())
-    if (k.on == where.on) here.push_back(&k);
-  if (here.empty())
-    throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));
+                const cell_bytes& bytes, convolution_plan& plan) {
+  const auto ways = convolution_ways();
   if (o.way != automatic) {
-    const auto asked =
-        std::find_if(here.begin(), here.end(), [&](const auto* k) { return k->way == o.way; });
-    if (asked == here.end())
-      throw input_error(fmt::format("way: expected auto, {}, found {}",
-                                    fmt::join(convolution_ways(), ", "),
-                                    found_word(o.way, convolution_ways())));
-    plan.kernel = *asked;
+    const auto asked = std::find(ways.begin(), ways.end(), std::string_view(o.way));
+    if (asked == ways.end())
+      throw input_error(fmt::format("way: expected auto, {}, found {}", fmt::join(ways, ", "),
+                                    found_word(o.way, ways)));
+    plan.way = *asked;
     plan.reason += "; the way as asked";
     return;
   }
   if (where.on == backend::cpu) {
-    plan.kernel = *std::find_if(here.begin(), here.end(), [](const auto* k) {
-      return k->way == std::string_view(window_convolution::name);
-    });
+    plan.way = window_convolution::name;
     plan.reason += "; on a CPU a neighbour is a load, and sums need not move";
     return;
   }
-  const extents taps = widest(plan.passes);
-  const auto time = [&](const auto* k) {
-    return projected_time(k->way, taps, cells, where, element_bytes);
+  const std::size_t k = widest_pass(plan.passes);
+  const auto time = [&](const char* way) {
+    return projected_time(way, plan.passes[k].taps, cells, where,
+                          bytes_of_pass(bytes, k, plan.passes.size()));
   };
-  plan.kernel = *std::min_element(here.begin(), here.end(),
-                                  [&](const auto* a, const auto* b) { return time(a) < time(b); });
-  plan.reason += fmt::format("; projected {:.3g} us", time(plan.kernel) * 1e6);
+  plan.way = *std::min_element(ways.begin(), ways.end(),
+                               [&](const char* a, const char* b) { return time(a) < time(b); });
+  plan.reason += fmt::format("; projected {:.3g} us", time(plan.way) * 1e6);
 }
 
 }  // namespace
 
-double projected_time(const char* way, const extents& taps, double cells, const device_facts& where,
-                      int element_bytes) {
+std::size_t widest_pass(const std::vector<filter_pass>& passes) {
+  std::size_t widest = 0;
+  for (std::size_t k = 1; k < passes.size(); ++k)
+    if (passes[k].taps.cells() > passes[widest].taps.cells()) widest = k;
+  return widest;
+}
+
+cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passes) {
+  return {k == 0 ? all.in : all.sum, all.sum, k + 1 == passes ? all.out : all.sum};
+}
+
+convolution_seconds projected_parts(std::string_view way, const extents& taps, double cells,
+                                    const device_facts& where, const cell_bytes& bytes) {
   const device_limits l = limits_of(where);
-  const double output =
-      model::cycles_of(work_of(way, taps, element_bytes), rates_of(where, element_bytes));
-  const double chain = std::string_view(way) == "systolic" ? model::systolic_chain(taps.x)
-                                                           : model::window_chain(taps.x);
-  return (cells / l.units * output + taps.z * chain) / l.clock;
+  const model::output_cycles output =
+      model::cycles_of(work_of(way, taps, bytes), rates_of(where, bytes.sum));
+  const double chain =
+      way == "systolic" ? model::systolic_chain(taps.x) : model::window_chain(taps.x);
+  const double each = cells / l.units;
+  return {(each * output.all() + taps.z * chain) / l.clock, each * output.memory / l.clock,
+          each * output.multiply_adds / l.clock, each * output.moves / l.clock,
+          taps.z * chain / l.clock};
+}
+
+double projected_time(std::string_view way, const extents& taps, double cells,
+                      const device_facts& where, const cell_bytes& bytes) {
+  return projected_parts(way, taps, cells, where, bytes).all;
 }
 
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
                         const convolution_filter& filter, const convolution_options& o,
-                        int element_bytes) {
+                        const cell_bytes& bytes) {
+  convolution_plan plan = plan_convolution(where, size, images, filter, o, bytes);
+  const auto kernels = convolution_kernels();
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) {
+    return k.on == where.on && k.way == std::string_view(plan.way);
+  });
+  if (found == kernels.end())
+    throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));
+  plan.kernel = &*found;
+  return plan;
+}
+
+convolution_plan plan_convolution(const device_facts& where, const extents& size,
+                                  std::int64_t images, const convolution_filter& filter,
+                                  const convolution_options& o, const cell_bytes& bytes) {
   convolution_plan plan;
-  decide_passes(where, filter, o, element_bytes, plan);
+  decide_passes(where, filter, o, bytes.sum, plan);
   const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
-  decide_way(where, cells, o, element_bytes, plan);
+  decide_way(where, cells, o, bytes, plan);
   if (where.on == backend::cuda) {
     plan.threads = 0;
     return plan;
   }
   double taps = 0;
-  for (const auto& p : plan.passes) taps += taps_worth(p.taps, where, element_bytes);
-  const thread_choice threads = threads_worth(2 * cells * element_bytes * taps / free_taps_of_cpu,
+  for (const auto& p : plan.passes) taps += taps_worth(p.taps, where, bytes.sum);
+  const thread_choice threads = threads_worth(2 * cells * bytes.sum * taps / free_taps_of_cpu,
                                               images * size.z * size.y, "convolution", where);
   plan.threads = threads.threads;
   plan.reason += "; " + threads.why;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What "auto" stands for in a convolution: the passes and the way of computing them.
 #pragma once
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dwell/execution/device/device.hpp"
 #include "dwell/solvers/convolution/convolution.hpp"
+#include "dwell/solvers/convolution/explain.hpp"
 #include "dwell/solvers/convolution/kernels.hpp"
 
 namespace dwell {
@@ -18,19 +21,39 @@ struct filter_pass {
 };
 
 struct convolution_plan {
-  const convolution_kernel* kernel = nullptr;
+  const char* way = "";
+  const convolution_kernel* kernel = nullptr;  ///< of that way; null before decide() found it
   std::vector<filter_pass> passes;
   int threads = 1;
   std::string reason;
 };
 
-/// Throws input_error and unsupported_error as convolve() does. element_bytes: of a cell.
+/// Bytes of a cell of the images, of a sum, and of a cell of the outcome.
+struct cell_bytes {
+  int in, sum, out;
+};
+
+/// All of a decision but the kernel: of a device of which this build may have none. Throws
+/// input_error as convolve() does. Passes are chosen as for images of
+/// the type of the sums: the bits are the same.
+convolution_plan plan_convolution(const device_facts& where, const extents& size,
+                                  std::int64_t images, const convolution_filter& filter,
+                                  const convolution_options& options, const cell_bytes& bytes);
+/// And the kernel. Throws unsupported_error too.
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
                         const convolution_filter& filter, const convolution_options& options,
-                        int element_bytes);
+                        const cell_bytes& bytes);
 
-/// The projected seconds of a way for a filter of so many taps over so many cells, on a GPU.
-double projected_time(const char* way, const extents& taps, double cells, const device_facts& where,
-                      int element_bytes);
+/// The one of the most taps, whose projected time decides.
+std::size_t widest_pass(const std::vector<filter_pass>& passes);
+/// Of pass k: between passes lie sums.
+cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passes);
+
+/// The projected seconds of a way for a filter of so many taps over so many cells, on a GPU, and
+/// what they are the sum of.
+convolution_seconds projected_parts(std::string_view way, const extents& taps, double cells,
+                                    const device_facts& where, const cell_bytes& bytes);
+double projected_time(std::string_view way, const extents& taps, double cells,
+                      const device_facts& where, const cell_bytes& bytes);
 
 }  // namespace dwell

@@ -15,11 +15,16 @@ struct tile_footprint {
 };
 
 /// Cells of a footprint: the first one, and how far rows lie from each other.
-template <class T>
+template <class Cell>
 struct footprint_cells {
-  const T* first;
+  const Cell* first;
   std::ptrdiff_t next_row;
 };
+
+/// Warps of a block of a GPU, each with a copy of its own.
+inline constexpr int warps_of_block = 4;
+/// Bytes of shared memory for so many of them: weights and copies begin at multiples of 16.
+DWELL_HD std::size_t in_pieces(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 /// Elements of memory that a copy takes.
 DWELL_HD std::size_t copy_size(int rows, int columns) {
@@ -27,19 +32,19 @@ DWELL_HD std::size_t copy_size(int rows, int columns) {
 }
 
 /// The lanes meet before the copy and after it.
-template <class T, class Warp>
-DWELL_FN footprint_cells<T> copy_footprint(Warp& warp, const convolution_pass<T>& a, const T* plane,
-                                           const tile_footprint& f, T* to) {
+template <class Pass, class Cell, class Warp>
+DWELL_FN footprint_cells<Cell> copy_footprint(Warp& warp, const Pass& a, const Cell* plane,
+                                              const tile_footprint& f, Cell* to) {
   const auto between = [](int low, int v, int high) { return v < low ? low : v > high ? high : v; };
   const int left = between(0, -f.x, f.columns);                 // columns before the image
   const int inside = between(left, a.size.x - f.x, f.columns);  // columns before its end
   Warp::meet();
   for (int r = 0; r < f.rows; ++r) {
-    const T* const row = row_for(a, plane, f.y + r);
-    T* const line = to + r * f.columns;
+    const Cell* const row = row_for(a, plane, f.y + r);
+    Cell* const line = to + r * f.columns;
     const auto cell = [&](int i) { line[i] = cell_of(a, row, f.x + i); };
     warp.items(left, cell);
-    warp.items(inside - left, [&](int i) { line[left + i] = row ? row[f.x + left + i] : T(0); });
+    warp.items(inside - left, [&](int i) { line[left + i] = row ? row[f.x + left + i] : Cell(); });
     warp.items(f.columns - inside, [&](int i) { cell(inside + i); });
   }
   Warp::meet();
@@ -47,15 +52,15 @@ DWELL_FN footprint_cells<T> copy_footprint(Warp& warp, const convolution_pass<T>
 }
 
 /// Is all of a footprint in the image?
-template <class T>
-DWELL_FN bool is_inside(const convolution_pass<T>& a, const tile_footprint& f) {
+template <class Pass>
+DWELL_FN bool is_inside(const Pass& a, const tile_footprint& f) {
   return f.y >= 0 && f.y <= a.size.y - f.rows && f.x >= 0 && f.x <= a.size.x - f.columns;
 }
 
 /// The cells where they lie, or a copy at `to`.
-template <class T, class Warp>
-DWELL_FN footprint_cells<T> cells_for(Warp& warp, const convolution_pass<T>& a, const T* plane,
-                                      const tile_footprint& f, T* to) {
+template <class Pass, class Cell, class Warp>
+DWELL_FN footprint_cells<Cell> cells_for(Warp& warp, const Pass& a, const Cell* plane,
+                                         const tile_footprint& f, Cell* to) {
   if (plane && is_inside(a, f))
     return {plane + static_cast<std::int64_t>(f.y) * a.size.x + f.x, a.size.x};
   return copy_footprint(warp, a, plane, f, to);

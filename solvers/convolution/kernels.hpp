@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The ways of computing a pass that this build has, as a table of functions. Files that CMake
-// writes (cmake/convolution_kernels.cmake) fill it: one for each way and backend.
+// writes (cmake/convolution_kernels.cmake) fill it: for each way and backend one for each type of
+// cells.
 #pragma once
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -21,16 +23,18 @@ struct convolution_place {
 /// A way on a backend. A pass is in memory of the device, or of the host if that is a CPU, and on a
 /// GPU under way when the function returns. Throws device_error.
 struct convolution_kernel {
+  template <class Pass>
+  using function = void (*)(const convolution_place&, const Pass&);
+  template <class... Pass>
+  using functions = std::tuple<function<Pass>...>;
+
   const char* way;
   backend on;
-  void (*run_f64)(const convolution_place&, const convolution_pass<double>&);
-  void (*run_f32)(const convolution_place&, const convolution_pass<float>&);
+  convolution_passes_of<functions> of;  ///< each kind of passes
 
-  void run(const convolution_place& place, const convolution_pass<double>& a) const {
-    run_f64(place, a);
-  }
-  void run(const convolution_place& place, const convolution_pass<float>& a) const {
-    run_f32(place, a);
+  template <class Pass>
+  void run(const convolution_place& place, const Pass& a) const {
+    std::get<function<Pass>>(of)(place, a);
   }
 };
 

@@ -12,16 +12,17 @@
 
 namespace dwell::cpu {
 
-template <class Way, int Instance, class T>
-void run_bands(const convolution_place& place, const convolution_pass<T>& a) {
-  using warp_type = row_warp<T, Way::groups>;
-  const tile_grid tiles = Way::template tiles<T, warp_type>(a);
+template <class Way, int Instance, class Pass>
+void run_bands(const convolution_place& place, const Pass& a) {
+  using warp_type = row_warp<typename Pass::sum, Way::groups>;
+  const tile_grid tiles = Way::template tiles<warp_type>(a);
   const std::int64_t bands = a.planes() * tiles.bands;
   // Some at once share the rows that they have in common in a core's cache.
   const std::int64_t together = std::clamp<std::int64_t>(bands / (8 * place.threads), 1, 16);
   std::atomic<std::int64_t> next{0};
   for_parts(place.threads, [&](int) {
-    const buffer<T> scratch(place.where, Way::template scratch<T, warp_type>(a), fresh::unset);
+    const buffer<typename Pass::cell> scratch(place.where, Way::template scratch<warp_type>(a),
+                                              fresh::unset);
     warp_type warp(place.reverse_lanes);
     for (std::int64_t first;
          (first = next.fetch_add(together, std::memory_order_relaxed)) < bands;) {
@@ -34,22 +35,25 @@ void run_bands(const convolution_place& place, const convolution_pass<T>& a) {
         at.y = static_cast<int>(band % tiles.bands) * tiles.rows;
         for (int x = 0; x < tiles.across; ++x) {
           at.x = x * tiles.columns;
-          Way::template compute<Instance, T, warp_type>(warp, a, at, scratch.data());
+          Way::template compute<Instance>(warp, a, at, scratch.data());
         }
       }
     }
   });
 }
 
-template <class Way, class T>
-void run_convolution(const convolution_place& place, const convolution_pass<T>& a) {
-  with_instance<Way>(a.filter.y, [&](auto i) { run_bands<Way, i, T>(place, a); });
+template <class Way, class Pass>
+void run_convolution(const convolution_place& place, const Pass& a) {
+  with_instance<Way>(a.filter.y, [&](auto i) { run_bands<Way, i>(place, a); });
 }
 
-template <class Way>
-convolution_kernel convolution_row() {
+/// The functions of a way for these kinds of passes, to its row of the table.
+template <class Way, class... Pass>
+void add_passes(convolution_kernel& row) {
   using on = typename Way::on_cpu;
-  return {Way::name, backend::cpu, &run_convolution<on, double>, &run_convolution<on, float>};
+  row.way = Way::name;
+  row.on = backend::cpu;
+  ((std::get<convolution_kernel::function<Pass>>(row.of) = &run_convolution<on, Pass>), ...);
 }
 
 }  // namespace dwell::cpu

@@ -8,26 +8,22 @@
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/team/row_warp_cuda.cuh"
+#include "dwell/solvers/convolution/footprint.hpp"
 #include "dwell/solvers/convolution/kernels.hpp"
 
 namespace dwell::cuda {
 
-inline constexpr int convolution_warps = 4;
+inline constexpr int convolution_warps = warps_of_block;
 
 /// Columns of a lane: a piece of 16 bytes, or one.
 template <class Way, class T>
 using convolution_warp = row_warp<T, Way::whole_pieces ? cell_piece<T>::size : 1>;
 
-/// Weights and the scratch of warps begin at multiples of 16 bytes.
-template <class T>
-DWELL_HD std::size_t in_pieces(std::size_t elements) {
-  return (elements + cell_piece<T>::size - 1) / cell_piece<T>::size * cell_piece<T>::size;
-}
-
-template <class Way, int Instance, class T>
+template <class Way, int Instance, class Pass>
 __global__ void __launch_bounds__(32 * convolution_warps,
                                   Way::warps_of(Instance) / convolution_warps)
-    convolution_kernel(convolution_pass<T> a, const tile_grid tiles, int scratch_each) {
+    convolution_kernel(Pass a, const tile_grid tiles, int scratch_each) {
+  using T = typename Pass::sum;
   using warp_type = convolution_warp<Way, T>;
   extern __shared__ __align__(16) std::byte shared[];
   T* const weights = reinterpret_cast<T*>(shared);
@@ -51,8 +47,10 @@ __global__ void __launch_bounds__(32 * convolution_warps,
   at.y = band * tiles.rows;
   at.x = static_cast<int>(x) * tiles.columns;
   warp_type warp;
-  Way::template compute<Instance, T, warp_type>(
-      warp, a, at, weights + in_pieces<T>(count) + number * scratch_each);
+  Way::template compute<Instance>(
+      warp, a, at,
+      reinterpret_cast<typename Pass::cell*>(shared + in_pieces(count * sizeof(T)) +
+                                             number * scratch_each));
 }
 
 /// Throws unsupported_error if a block of the device has less shared memory.
@@ -65,19 +63,20 @@ inline void require_shared(std::size_t bytes, int ordinal) {
         " bytes of shared memory, of which the device has " + std::to_string(most));
 }
 
-template <class Way, int Instance, class T>
-void launch_convolution(const device& where, const convolution_pass<T>& a) {
+template <class Way, int Instance, class Pass>
+void launch_convolution(const device& where, const Pass& a) {
+  using T = typename Pass::sum;
   using warp_type = convolution_warp<Way, T>;
-  const tile_grid tiles = Way::template tiles<T, warp_type>(a);
-  const std::size_t scratch = in_pieces<T>(Way::template scratch<T, warp_type>(a));
-  const std::size_t bytes =
-      (in_pieces<T>(a.weight_count()) + convolution_warps * scratch) * sizeof(T);
+  const tile_grid tiles = Way::template tiles<warp_type>(a);
+  const std::size_t scratch =
+      in_pieces(Way::template scratch<warp_type>(a) * sizeof(typename Pass::cell));
+  const std::size_t bytes = in_pieces(a.weight_count() * sizeof(T)) + convolution_warps * scratch;
   const std::int64_t blocks =
       a.planes() * tiles.across * ((tiles.bands - 1) / convolution_warps + 1);
   constexpr std::int64_t most_blocks = 0x7fffffff;
   if (blocks > most_blocks)
     throw unsupported_error("convolution: the images have more tiles than a launch has blocks");
-  const auto kernel = convolution_kernel<Way, Instance, T>;
+  const auto kernel = convolution_kernel<Way, Instance, Pass>;
   const auto stream = static_cast<cudaStream_t>(where.stream());
   constexpr std::size_t usual_shared = 48 << 10;  // more must be asked for
   if (bytes > usual_shared) {
@@ -90,16 +89,20 @@ void launch_convolution(const device& where, const convolution_pass<T>& a) {
   DWELL_CUDA(cudaGetLastError());
 }
 
-template <class Way, class T>
-void run_convolution(const convolution_place& place, const convolution_pass<T>& a) {
+template <class Way, class Pass>
+void run_convolution(const convolution_place& place, const Pass& a) {
   DWELL_CUDA(cudaSetDevice(place.where.ordinal()));
-  with_instance<Way>(a.filter.y, [&](auto i) { launch_convolution<Way, i, T>(place.where, a); });
+  with_instance<Way>(a.filter.y, [&](auto i) { launch_convolution<Way, i>(place.where, a); });
 }
 
-template <class Way>
-dwell::convolution_kernel convolution_row() {
-  using on = typename Way::on_cuda;
-  return {Way::name, backend::cuda, &run_convolution<on, double>, &run_convolution<on, float>};
+/// The functions of a way for these kinds of passes, to its row of the table.
+template <class Way, class... Pass>
+void add_passes(dwell::convolution_kernel& row) {
+  row.way = Way::name;
+  row.on = backend::cuda;
+  ((std::get<dwell::convolution_kernel::function<Pass>>(row.of) =
+        &run_convolution<typename Way::on_cuda, Pass>),
+   ...);
 }
 
 }  // namespace dwell::cuda

@@ -69,6 +69,37 @@ TEST_F(cli_convolve, channels_are_images) {
   for (int c = 0; c < 3; ++c) EXPECT_EQ(out.channels(c, 1, 1), 100 * (c + 1));
 }
 
+/// A picture of 8 bits and an array of them are read as they are, with the sums of f32.
+TEST_F(cli_convolve, images_of_8_and_of_16_bits) {
+  write_picture(in("dot.png"), dot());
+  const auto picture = run({in("dot.png"), "--filter", "box:3", "--json", "-"}).json();
+  EXPECT_EQ(picture.at("cells"), "u8");
+  EXPECT_EQ(picture.at("precision"), "f32");
+  EXPECT_EQ(picture.at("result"), "f32");
+  EXPECT_EQ(picture.at("bytes"), 9 * 12 * 5);
+
+  grid<std::uint8_t> u(extents(5, 6), 10);
+  u(2, 2) = 255;
+  write_npy<std::uint8_t>(in("u.npy"), u.view());
+  EXPECT_EQ(run({in("u.npy"), "--filter", "box:3", "-o", in("sums.npy"), "-q"}).code, 0);
+  EXPECT_FLOAT_EQ(read_npy<float>(in("sums.npy"))(1, 1), (8 * 10 + 255) / 9.0f);
+  const auto rounded =
+      run({in("u.npy"), "--filter", "box:3", "--out-type", "input", "-o", in("v.npy")});
+  EXPECT_NE(rounded.out.find("5x6 cells, u8, summed in f32 and rounded"), std::string::npos)
+      << rounded.out;
+  npy_reader v(in("v.npy"), npy_accepts::all);
+  EXPECT_EQ(v.facts().cells, npy_cells::u8);
+  EXPECT_EQ(v.values<std::uint8_t>()(1, 1), 37);  // of 37.2
+
+  grid<half> h(extents(4, 4), half(0.25f));
+  write_npy<half>(in("h.npy"), h.view());
+  EXPECT_EQ(
+      run({in("h.npy"), "--filter", "laplacian", "--out-type", "input", "-o", in("l.npy"), "-q"})
+          .code,
+      0);
+  EXPECT_EQ(npy_reader(in("l.npy"), npy_accepts::all).values<half>()(1, 1), half(0.0f));
+}
+
 TEST_F(cli_convolve, an_array_by_a_filter_of_a_file) {
   grid<double> u(extents(3, 4)), w(extents(1, 3));
   u(1, 1) = 2;
@@ -127,6 +158,23 @@ TEST(cli_compare_convolve, times_calls_and_calls_in_a_row) {
     }
   const double us = runs[1].at("in_a_row").at("us").at("median");
   EXPECT_NEAR(runs[1].at("cells_per_s"), 30 * 40 / us * 1e6, 1);
+}
+
+TEST(cli_compare_convolve, images_of_8_and_of_16_bits) {
+  for (const char* cells : {"u8", "f16"})
+    for (const char* out : {"sums", "input"}) {
+      const auto j = dwell_cli({"compare", "convolve", "--size", "40x70", "--filter", "box:3",
+                                "--device", "cpu", "--repetitions", "1", "--format", "json",
+                                "--cells", cells, "--out-type", out})
+                         .json();
+      EXPECT_EQ(j.at("cells"), cells);
+      EXPECT_EQ(j.at("result"), out == std::string("sums") ? "f32" : cells);
+      for (const auto& run : j.at("convolutions").at(0).at("runs"))
+        EXPECT_EQ(run.at("same_bits"), true) << run;
+    }
+  expect_refused({"compare", "convolve", "--size", "9x9", "--filter", "box:3", "--cells", "u8",
+                  "--precision", "f64"},
+                 "--cells: expected --precision f32");
 }
 
 TEST(cli_compare_convolve, all_ways_have_the_same_bits) {

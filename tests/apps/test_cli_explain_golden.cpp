@@ -64,7 +64,7 @@ TEST(cli_explain_golden, a_gpu_that_is_not_here_has_the_same_plans_in_every_buil
   }
   in.close();
   if (write) std::ofstream(file) << rewritten;
-  EXPECT_EQ(commands, 9);
+  EXPECT_EQ(commands, 12);
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ TEST(cli_json, the_page_lists_all_documents) {
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
   EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "convolve", "compare cg",
                                           "compare solve", "compare stencil", "compare convolve",
-                                          "device facts", "explain cg", "explain stencil", "info",
-                                          "info matrix", "info stencil", "measure", "model scaling",
-                                          "model sweep", "trace"}));
+                                          "device facts", "explain cg", "explain convolve",
+                                          "explain stencil", "info", "info matrix", "info stencil",
+                                          "measure", "model scaling", "model sweep", "trace"}));
 }
 
 TEST(cli_json, solve) {
@@ -169,6 +169,18 @@ TEST(cli_json, compare_stencil) {
   expect_documented("compare stencil",
                     {cpu({"--size", "20x30"}), cpu({"--size", "1000000x1000000,8x8"}),
                      cpu({"--size", "20x30", "--ranks", "2,1"})});
+}
+
+TEST(cli_json, explain_convolve) {
+  const strings at = {"explain", "convolve", "--size", "4096x4096", "--filter"};
+  const auto with = [&](strings args) {
+    args.insert(args.begin(), at.begin(), at.end());
+    return args;
+  };
+  expect_documented("explain convolve", {with({"box:9", "--device-facts", "h100"}),
+                                         with({"gaussian:31", "--cells", "u8", "--device", "cpu"}),
+                                         with({"gaussian:31", "--cells", "f64", "--way", "shared",
+                                               "--passes", "one", "--device-facts", "v100"})});
 }
 
 TEST(cli_json, convolve) {

@@ -42,7 +42,7 @@ TEST(cli_usage, each_method_is_run_compared_and_explained) {
     return err.substr(0, err.find(')'));
   };
   EXPECT_EQ(refused("compare"), "dwell: expected a command (solve, cg, stencil or convolve");
-  EXPECT_EQ(refused("explain"), "dwell: expected a command (solve, cg or stencil");
+  EXPECT_EQ(refused("explain"), "dwell: expected a command (solve, cg, stencil or convolve");
   const auto first_words = [](const std::string& help, const std::string& before) {
     strings words;
     for (const auto& line : lines_of(help))
@@ -56,7 +56,7 @@ TEST(cli_usage, each_method_is_run_compared_and_explained) {
   const auto methods = first_words(help, "  dwell compare ");
   ASSERT_EQ(methods, (strings{"solve", "cg", "stencil", "convolve"}));
   const auto explained = first_words(help, "  dwell explain ");
-  EXPECT_EQ(explained, (strings{"solve", "cg", "stencil"}));
+  EXPECT_EQ(explained, (strings{"solve", "cg", "stencil", "convolve"}));
   for (const auto& name : methods) {
     EXPECT_TRUE(holds(help, "\n  dwell " + name + " "));
     EXPECT_TRUE(holds(refused("compare"), name));

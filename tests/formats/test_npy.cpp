@@ -83,6 +83,37 @@ TEST_F(npy, the_bytes_are_those_of_numpy) {
   EXPECT_EQ(get(), with(header + "\n", one + one + one + one));
 }
 
+/// Values of 16 and of 8 bits: where they are asked for.
+TEST_F(npy, narrow_values_come_back_as_they_were) {
+  grid<std::uint8_t> u(extents(2, 3), 200);
+  u(1, 1) = 255;
+  write_npy<std::uint8_t>(file_, std::as_const(u).view());
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }";
+  header.append(117 - header.size(), ' ');
+  EXPECT_EQ(get(), with(header + "\n", "\xc8\xc8\xc8\xc8\xff\xc8"));
+  npy_reader bytes(file_, npy_accepts::all);
+  EXPECT_EQ(bytes.facts().cells, npy_cells::u8);
+  EXPECT_EQ(bytes.values<std::uint8_t>(), u);
+  EXPECT_EQ(refusal(), "expected values of type '<f8' or '<f4', found '|u1'");
+
+  const grid<half> h(extents(3, 2), half(-1.5f));
+  write_npy<half>(file_, h.view());
+  EXPECT_NE(get().find("'<f2'"), std::string::npos);
+  npy_reader halves(file_, npy_accepts::all);
+  EXPECT_EQ(halves.facts().cells, npy_cells::f16);
+  EXPECT_THROW(halves.values<float>(), input_error);
+  EXPECT_EQ(npy_reader(file_, npy_accepts::all).values<half>(), h);
+  put(with("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }\n", "12345678"));
+  try {
+    npy_reader(file_, npy_accepts::all);
+    ADD_FAILURE();
+  } catch (const input_error& e) {
+    EXPECT_TRUE(std::string(e.what()).ends_with(
+        "expected values of type '<f8', '<f4', '<f2' or '|u1', found '<i4'"))
+        << e.what();
+  }
+}
+
 TEST_F(npy, other_ways_to_write_a_header_are_read) {
   put(with("{\"shape\":(3,2),'fortran_order':False,'descr':'<f8'}", six));
   EXPECT_EQ(read_npy<double>(file_).size(), extents(3, 2));

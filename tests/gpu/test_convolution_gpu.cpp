@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cells_of_images.hpp"
 #include "plain_convolution.hpp"
 
 #include "dwell/base/error.hpp"
@@ -139,6 +141,114 @@ TYPED_TEST(on_gpu, prepared_filters_of_images_here_and_there) {
   EXPECT_THROW(runner.run_async(from, device_span<T>{to.data, to.size - 1, 0}), input_error);
   EXPECT_THROW(runner.run_async(from, device_span<T>{found.cells().data(), to.size, 0}),
                input_error);
+}
+
+/// Images of 8 and of 16 bits, on a GPU as on a CPU; outcomes in f32 and rounded.
+template <class Cell>
+class narrow_on_gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto found = find_cuda(); found.devices == 0) GTEST_SKIP() << found.reason;
+  }
+};
+using narrow_cells = testing::Types<std::uint8_t, half>;
+TYPED_TEST_SUITE(narrow_on_gpu, narrow_cells);
+
+template <class Cell, class Out>
+void compare_narrow(const extents& size, const convolution_filter& f, convolution_options o) {
+  const auto image = cells_of<Cell>(size, 7);
+  grid<Out> expected(size), found(size);
+  convolve<Cell, Out>(device::cpu(1), image.view(), expected.view(), f, o);
+  for (const char* way : convolution_ways()) {
+    o.way = way;
+    convolve<Cell, Out>(device::cuda(), image.view(), found.view(), f, o);
+    expect_bits<Out>(expected.cells(), found.cells(),
+                     std::string(way) + ", image " + to_string(size) + ", filter " +
+                         to_string(f.size()) + ", " + to_string(o.edge));
+  }
+}
+template <class Cell>
+void compare_narrow_ways(const extents& size, const convolution_filter& f,
+                         const convolution_options& o) {
+  compare_narrow<Cell, Cell>(size, f, o);
+  compare_narrow<Cell, float>(size, f, o);
+}
+
+TYPED_TEST(narrow_on_gpu, filters_of_every_height) {
+  for (int n = 1; n <= 31; ++n)
+    for (const int m : {1, 2, 7, 31})
+      compare_narrow_ways<TypeParam>(extents(67, 256 + n % 5), noise_filter(extents(n, m), 2),
+                                     {.passes = filter_passes::one});
+}
+
+TYPED_TEST(narrow_on_gpu, images_of_any_size_at_every_border) {
+  for (const extents& size : {extents(1, 1), extents(1, 1000), extents(1000, 1), extents(3, 5),
+                              extents(33, 129), extents(64, 512), extents(4, 9, 21)})
+    for (const border edge : {border::zero, border::replicate, border::reflect, border::periodic})
+      compare_narrow_ways<TypeParam>(
+          size, noise_filter(size.dims == 3 ? extents(3, 4, 5) : extents(9, 6), 3),
+          {.edge = edge, .passes = filter_passes::one});
+}
+
+/// The last of several passes rounds, along z in memory too.
+TYPED_TEST(narrow_on_gpu, along_each_axis) {
+  const std::vector<double> a = {0.25, -1, 3, 0.1}, b = {0.5, 0.4, 0.2}, c = {0.3, 2, 0.7, 1, -2},
+                            one = {1};
+  const convolution_options o{.passes = filter_passes::each_axis};
+  for (const auto& f :
+       {convolution_filter::product(a, b, c), convolution_filter::product(a, one, c),
+        convolution_filter::product(one, b, c), convolution_filter::product(a, one, one)})
+    compare_narrow_ways<TypeParam>(extents(7, 12, 141), f, o);
+  for (int n = 1; n <= 31; n += 3)
+    compare_narrow_ways<TypeParam>(extents(70, 260 + n % 4),
+                                   convolution_filter::named("gaussian:" + std::to_string(n)), o);
+}
+
+/// Images that begin anywhere: pieces are loaded and stored where they may be.
+TYPED_TEST(narrow_on_gpu, images_at_any_address) {
+  using Cell = TypeParam;
+  const extents size(37, 256);
+  const auto image = cells_of<Cell>(size, 8);
+  const auto f = noise_filter(extents(5, 4), 9);
+  convolution_options o = {.passes = filter_passes::one};
+  grid<Cell> expected(size);
+  convolve<Cell>(device::cpu(1), image.view(), expected.view(), f, o);
+  for (const char* way : convolution_ways())
+    for (std::size_t from = 0; from < 9; ++from)
+      for (const std::size_t to : {from, std::size_t(3), std::size_t(0)}) {
+        o.way = way;
+        buffer<Cell> in(device::cuda(), size.cells() + from);
+        const buffer<Cell> out(device::cuda(), size.cells() + to);
+        in.upload(image.cells(), from);
+        memory_of(backend::cuda).finish(device::cuda());
+        convolve<Cell>(device::cuda(), size,
+                       device_span<const Cell>{in.data() + from, size.cells(), 0},
+                       device_span<Cell>{out.data() + to, size.cells(), 0}, f, o);
+        grid<Cell> found(size);
+        out.download(found.cells(), to);
+        expect_bits<Cell>(
+            expected.cells(), found.cells(),
+            std::string(way) + " at " + std::to_string(from) + ", " + std::to_string(to));
+      }
+}
+
+TYPED_TEST(narrow_on_gpu, prepared_filters) {
+  using Cell = TypeParam;
+  const extents size(33, 65);
+  const auto filter = convolution_filter::named("gaussian:9");
+  const auto image = cells_of<Cell>(size, 6);
+  grid<Cell> expected(size), found(size);
+  convolve<Cell>(device::cpu(1), image.view(), expected.view(), filter, in_one_pass);
+  convolution_runner<Cell> runner(device::cuda(), size, filter, in_one_pass);
+  runner.run(image.cells(), found.cells());
+  expect_bits<Cell>(expected.cells(), found.cells(), "of the host");
+  const buffer<Cell> in = buffer<Cell>::copy_of(device::cuda(), image.cells());
+  const buffer<Cell> out(device::cuda(), size.cells());
+  memory_of(backend::cuda).finish(device::cuda());
+  runner.run_async({in.data(), in.size(), 0}, {out.data(), out.size(), 0});
+  runner.wait();
+  out.download(found.cells());
+  expect_bits<Cell>(expected.cells(), found.cells(), "of the device");
 }
 
 TYPED_TEST(on_gpu, scans_and_tables) {

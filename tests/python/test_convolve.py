@@ -64,8 +64,85 @@ def test_products():
     assert dwell.convolve(image, np.outer(np.ones(15), np.arange(15)), return_report=True)[1].passes == 2
 
 
-def test_out_and_other_numbers():
+def rounded(sums, dtype):
+    return np.clip(np.rint(sums), 0, 255).astype(np.uint8) if dtype == np.uint8 else sums.astype(dtype)
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16])
+@pytest.mark.parametrize("kernel", ["box:3", "gaussian:15", "sobel-x"])
+def test_narrow_images_have_the_bits_of_wide_ones(border, dtype, kernel):
+    image = (RANDOM.random((37, 53)) * 255).astype(dtype)
+    sums = dwell.convolve(image.astype(np.float32), kernel, border=border)
+    found, report = dwell.convolve(image, kernel, border=border, return_report=True)
+    assert found.dtype == dtype and np.array_equal(found, rounded(sums, dtype))
+    name = "u8" if dtype == np.uint8 else "f16"
+    assert (report.cells, report.precision, report.result) == (name, "f32", name)
+    assert f"{name}, summed in f32 and rounded" in repr(report)
+    wide = dwell.convolve(image, kernel, border=border, dtype=np.float32)
+    assert wide.dtype == np.float32 and np.array_equal(wide, sums)
+    out = np.empty(image.shape, np.float32)
+    assert dwell.convolve(image, kernel, border=border, out=out) is out and np.array_equal(out, sums)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.float64, np.int16])
+def test_prepared_kernels(dtype):
+    frames = (RANDOM.random((4, 2, 21, 33)) * 255).astype(dtype)
+    runner = dwell.ConvolutionRunner(frames[0], "gaussian:11", border="periodic", device="cpu")
+    assert runner.shape == (2, 21, 33) and runner.report.images == 2 and runner.report.run_s == 0
+    for frame in frames:
+        wanted = dwell.convolve(frame, "gaussian:11", border="periodic", device="cpu")
+        found = runner.run(frame)
+        assert found.dtype == wanted.dtype == runner.dtype and np.array_equal(found, wanted)
+        out = np.empty_like(wanted)
+        assert runner.run(frame, out) is out and np.array_equal(out, wanted)
+    runner.wait()
+    assert runner.report.run_s > 0
+    volume = dwell.ConvolutionRunner(frames[0], np.ones((2, 3, 3)), dtype=runner.dtype)
+    assert np.array_equal(volume.run(frames[1]), dwell.convolve(frames[1], np.ones((2, 3, 3))))
+
+
+def test_prepared_kernels_keep_sums_and_refuse_other_images():
     image = RANDOM.integers(0, 255, (20, 30), dtype=np.uint8)
+    runner = dwell.ConvolutionRunner(image, "box:5", dtype=np.float32)
+    assert np.array_equal(runner.run(image), dwell.convolve(image, "box:5", dtype="float32"))
+    for call, what in [
+        (lambda: runner.run(image[1:]), r"image: expected shape \(20, 30\), found \(19, 30\)"),
+        (lambda: runner.run(image, np.empty((19, 30), np.float32)), r"out: expected shape \(20, 30\)"),
+        (lambda: runner.run(image, wait=False), "wait: expected True for arrays of the host"),
+        (lambda: dwell.ConvolutionRunner(image, "box"), "filter: expected box:N"),
+        (lambda: dwell.ConvolutionRunner(image[0], "box:3"), "image: expected 2 axes or more"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            call()
+    for call, what in [
+        (lambda: runner.run(image.astype(float)), "image: expected uint8, found float64"),
+        (lambda: runner.run(image.astype(np.int32)), "image: expected uint8, found int32"),
+        (lambda: runner.run(image, np.empty_like(image)), "out: expected an array of float32, found uint8"),
+        (lambda: dwell.ConvolutionRunner(image, "box:3", dtype=float),
+         "dtype: expected uint8 or float32 of an image of uint8, found float64"),
+        (lambda: dwell.convolve(image.astype(float), "box:3", dtype="float32"),
+         "dtype: expected float64 of an image of float64, found float32"),
+    ]:
+        with pytest.raises(TypeError, match=what):
+            call()
+
+
+def test_prepared_kernels_are_explained():
+    image = np.zeros((4096, 4096), np.float32)
+    here = dwell.ConvolutionRunner(image, "box:9", passes="one", device="cpu")
+    assert "no model of CPUs" in here.explain() and "window *" in here.explain()
+    there = here.explain("h100")
+    assert "C = N + P - 1 = 9 + 8 - 1 = 16 rows of 128 columns" in there and "systolic *" in there
+    assert "time" in there and "direct" in there
+    apart = dwell.ConvolutionRunner(image, "gaussian:31", device="cpu").explain("h200")
+    assert "1x31 taps" in apart and "31x1 taps" in apart
+    with pytest.raises(ValueError, match="h200"):
+        here.explain("h900")
+
+
+def test_out_and_other_numbers():
+    image = RANDOM.integers(0, 255, (20, 30), dtype=np.int16)
     out = np.empty(image.shape)
     assert dwell.convolve(image, "box:3", out=out) is out
     assert close(out, scipy.ndimage.uniform_filter(image.astype(float), 3), float)

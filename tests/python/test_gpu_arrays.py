@@ -159,3 +159,57 @@ def test_jax_on_its_gpu():
     if "JAX has no GPU here" in ran.stderr:
         pytest.skip("JAX has no GPU here")
     assert ran.returncode == 0 and "fine" in ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64"])
+def test_prepared_kernels_on_images_where_they_are(cupy, dtype):
+    frames = (np.random.default_rng(6).random((5, 40, 52)) * 255).astype(dtype)
+    runner = dwell.ConvolutionRunner(cupy.asarray(frames[0]), "gaussian:9", passes="one")
+    for frame in frames:
+        found = runner.run(cupy.asarray(frame))
+        assert found.dtype == dtype
+        assert np.array_equal(found.get(), dwell.convolve(frame, "gaussian:9", passes="one", device="cpu"))
+    assert runner.report.backend == "cuda"
+    host = runner.run(frames[1])  # copied there and back
+    assert isinstance(host, np.ndarray) and np.array_equal(host, runner.run(cupy.asarray(frames[1])).get())
+    with pytest.raises(ValueError, match="out: expected an array of the GPU"):
+        runner.run(cupy.asarray(frames[0]), np.empty_like(frames[0]))
+    with pytest.raises(ValueError, match="in C order"):
+        runner.run(cupy.asarray(frames[0].T.copy()).T)
+    with pytest.raises(TypeError, match="image: expected"):
+        runner.run(cupy.zeros((40, 52), "int32"))
+
+
+def test_prepared_kernels_take_turns_in_a_stream(cupy):
+    image = np.random.default_rng(7).random((400, 600)).astype(np.float32)
+    wanted = image
+    for _ in range(6):
+        wanted = dwell.convolve(wanted, "box:5", passes="one", device="cpu")
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        a = cupy.asarray(image)
+        b = cupy.empty_like(a)
+        runner = dwell.ConvolutionRunner(a, "box:5", passes="one")
+        for _ in range(3):
+            assert runner.run(a, b, wait=False) is b
+            runner.run(b, a, wait=False)
+        found = a.copy()  # in the stream, after the runs
+        stream.synchronize()
+        assert np.array_equal(found.get(), wanted)
+        runner.wait()
+
+
+def test_prepared_kernels_of_torch(gpu_torch):
+    image = gpu_torch.arange(600, device="cuda").to(gpu_torch.uint8).reshape(20, 30)
+    runner = dwell.ConvolutionRunner(image, "box:3", dtype="float32")
+    found = runner.run(image)
+    assert found.is_cuda and found.dtype == gpu_torch.float32
+    assert np.array_equal(found.cpu().numpy(),
+                          dwell.convolve(image.cpu().numpy(), "box:3", dtype="float32", device="cpu"))
+
+
+@pytest.fixture
+def gpu_torch():
+    torch = pytest.importorskip("torch", reason="no PyTorch")
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch has no GPU")
+    return torch

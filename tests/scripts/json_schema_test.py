@@ -43,6 +43,8 @@ commands = {
     "convolve": [["convolve", str(picture), "--filter", "gaussian:5", *cpu]],
     "compare convolve": [["compare", "convolve", "--size", "20x30", "--filter", "box:3,gaussian:15", "--repetitions", "1",
                           *cpu]],
+    "explain convolve": [["explain", "convolve", "--size", "64x64", "--filter", "box:3", *cpu],
+                         ["explain", "convolve", "--size", "512x512", "--filter", "box:15", "--device-facts", "h100"]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
     "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
     "info": [["info", "--device", "cpu"]],

@@ -7,5 +7,6 @@ namespace dwell::app {
 
 command add_convolve(CLI::App& subcommand);
 command add_compare_convolve(CLI::App& subcommand);
+command add_explain_convolve(CLI::App& subcommand);
 
 }  // namespace dwell::app

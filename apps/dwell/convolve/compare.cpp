@@ -22,7 +22,7 @@ namespace dwell::app {
 namespace {
 
 struct compare_convolve_arguments : compare_options {
-  std::string sizes, filters, border = "reflect";
+  std::string sizes, filters, cells = "precision", out_type = "sums", border = "reflect";
   bool correlate = false;
   int images = 1;
   std::vector<std::string> ways;
@@ -43,7 +43,10 @@ convolution_comparison head_of(const compare_convolve_arguments& args, const dev
   const device_facts facts = where.facts();
   c.device = facts.name;
   c.backend = to_string(facts.on);
-  c.precision = args.precision;
+  const bool narrow = args.cells != "precision";
+  c.precision = narrow ? "f32" : args.precision;
+  c.cells = narrow ? args.cells : args.precision;
+  c.result = narrow && args.out_type == "input" ? c.cells : c.precision;
   c.border = args.border;
   c.correlation = args.correlate;
   c.images = args.images;
@@ -52,6 +55,10 @@ convolution_comparison head_of(const compare_convolve_arguments& args, const dev
 }
 
 exit_code run(const compare_convolve_arguments& args) {
+  if (args.cells != "precision" && args.precision != "f32")
+    throw input_error(
+        fmt::format("--cells: expected --precision f32, in which {} is summed, found {}",
+                    args.cells, args.precision));
   output_files outputs;
   outputs.add(args.output);
   const auto sizes = parse_sizes("--size", args.sizes);
@@ -63,7 +70,8 @@ exit_code run(const compare_convolve_arguments& args) {
   }
   convolution_request request(resolve(args.device, args.threads, threads_for::runs));
   request.ways = args.ways;
-  request.precision = args.precision;
+  request.cells = args.cells == "precision" ? args.precision : args.cells;
+  request.keeps_sums = args.out_type == "sums";
   request.images = args.images;
   request.options = options_of({args.border, "one", args.correlate});
   auto result = head_of(args, request.where);
@@ -97,6 +105,9 @@ command add_compare_convolve(CLI::App& app) {
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU");
   add_positive(app, "--images", args->images, "Images of that size, one after the other");
+  add_choice(app, "--cells", args->cells, {"precision", "f16", "u8"},
+             "Of the images: as --precision says, or narrower ones that are summed in f32");
+  add_choice(app, "--out-type", args->out_type, {"sums", "input"}, "As of 'dwell convolve'");
   add_choice(app, "--border", args->border,
              std::vector<std::string>(border_names().begin(), border_names().end()),
              "What lies beyond the border");
@@ -104,7 +115,8 @@ command add_compare_convolve(CLI::App& app) {
   add_measuring(app, *args);
   add_results(app, *args);
   app.footer(
-      std::string("The images are random values from -1 to 1. The outcome of every run in one\n"
+      std::string("The images are random values from -1 to 1, of u8 from 0 to 255. The outcome of "
+                  "every run in one\n"
                   "pass is compared with direct's, and a bit that differs is a failure of that\n"
                   "row and exit code 4.\n") +
       compare_conduct + exit_code_help +

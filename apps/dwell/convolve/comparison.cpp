@@ -108,7 +108,8 @@ comparison_layout layout_of(const convolution_comparison& c) {
   comparison_layout out{
       fmt::format("{}s on {} ({}), {} of {}, border {}.",
                   c.correlation ? "Correlation" : "Convolution", c.device, c.backend,
-                  format_plural(c.images, "image"), c.precision, c.border),
+                  format_plural(c.images, "image"), cells_text(c.cells, c.precision, c.result),
+                  c.border),
       {},
       {fmt::format("us: a call for all images, from its start to its end, median of {}, after one "
                    "that is not counted, without set-up and copies.",
@@ -163,6 +164,8 @@ json to_json(const convolution_comparison& c) {
   json out = document("compare convolve");
   out.update({{"device", {{"name", c.device}, {"backend", c.backend}}},
               {"precision", c.precision},
+              {"cells", c.cells},
+              {"result", c.result},
               {"border", c.border},
               {"correlation", c.correlation},
               {"images", c.images},

@@ -38,7 +38,7 @@ struct compared_convolution {
 
 struct convolution_comparison {
   std::string device, backend;
-  std::string precision, border;
+  std::string precision, cells, result, border;  ///< of sums, images, outcomes; beyond the image
   bool correlation = false;
   int images = 1, repetitions = 0;
   bool interrupted = false;

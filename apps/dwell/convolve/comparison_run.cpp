@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,15 +38,15 @@ extents stacked(const extents& size, int images) {
 }
 
 /// A prepared filter, and images where its calls need them: in the GPU's memory, or the host's.
-template <class T>
+template <class In, class Out>
 class prepared_run {
  public:
   prepared_run(const device& where, const extents& size, const convolution_filter& filter,
-               const convolution_options& o, const buffer<T>& from, grid<T>& found)
+               const convolution_options& o, const buffer<In>& from, grid<Out>& found)
       : runner_(where, size, filter, o, static_cast<std::int64_t>(from.size() / size.cells())),
         from_(from),
         found_(found) {
-    if (where.on() == backend::cuda) there_ = buffer<T>(where, from.size(), fresh::unset);
+    if (where.on() == backend::cuda) there_ = buffer<Out>(where, from.size(), fresh::unset);
     in_ = {from.data(), from.size(), where.ordinal()};
     out_ = {there_.data(), there_.size(), where.ordinal()};
   }
@@ -56,7 +57,7 @@ class prepared_run {
     if (on_gpu())
       runner_.run(in_, out_);
     else
-      runner_.run(std::span<const T>(from_.data(), from_.size()), found_.cells());
+      runner_.run(std::span<const In>(from_.data(), from_.size()), found_.cells());
     return runner_.report().run_s * 1e6;
   }
   /// Per call of so many that are waited for at the end; on a CPU each is done at its return.
@@ -78,23 +79,38 @@ class prepared_run {
  private:
   bool on_gpu() const { return report().on == backend::cuda; }
 
-  convolution_runner<T> runner_;
-  const buffer<T>& from_;
-  grid<T>& found_;
-  buffer<T> there_;
-  device_span<const T> in_;
-  device_span<T> out_;
+  convolution_runner<In, Out> runner_;
+  const buffer<In>& from_;
+  grid<Out>& found_;
+  buffer<Out> there_;
+  device_span<const In> in_;
+  device_span<Out> out_;
 };
 
-template <class T>
+/// From -1 to 1; of 8 bits all that they can be.
+template <class Cell>
+grid<Cell> random_images(const extents& size) {
+  if constexpr (sizeof(Cell) >= sizeof(float)) {
+    return make_initial<Cell>("random:1", size);
+  } else {
+    const grid<float> from = make_initial<float>("random:1", size);
+    grid<Cell> out(size);
+    std::transform(from.cells().begin(), from.cells().end(), out.cells().begin(), [](float v) {
+      return std::is_same_v<Cell, half> ? Cell(v) : static_cast<Cell>((v + 1) * 127.5f);
+    });
+    return out;
+  }
+}
+
+template <class In, class Out>
 class measurement {
  public:
   measurement(const convolution_request& request, const convolution_filter& filter,
               compared_convolution& out)
       : request_(request),
         filter_(filter),
-        images_(make_initial<T>("random:1", stacked(out.size, request.images))),
-        from_(buffer<T>::borrow(request.where, images_.cells())),
+        images_(random_images<In>(stacked(out.size, request.images))),
+        from_(buffer<In>::borrow(request.where, images_.cells())),
         found_(images_.size()),
         out_(out) {}
 
@@ -111,7 +127,7 @@ class measurement {
     convolution_options o = request_.options;
     o.way = way;
     if (way == automatic) o.passes = filter_passes::automatic;
-    std::optional<prepared_run<T>> prepared;
+    std::optional<prepared_run<In, Out>> prepared;
     std::vector<double>& row = run.in_a_row.us;
     const bool finished = repeat(request_.runs, run, [&] {
       const bool counted = prepared.has_value();
@@ -133,6 +149,10 @@ class measurement {
     return finished;
   }
 
+  static double number(Out v) {
+    return static_cast<std::conditional_t<sizeof(Out) == 8, double, float>>(v);
+  }
+
   /// Throws device_error if an outcome of one pass is not the baseline's.
   void compare(compared_way& run) {
     if (!expected_ && out_.runs.empty()) expected_ = found_;
@@ -143,16 +163,15 @@ class measurement {
       throw device_error("differs from direct: " + difference);
     const auto a = expected_->cells(), b = found_.cells();
     for (std::size_t i = 0; !run.same_bits && i < a.size(); ++i)
-      run.difference = std::max(run.difference,
-                                std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+      run.difference = std::max(run.difference, std::fabs(number(a[i]) - number(b[i])));
   }
 
   const convolution_request& request_;
   const convolution_filter& filter_;
-  const grid<T> images_;
-  const buffer<T> from_;  ///< of the images, where calls read them
-  grid<T> found_;
-  std::optional<grid<T>> expected_;
+  const grid<In> images_;
+  const buffer<In> from_;  ///< of the images, where calls read them
+  grid<Out> found_;
+  std::optional<grid<Out>> expected_;
   compared_convolution& out_;
 };
 
@@ -172,11 +191,21 @@ compared_convolution measure(const convolution_request& request, const std::stri
     const convolution_filter taps = parse_filter(filter, size.dims);
     out.taps = taps.size();
     // The images; those of the outcome and of the baseline are as many as a run's own copies.
-    require_memory({stacked(size, request.images), request.precision, 1, false}, request.where);
-    if (request.precision == "f64")
-      measurement<double>(request, taps, out).run_all();
+    const std::string sums = request.cells == "f64" ? "f64" : "f32";
+    require_memory({stacked(size, request.images), sums, 1, false}, request.where);
+    const auto run = [&]<class Cell>(Cell) {
+      if constexpr (sizeof(Cell) < sizeof(float))
+        if (request.keeps_sums) return measurement<Cell, float>(request, taps, out).run_all();
+      measurement<Cell, Cell>(request, taps, out).run_all();
+    };
+    if (request.cells == "f64")
+      run(double());
+    else if (request.cells == "f32")
+      run(float());
+    else if (request.cells == "f16")
+      run(half());
     else
-      measurement<float>(request, taps, out).run_all();
+      run(std::uint8_t());
   } catch (const input_error& e) {
     refuse(e.what(), false);
   } catch (const device_error& e) {

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What `dwell convolve` reads and writes: a picture, whose channels are images of f32, or an array
-// of a .npy file.
+// What `dwell convolve` reads and writes: a picture, whose channels are images of 8 bits or, where
+// it has more, of f32, or an array of a .npy file.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <variant>
 
 #include "cli/destination.hpp"
 
+#include "dwell/base/half.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell::app {
 
 struct loaded_image {
-  std::variant<grid<float>, grid<double>> values;  ///< planes of a picture are its channels
+  /// Planes of a picture are its channels.
+  std::variant<grid<float>, grid<double>, grid<half>, grid<std::uint8_t>> values;
   bool picture = false;
   int white = 255;  ///< of a picture, its largest value
 };
@@ -29,6 +33,8 @@ bool writes_picture(const destination& to);
 /// over it.
 enum class picture_range { clip, stretch };
 
+/// Of its values.
+value_range range_of(const loaded_image& image);
 /// Values out of range that a picture of them loses.
 std::size_t clipped_values(const loaded_image& image);
 /// Throws input_error, of a picture also where there are not 1 or 3 planes.

@@ -14,7 +14,10 @@ method convolve_method() {
            {{"dwell compare convolve --size 2048x2048 --filter box:3,box:9",
              "measure all ways of convolution"}},
            add_compare_convolve},
-          {}};
+          {"A convolution: passes, and the way of computing them",
+           {{"dwell explain convolve --size 4096x4096 --filter box:9 --device-facts h200",
+             "which way is taken on a device that is not here"}},
+           add_explain_convolve}};
 }
 
 }  // namespace dwell::app

@@ -35,6 +35,13 @@ double bytes_per_second(const convolution_report& r) {
 
 }  // namespace
 
+std::string cells_text(const std::string& cells, const std::string& precision,
+                       const std::string& result) {
+  if (cells == precision) return cells;
+  return fmt::format("{}, summed in {}{}", cells, precision,
+                     result == precision ? "" : " and rounded");
+}
+
 columns<convolution_report> convolution_columns() {
   using row = convolution_report;
   return {{"passes", "", unit::count, [](const row& r) { return r.passes; }},
@@ -48,7 +55,7 @@ std::string to_text(const convolve_result& r) {
             std::string(c.correlation ? "correlation" : "convolution"));
   out.row("image", fmt::format("{}, {}{} cells, {}", printable(r.image),
                                c.images > 1 ? fmt::format("{} of ", format_count(c.images)) : "",
-                               to_string(c.size), c.precision));
+                               to_string(c.size), cells_text(c.cells, c.precision, c.result)));
   out.row("filter", fmt::format("{}, {} taps, border {}", printable(r.filter), to_string(c.filter),
                                 to_string(c.edge)));
   out.gap();
@@ -75,6 +82,8 @@ json to_json(const convolve_result& r) {
               {"size", to_string(c.size)},
               {"images", c.images},
               {"precision", c.precision},
+              {"cells", c.cells},
+              {"result", c.result},
               {"filter", {{"name", r.filter}, {"size", to_string(c.filter)}}},
               {"border", to_string(c.edge)},
               {"correlation", c.correlation},

@@ -24,6 +24,10 @@ struct convolve_result {
   std::vector<std::pair<std::string, std::string>> files;  ///< image, report; and where
 };
 
+/// Cells of images, and of sums and outcomes where they are others: "u8, summed in f32".
+std::string cells_text(const std::string& cells, const std::string& precision,
+                       const std::string& result);
+
 /// What a report says of its work, in reports and comparisons alike.
 columns<convolution_report> convolution_columns();
 

@@ -22,7 +22,7 @@ namespace dwell::app {
 namespace {
 
 struct convolve_arguments {
-  std::string image, filter, way = automatic, range = "clip";
+  std::string image, filter, way = automatic, range = "clip", out_type = "sums";
   bool volume = false;
   convolution_choices choices;
   device_choice device;
@@ -65,12 +65,14 @@ void require_channels(const convolve_arguments& args, const extents& array) {
     throw input_error(fmt::format("--output: expected {}, found {}", expected, array.z));
 }
 
-template <class T>
-convolution_report run_on(const device& where, grid<T>& values, const extents& size,
-                          const convolution_filter& filter, const convolution_options& o) {
-  grid<T> out(values.size());
-  const auto report = convolve<T>(where, size, values.cells(), out.cells(), filter, o);
-  values = std::move(out);
+/// The outcome in place of the image.
+template <class Out, class In>
+convolution_report run_on(const device& where, const grid<In>& values, const extents& size,
+                          const convolution_filter& filter, const convolution_options& o,
+                          loaded_image& image) {
+  grid<Out> out(values.size());
+  const auto report = convolve<In, Out>(where, size, values.cells(), out.cells(), filter, o);
+  image.values = std::move(out);  // and the end of `values`
   return report;
 }
 
@@ -92,16 +94,22 @@ exit_code run(const convolve_arguments& args) {
       [&](auto& values) {
         require_channels(args, values.size());
         const extents size = image_size(args, values.size(), filter.size());
-        result.report = run_on(where, values, size, filter, o);
-        result.values = range_of<std::remove_cvref_t<decltype(values.cells()[0])>>(values.cells());
+        using cell = std::remove_cvref_t<decltype(values.cells()[0])>;
+        if constexpr (sizeof(cell) < sizeof(float))
+          if (args.out_type == "sums") {
+            result.report = run_on<float>(where, values, size, filter, o, image);
+            return;
+          }
+        result.report = run_on<cell>(where, values, size, filter, o, image);
       },
       image.values);
+  result.values = range_of(image);
   handover by;
   if (args.output) {
     progress.show("writing");
     const auto range = args.range == "clip" ? picture_range::clip : picture_range::stretch;
     if (writes_picture(args.output) && range == picture_range::clip)
-      result.clipped = clipped_values(image);
+      result.clipped = clipped_values(image);  // what was rounded to 8 bits has been cut off
     if (by.attempt(args.output.label(), [&] { save_image(args.output, image, range); }))
       result.files.emplace_back("image", args.output.label());
     if (result.clipped > 0)
@@ -121,8 +129,8 @@ command add_convolve(CLI::App& app) {
   const auto args = std::make_shared<convolve_arguments>();
   app.option_defaults()->group("Problem");
   add_input(app, "IMAGE", args->image,
-            "A picture (.png, .pgm, .ppm), whose channels are images in f32, or an array (.npy, or "
-            "- for standard input) of 2 or 3 dimensions",
+            "A picture (.png, .pgm, .ppm), whose channels are images, or an array (.npy, or - for "
+            "standard input) of 2 or 3 dimensions, of f64, f32, f16 or u8",
             "")
       ->required();
   set_completions(app.add_option("--filter", args->filter, "A name of the list below, or a file")
@@ -143,6 +151,9 @@ command add_convolve(CLI::App& app) {
              "How a pass is computed, with the same bits; direct is a plain loop, to compare "
              "with");
   app.option_defaults()->group("Results");
+  add_choice(app, "--out-type", args->out_type, {"sums", "input"},
+             "Cells of the outcome: sums are f32, of an image of f64 f64; input rounds them to "
+             "the type of the image, to the nearest number, of 8 bits cut off at 0 and 255");
   add_destination(app, "-o,--output", args->output,
                   "Write the outcome: a picture (.png, .pgm, .ppm) of as many bits as the one that "
                   "was read, or .npy; on standard output (-) as .npy, and the report then goes to "
@@ -155,7 +166,8 @@ command add_convolve(CLI::App& app) {
              "\nExamples:\n"
              "  dwell convolve photo.png --filter gaussian:9 -o blurred.png\n"
              "  dwell convolve photo.png --filter sobel-x --range stretch -o edges.png\n"
-             "  dwell convolve u.npy --filter w.npy --border periodic --correlate -o v.npy");
+             "  dwell convolve u.npy --filter w.npy --border periodic --correlate -o v.npy\n"
+             "  dwell convolve bytes.npy --filter box:5 --out-type input -o bytes-too.npy");
   return [args] { return run(*args); };
 }
 

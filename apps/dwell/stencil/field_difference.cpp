@@ -4,7 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
+
+#include "dwell/base/half.hpp"
 
 namespace dwell::app {
 
@@ -22,11 +26,15 @@ std::string field_difference(const grid<T>& expected, const grid<T>& found) {
   const std::size_t y = first / nx % ny, x = first % nx;
   const auto place = n.dims == 2 ? fmt::format("({}, {})", y, x)
                                  : fmt::format("({}, {}, {})", first / nx / ny, y, x);
-  return fmt::format("cell {}: expected {}, found {}; {} of {} cells differ", place, a[first],
-                     b[first], count, a.size());
+  // Of 8 and 16 bits too as a number.
+  using shown = std::conditional_t<sizeof(T) == 8, double, float>;
+  return fmt::format("cell {}: expected {}, found {}; {} of {} cells differ", place,
+                     static_cast<shown>(a[first]), static_cast<shown>(b[first]), count, a.size());
 }
 
 template std::string field_difference(const grid<double>&, const grid<double>&);
 template std::string field_difference(const grid<float>&, const grid<float>&);
+template std::string field_difference(const grid<half>&, const grid<half>&);
+template std::string field_difference(const grid<std::uint8_t>&, const grid<std::uint8_t>&);
 
 }  // namespace dwell::app

@@ -18,25 +18,25 @@ struct direct_convolution {
   static constexpr int instance_of(int) { return 0; }
 
   static constexpr int warps_of(int) { return 32; }
-  template <class T, class Warp>
-  static DWELL_HD tile_grid tiles(const convolution_pass<T>& a) {
+  template <class Warp, class Pass>
+  static DWELL_HD tile_grid tiles(const Pass& a) {
     return tiles_of(a, 1, Warp::columns);
   }
-  /// Elements of memory of its own that a warp needs.
-  template <class T, class Warp>
-  static DWELL_HD std::size_t scratch(const convolution_pass<T>&) {
+  /// Cells of memory of its own that a warp needs.
+  template <class Warp, class Pass>
+  static DWELL_HD std::size_t scratch(const Pass&) {
     return 0;
   }
 
-  template <int Instance, class T, class Warp>
-  static DWELL_FN void compute(Warp& warp, const convolution_pass<T>& a, const convolution_tile& at,
-                               T*) {
+  template <int Instance, class Warp, class Pass>
+  static DWELL_FN void compute(Warp& warp, const Pass& a, const convolution_tile& at,
+                               typename Pass::cell*) {
     for (int k = 0; k < a.filter.z; ++k) {
-      const T* const plane = plane_for(a, at, k);
+      const auto* const plane = plane_for(a, at, k);
       typename Warp::row sums;
       warp.each([&](int g) {
         sums[g] = Warp::group::of([&](int i) {
-          return chain(a, plane, tap_plane(a, k), at.y, at.x + Warp::column(g) + i);
+          return chain<Warp>(a, plane, tap_plane(a, k), at.y, at.x + Warp::column(g) + i);
         });
       });
       store_row(warp, a, at, {0, k, 0, Warp::columns}, sums);
@@ -44,15 +44,17 @@ struct direct_convolution {
   }
 
  private:
-  template <class T>
-  static DWELL_FN T chain(const convolution_pass<T>& a, const T* plane, const T* taps, int y,
-                          int x) {
+  template <class Warp, class Pass>
+  static DWELL_FN typename Pass::sum chain(const Pass& a, const typename Pass::cell* plane,
+                                           const typename Pass::sum* taps, int y, int x) {
+    using T = typename Pass::sum;
     const int pitch = column_pitch(a.filter.y);
     T sum = T(0);
     for (int m = 0; m < a.filter.x; ++m)
       for (int n = 0; n < a.filter.y; ++n)
-        sum = std::fma(cell_of(a, row_for(a, plane, y + n - a.before_y), x + m - a.before_x),
-                       taps[m * pitch + n], sum);
+        sum = std::fma(
+            Warp::value(cell_of(a, row_for(a, plane, y + n - a.before_y), x + m - a.before_x)),
+            taps[m * pitch + n], sum);
     return sum;
   }
 };

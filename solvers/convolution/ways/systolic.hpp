@@ -45,30 +45,29 @@ struct systolic_kernels {
   /// Warps that a multiprocessor of a GPU is to hold: so many registers may each lane have.
   static constexpr int warps_of(int instance) { return heights[instance] <= 9 ? 12 : 8; }
 
-  template <class T, class Warp>
-  static DWELL_HD tile_grid tiles(const convolution_pass<T>& a) {
+  template <class Warp, class Pass>
+  static DWELL_HD tile_grid tiles(const Pass& a) {
     return tiles_of(a, a.filter.y <= 9 && heights[0] <= 9 ? Few : Many,
-                    columns_of<T, Warp>(a).columns);
+                    columns_of<Warp>(a).columns);
   }
-  template <class T, class Warp>
-  static DWELL_HD std::size_t scratch(const convolution_pass<T>& a) {
+  template <class Warp, class Pass>
+  static DWELL_HD std::size_t scratch(const Pass& a) {
     return copy_size((Few > Many ? Few : Many) + a.filter.y - 1, Warp::columns);
   }
 
-  template <int Instance, class T, class Warp>
-  static DWELL_FN void compute(Warp& warp, const convolution_pass<T>& a, const convolution_tile& at,
-                               T* scratch) {
+  template <int Instance, class Warp, class Pass>
+  static DWELL_FN void compute(Warp& warp, const Pass& a, const convolution_tile& at,
+                               typename Pass::cell* scratch) {
     using row = typename Warp::row;
     constexpr int P = rows_of(Instance), C = heights[Instance] + P - 1;
-    const systolic_columns lie = columns_of<T, Warp>(a);
+    const systolic_columns lie = columns_of<Warp>(a);
     const tile_footprint f = {at.y - a.before_y, at.x - lie.before, a.filter.y + P - 1,
                               Warp::columns};
     row cells[C], sums[P];
     for (int k = 0; k < a.filter.z; ++k) {
       load_cells<C>(warp, cells_for(warp, a, plane_for(a, at, k), f, scratch), f.rows, cells);
-      const T* taps = tap_plane(a, k);
-      unrolled<0, P>(
-          [&](auto p) { warp.each([&](int g) { sums[p][g] = Warp::group::all(T(0)); }); });
+      const auto* taps = tap_plane(a, k);
+      unrolled<0, P>([&](auto p) { warp.each([&](int g) { sums[p][g] = Warp::group::all(0); }); });
 #pragma unroll 1
       for (int m = 0; m < a.filter.x; ++m, taps += column_pitch(a.filter.y)) {
         if (m > 0) move<P>(sums);
@@ -83,14 +82,14 @@ struct systolic_kernels {
   }
 
  private:
-  template <class T, class Warp>
-  static DWELL_HD systolic_columns columns_of(const convolution_pass<T>& a) {
+  template <class Warp, class Pass>
+  static DWELL_HD systolic_columns columns_of(const Pass& a) {
     return dwell::columns_of(Warp::columns, Warp::piece, a.filter.x, a.before_x);
   }
 
   /// The register cache: of the rows that this kernel has, the `count` that the filter reads.
-  template <int C, class T, class Warp>
-  static DWELL_FN void load_cells(Warp& warp, const footprint_cells<T>& from, int count,
+  template <int C, class Cell, class Warp>
+  static DWELL_FN void load_cells(Warp& warp, const footprint_cells<Cell>& from, int count,
                                   typename Warp::row* cells) {
     const auto load = [&](auto&& group_at) {
       Warp::template each_register<C>([&](auto c) {
@@ -102,9 +101,9 @@ struct systolic_kernels {
     };
     using group = typename Warp::group;
     if (Warp::in_pieces(from.first, from.next_row))
-      load([](const T* p) { return group::load_piece(p); });
+      load([](const Cell* p) { return group::load_piece(p); });
     else
-      load([](const T* p) { return group::load(p); });
+      load([](const Cell* p) { return group::load(p); });
   }
 
   template <int P, class Row>

@@ -24,29 +24,31 @@ struct windowed_convolution {
   static constexpr int rows = 4;  ///< of a tile
 
   static constexpr int warps_of(int) { return 32; }
-  template <class T, class Warp>
-  static DWELL_HD tile_grid tiles(const convolution_pass<T>& a) {
+  template <class Warp, class Pass>
+  static DWELL_HD tile_grid tiles(const Pass& a) {
     return tiles_of(a, rows, Warp::columns);
   }
-  template <class T, class Warp>
-  static DWELL_HD std::size_t scratch(const convolution_pass<T>& a) {
+  template <class Warp, class Pass>
+  static DWELL_HD std::size_t scratch(const Pass& a) {
     return copy_size(rows + a.filter.y - 1, Warp::columns + a.filter.x - 1);
   }
 
-  template <int Instance, class T, class Warp>
-  static DWELL_FN void compute(Warp& warp, const convolution_pass<T>& a, const convolution_tile& at,
-                               T* scratch) {
+  template <int Instance, class Warp, class Pass>
+  static DWELL_FN void compute(Warp& warp, const Pass& a, const convolution_tile& at,
+                               typename Pass::cell* scratch) {
     const tile_footprint f = {at.y - a.before_y, at.x - a.before_x, rows + a.filter.y - 1,
                               Warp::columns + a.filter.x - 1};
     for (int k = 0; k < a.filter.z; ++k) {
-      const T* const plane = plane_for(a, at, k);
-      const footprint_cells<T> cells = Copies ? copy_footprint(warp, a, plane, f, scratch)
-                                              : cells_for(warp, a, plane, f, scratch);
+      const auto* const plane = plane_for(a, at, k);
+      const footprint_cells<typename Pass::cell> cells =
+          Copies ? copy_footprint(warp, a, plane, f, scratch)
+                 : cells_for(warp, a, plane, f, scratch);
       typename Warp::row sums[rows];
       warp.each([&](int g) {
         typename Warp::group s[rows];
-        sum_columns<Instance, T, Warp>({cells.first + Warp::column(g), cells.next_row},
-                                       tap_plane(a, k), a.filter, s);
+        sum_columns<Instance, Warp>(
+            footprint_cells<typename Pass::cell>{cells.first + Warp::column(g), cells.next_row},
+            tap_plane(a, k), a.filter, s);
         unrolled<0, rows>([&](auto p) { sums[p][g] = s[p]; });
       });
       unrolled<0, rows>([&](auto p) { store_row(warp, a, at, {p, k, 0, Warp::columns}, sums[p]); });
@@ -55,25 +57,25 @@ struct windowed_convolution {
 
  private:
   /// The chains of one plane of taps.
-  template <int Left, class T, class Warp>
-  static DWELL_FN void sum_columns(const footprint_cells<T>& cells, const T* taps,
+  template <int Left, class Warp, class Cell, class T>
+  static DWELL_FN void sum_columns(const footprint_cells<Cell>& cells, const T* taps,
                                    const extents& filter, typename Warp::group* sums) {
     unrolled<0, rows>([&](auto p) { sums[p] = Warp::group::all(T(0)); });
     const int pitch = column_pitch(filter.y);
     for (int m = 0; m < filter.x; ++m) {
-      footprint_cells<T> at = {cells.first + m, cells.next_row};
+      footprint_cells<Cell> at = {cells.first + m, cells.next_row};
       const T* w = taps + m * pitch;
       for (int n = 0; n + chunk <= filter.y; n += chunk) {
-        add_rows<chunk, T, Warp>(at, w, sums);
+        add_rows<chunk, Warp>(at, w, sums);
         at.first += chunk * at.next_row;
         w += chunk;
       }
-      add_rows<Left, T, Warp>(at, w, sums);
+      add_rows<Left, Warp>(at, w, sums);
     }
   }
   /// So many taps below one another: each cell is loaded once, for all rows that it counts for.
-  template <int Taps, class T, class Warp>
-  static DWELL_FN void add_rows(const footprint_cells<T>& at, const T* w,
+  template <int Taps, class Warp, class Cell, class T>
+  static DWELL_FN void add_rows(const footprint_cells<Cell>& at, const T* w,
                                 typename Warp::group* sums) {
     using group = typename Warp::group;
     if constexpr (Taps > 0)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "battery.hpp"
+#include "c_handles.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/dwell.h"
 #include "dwell/solvers/linear/linear_solver.hpp"
@@ -26,19 +27,6 @@ template <class T>
 csr<T> converted(const csr<double>& a) {
   return {a.rows, a.cols, a.row_ptr, a.col, {a.val.begin(), a.val.end()}};
 }
-
-struct destroy {
-  void operator()(dwell_options* p) const { dwell_options_destroy(p); }
-  void operator()(dwell_report* p) const { dwell_report_destroy(p); }
-  void operator()(dwell_cg* p) const { dwell_cg_destroy(p); }
-  void operator()(dwell_stencil* p) const { dwell_stencil_destroy(p); }
-};
-template <class T>
-using owned = std::unique_ptr<T, destroy>;
-
-constexpr dwell_device two_threads{DWELL_HOST, 2, nullptr};
-/// No GPU has this number.
-constexpr dwell_device no_gpu{DWELL_CUDA, 4711, nullptr};
 
 template <class T>
 dwell_csr matrix_of(const csr<T>& a) {
@@ -68,29 +56,6 @@ owned<dwell_cg> prepare(const csr<T>& a, const dwell_options* o = nullptr) {
   EXPECT_EQ(dwell_cg_create(&solver, &two_threads, &view, o), DWELL_SUCCESS) << dwell_last_error();
   return owned<dwell_cg>(solver);
 }
-long long whole(const dwell_report* r, const char* name) {
-  long long v = -1;
-  EXPECT_EQ(dwell_report_int(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
-  return v;
-}
-double number(const dwell_report* r, const char* name) {
-  double v = -1;
-  EXPECT_EQ(dwell_report_double(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
-  return v;
-}
-std::string text(const dwell_report* r, const char* name) {
-  const char* v = "";
-  EXPECT_EQ(dwell_report_text(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
-  return v;
-}
-/// The call is refused in one line that contains `words`.
-void expect_refused(int status, const std::string& words, int with = DWELL_INPUT_ERROR) {
-  EXPECT_EQ(status, with);
-  const std::string said = dwell_last_error();
-  EXPECT_NE(said.find(words), std::string::npos) << said;
-  EXPECT_EQ(said.find('\n'), std::string::npos) << said;
-}
-
 template <class T>
 class c_solves : public testing::Test {};
 using precisions = testing::Types<double, float>;

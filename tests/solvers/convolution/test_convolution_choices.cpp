@@ -17,6 +17,7 @@ namespace {
 
 using test::refusal;
 
+constexpr cell_bytes f32_cells = {4, 4, 4};
 const convolution_filter blur = convolution_filter::named("box:3");
 
 std::string refusal_of(const extents& size, std::size_t in, std::size_t out,
@@ -159,7 +160,8 @@ TEST(convolution_choices, products_are_found_in_three_dimensions) {
 TEST(convolution_choices, large_products_are_taken_apart_and_small_ones_are_not) {
   const device_facts cpu = device::cpu(1).facts();
   const auto passes = [&](const char* name) {
-    return decide(cpu, extents(100, 100), 1, convolution_filter::named(name), {}, 4).passes.size();
+    return decide(cpu, extents(100, 100), 1, convolution_filter::named(name), {}, f32_cells)
+        .passes.size();
   };
   EXPECT_EQ(passes("gaussian:3"), 1u);
   EXPECT_EQ(passes("gaussian:15"), 2u);
@@ -178,32 +180,13 @@ TEST(convolution_choices, the_latencies_of_the_document) {
 TEST(convolution_choices, large_filters_are_systolic_on_a_gpu) {
   const device_facts h200 = facts_of("h200");
   const auto time = [&](const char* way, int taps) {
-    return projected_time(way, extents(taps, taps), 8192.0 * 8192, h200, 4);
+    return projected_time(way, extents(taps, taps), 8192.0 * 8192, h200, f32_cells);
   };
   EXPECT_LT(time("systolic", 15), time("window", 15));
   EXPECT_LT(time("systolic", 15), time("shared", 15));
   EXPECT_LT(time("window", 15), time("direct", 15));
   // No faster than a copy.
   EXPECT_GT(time("systolic", 2), 8192.0 * 8192 * 8 / limits_of(h200).memory);
-}
-
-/// As measured on an H100: a warp's chain of systolic sums is long, which many warps hide.
-TEST(convolution_choices, small_images_are_not_systolic_on_a_gpu) {
-  bool has = false;
-  for (const auto& k : convolution_kernels()) has = has || k.on == backend::cuda;
-  if (!has) GTEST_SKIP() << "no kernels for GPUs in this build";
-  const device_facts h100 = facts_of("h100");
-  const auto way = [&](int cells, const char* filter) {
-    return std::string(decide(h100, extents(cells, cells), 1, convolution_filter::named(filter),
-                              {.passes = filter_passes::one}, 4)
-                           .kernel->way);
-  };
-  EXPECT_EQ(way(512, "box:3"), "window");
-  EXPECT_EQ(way(1024, "box:9"), "window");
-  EXPECT_EQ(way(1024, "box:31"), "systolic");
-  EXPECT_EQ(way(2048, "box:3"), "window");
-  EXPECT_EQ(way(2048, "box:7"), "systolic");
-  EXPECT_EQ(way(8192, "box:3"), "systolic");
 }
 
 }  // namespace

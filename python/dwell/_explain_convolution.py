@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""How images would be convolved, in words."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._report import seconds
+
+_PARTS = ("all", "memory", "multiply_adds", "moves", "chain")
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def text_of(e: dict[str, Any]) -> str:
+    """Of what ``_core.explain_convolution`` returns."""
+    q, projected = e["systolic"], e["projected"]
+    taps = ["x".join(map(str, p["taps"])) for p in e["passes"]]
+    model = "" if projected else "; no model of CPUs, so no projected time"
+    times = [f" ({seconds(p['projected']['all'])})" if projected else "" for p in e["passes"]]
+    head = [
+        ["device", f"{e['device']} ({e['backend']}){model}"],
+        ["way", f"{e['way']}: {e['reason']}"],
+        ["passes", ", then ".join(f"{n} taps{t}" for n, t in zip(taps, times))],
+    ]
+    if projected:
+        head.append(["systolic", f"C = N + P - 1 = {q['tap_rows']} + {q['sum_rows']} - 1 = {q['cached_rows']} rows of "
+                     f"{q['warp_columns']} columns in registers, halo ratio {q['halo_ratio']:.2f}"])
+        head.append(["", f"L_smem / L_reg = {q['latency_shared']:.0f} / {q['latency_systolic']:.0f} cycles = "
+                     f"{q['latency_shared'] / q['latency_systolic']:.2f}, by the latencies of a V100"])
+    rows = [["way", *(["time", "memory", "multiply-adds", "moves", "chain"] if projected else []), "tile", "halo"]]
+    for way in e["ways"]:
+        name = way["way"] + (" *" if way["way"] == e["way"] else "")
+        parts = [seconds(way["projected"][part]) for part in _PARTS] if projected else []
+        rows.append([name, *parts, f"{way['rows']}x{way['columns']}", f"{100 * way['halo']:.0f} %"])
+    refused = [f"{way['way']}: cannot run: {way['refusal']}" for way in e["ways"] if way["refusal"]]
+    decides = [f"The ways are those of the pass of {taps[e['decides']]} taps, which has the most."] * (len(taps) > 1)
+    return "\n".join([*_table(head), "", *_table(rows), *refused, *decides])
