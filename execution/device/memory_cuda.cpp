@@ -191,10 +191,9 @@ void copy_box(const device& where, const box_copy& c, cudaMemcpyKind kind) {
         cudaMemcpy2DAsync(c.to, c.to_pitch, c.from, c.from_pitch, c.bytes, c.rows, kind, stream));
   } else {
     cudaMemcpy3DParms p{};
-    p.dstPtr = make_cudaPitchedPtr(c.to, c.to_pitch, c.bytes, c.to_plane_rows);
-    p.srcPtr =
-        make_cudaPitchedPtr(const_cast<void*>(c.from), c.from_pitch, c.bytes, c.from_plane_rows);
-    p.extent = make_cudaExtent(c.bytes, c.rows, c.planes);
+    p.dstPtr = {c.to, c.to_pitch, c.bytes, c.to_plane_rows};
+    p.srcPtr = {const_cast<void*>(c.from), c.from_pitch, c.bytes, c.from_plane_rows};
+    p.extent = {c.bytes, c.rows, c.planes};
     p.kind = kind;
     DWELL_CUDA(cudaMemcpy3DAsync(&p, stream));
   }

@@ -22,7 +22,7 @@ struct field_division {
   /// Ranks along each axis, whose product is their number: {4, 1} are four slabs. None: as planned,
   /// slabs unless cuts along more axes cost a tenth less (execution/model/grid_division.hpp), and
   /// on GPUs never along x, since columns of few cells are slow to copy there.
-  std::optional<extents> ranks;
+  std::optional<extents> ranks = {};
   /// Steps from one exchange to the next. 0: as many as add no more than about a tenth to a rank's
   /// cells, at most 16, on GPUs 48.
   int steps_per_exchange = 0;

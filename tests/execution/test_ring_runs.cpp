@@ -26,8 +26,12 @@ TEST(ring_strips, own_every_column_once_and_begin_far_enough_before) {
         const bool begins = !s.beyond && i == 0, ends = !s.beyond && i == s.count() - 1;
         ASSERT_GE(s.first(i) - s.origin(i), begins ? 0 : s.halo) << nx << ' ' << i;
         ASSERT_GE(s.origin(i) + s.width - s.end(i), ends ? 0 : s.halo) << nx << ' ' << i;
-        if (begins) ASSERT_EQ(s.origin(i), 0);
-        if (ends && nx >= s.width) ASSERT_EQ(s.origin(i) + s.width, nx);
+        if (begins) {
+          ASSERT_EQ(s.origin(i), 0);
+        }
+        if (ends && nx >= s.width) {
+          ASSERT_EQ(s.origin(i) + s.width, nx);
+        }
       }
       ASSERT_EQ(next, nx);
     }
