@@ -92,9 +92,9 @@ TEST(cli_compare_ranks, refuse_what_has_no_meaning) {
   says({"trefethen:20", "--partition", "metis"}, "--partition: expected --ranks with it");
 }
 
-// Fewer rows than ranks: the row says so.
+// Fewer cells than ranks: the row says so.
 TEST(cli_compare_ranks, say_what_cannot_be_divided) {
-  const auto r = dwell_cli({"compare", "stencil", "2d5pt", "--size", "5x40", "--steps", "3",
+  const auto r = dwell_cli({"compare", "stencil", "2d5pt", "--size", "3x5", "--steps", "3",
                             "--device", "cpu", "--repetitions", "1", "--executors", "host-loop",
                             "--ranks", "2,20", "--format", "json"});
   ASSERT_EQ(r.code, 0) << r.err;

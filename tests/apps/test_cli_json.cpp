@@ -109,7 +109,9 @@ TEST(cli_json, several_right_hand_sides) {
   EXPECT_EQ(solved({"--rhs-count", "7"}).json().at("right_hand_sides")[5].at("iterations"),
             all[5].at("iterations"))
       << "random, and the same in every run";
-  const auto apart = solved({"--rhs-count", "3", "--executor", "host-loop"}).json();
+  const auto phases = solved({"--rhs-count", "3", "--executor", "host-loop"}).json();
+  EXPECT_EQ(phases.at("right_hand_sides")[0].at("together"), 2);
+  const auto apart = solved({"--rhs-count", "3", "--executor", "perks"}).json();
   for (const auto& column : apart.at("right_hand_sides")) EXPECT_EQ(column.at("together"), 1);
   const auto limited = solved({"--rhs-count", "2", "--max-iterations", "3"});
   EXPECT_EQ(limited.code, 2);
