@@ -20,8 +20,8 @@ fi
 
 # What the entry headers include is public; so are these, which stand alone or are included by those.
 headers=(include/dwell/custom_stencil.hpp include/dwell/eigen.hpp include/dwell/mpi.hpp include/dwell/metis.hpp
-         base/index.hpp execution/comm/halo.hpp execution/stencil/stencil.hpp execution/device/progress_function.hpp
-         solvers/convolution/border.hpp solvers/convolution/filter.hpp)
+         base/half.hpp base/index.hpp execution/comm/halo.hpp execution/stencil/stencil.hpp
+         execution/device/progress_function.hpp solvers/convolution/border.hpp solvers/convolution/filter.hpp)
 while read -r header; do
   [[ -e include/dwell/$header ]] || { echo "$0: $header: no such header" >&2; exit 1; }
   case $header in core.hpp | distributed.hpp | stencil.hpp | io.hpp) ;; *) headers+=("$header") ;; esac

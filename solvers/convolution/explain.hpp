@@ -40,7 +40,8 @@ struct convolution_pass_plan {
 struct convolution_way_plan {
   std::string way;                ///< one of convolution_ways()
   std::string refusal;            ///< why the device cannot; empty if it can
-  int rows = 0, columns = 0;      ///< sums of a tile
+  int rows = 0;                   ///< of sums in a tile
+  int columns = 0;                ///< of sums in a tile
   double halo = 0;                ///< part of the cells read for a tile that give no sum in it
   std::size_t shared = 0;         ///< bytes that a block of 4 warps has for weights and copies
   convolution_seconds projected;  ///< of the pass that decides
@@ -48,14 +49,16 @@ struct convolution_way_plan {
 
 /// Of the way "systolic" for the pass that decides, as Chen et al. 2019 name them.
 struct systolic_quantities {
-  int tap_columns = 1, tap_rows = 1;  ///< M and N
-  int sum_rows = 1;                   ///< P: sums of a lane below one another
-  int cached_rows = 1;                ///< C = N + P - 1: the register cache of a lane, section 4.2
-  int warp_columns = 32;              ///< S; here a lane has several columns
-  double halo_ratio = 0;              ///< HR_rc of section 5.3
-  /// L_smem and L_reg of section 5.2: cycles of an output from shared memory, and from registers
-  /// with shuffles, by the latencies of a V100 (table 2).
-  double latency_shared = 0, latency_systolic = 0;
+  int tap_columns = 1;    ///< M
+  int tap_rows = 1;       ///< N
+  int sum_rows = 1;       ///< P: sums of a lane below one another
+  int cached_rows = 1;    ///< C = N + P - 1: the register cache of a lane, section 4.2
+  int warp_columns = 32;  ///< S; here a lane has several columns
+  double halo_ratio = 0;  ///< HR_rc of section 5.3
+  /// L_smem of section 5.2: cycles of an output from shared memory, by the latencies of a V100
+  /// (table 2).
+  double latency_shared = 0;
+  double latency_systolic = 0;  ///< L_reg: from registers with shuffles, likewise
 };
 
 /// How a convolution would be computed, and why.
@@ -64,7 +67,9 @@ struct convolution_explanation {
   bool projected = false;                     ///< there is a model of this device; none of CPUs
   extents size;                               ///< of an image
   std::int64_t images = 1;                    ///< that many
-  std::string precision, cells, result;       ///< as of convolution_report
+  std::string precision;                      ///< as of convolution_report
+  std::string cells;                          ///< likewise
+  std::string result;                         ///< likewise
   extents filter;                             ///< taps along each axis
   border edge = border::zero;                 ///< as asked
   bool correlation = false;                   ///< as asked

@@ -31,10 +31,11 @@ struct field_division {
 
 /// What a rank has of a divided field.
 struct field_share {
-  extents ranks;                            ///< along each axis
-  grid_box own;                             ///< its own cells, in the whole field
-  grid_offset ghosts_before, ghosts_after;  ///< layers of its neighbours' cells along each axis
-  int steps_per_exchange = 1;               ///< 0: there are no exchanges
+  extents ranks;               ///< along each axis
+  grid_box own;                ///< its own cells, in the whole field
+  grid_offset ghosts_before;   ///< layers of its neighbours' cells before its own, along each axis
+  grid_offset ghosts_after;    ///< and behind them
+  int steps_per_exchange = 1;  ///< 0: there are no exchanges
 };
 
 /// T is double or float. All ranks make the same calls, in the same order, with the same options

@@ -24,8 +24,9 @@ class played_axis {
   void make(const cell_range& r, int step) {
     for (int i = r.first; i < r.last; ++i) {
       for (int d = -axis_.slope; d <= axis_.slope; ++d)
-        if (const int* from = cell(step % 2, i + d))
+        if (const int* from = cell(step % 2, i + d)) {
           ASSERT_EQ(*from, step) << "step " << step << " of cell " << i << " reads " << i + d;
+        }
       int* to = cell((step + 1) % 2, i);
       ASSERT_TRUE(to) << i;
       ASSERT_LE(*to, step) << "step " << step << " of cell " << i << " is made twice";

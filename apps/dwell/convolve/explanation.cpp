@@ -121,12 +121,11 @@ std::string to_text(const convolution_explanation& e, const std::string& filter)
   out.row("", e.reason);
   out.row(e.passes.size() > 1 ? "passes" : "pass", taps_of_passes(e));
   if (e.projected)
-    out.row("", fmt::format(
-                    "largest part of {}: {}",
-                    e.passes.size() > 1
-                        ? fmt::format("the pass of {} taps", to_string(e.passes[e.decides].taps))
-                        : "that",
-                    largest_part(e.passes[e.decides].projected)));
+    out.row("", fmt::format("largest part of {}: {}",
+                            e.passes.size() > 1 ? fmt::format("the pass of {} taps",
+                                                              to_string(e.passes[e.decides].taps))
+                                                : "that",
+                            largest_part(e.passes[e.decides].projected)));
   if (!e.chosen().refusal.empty()) out.row("", "CANNOT RUN: " + e.chosen().refusal);
   if (on_gpu(e)) {
     out.gap();
