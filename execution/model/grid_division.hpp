@@ -92,9 +92,10 @@ struct stencil_division_plan {
 };
 /// Of the divisions that cut up to request.cut_axes axes, the one with the least cost, where one
 /// that cuts more axes must cost a tenth less: their messages are packed, and come in more rounds.
-/// Costs are cells that are computed in a step, and 16 times those sent: on an H100 a cell that is
-/// sent over NVLink takes about as long as 10 to 16 that are computed (docs/results/multi-gpu.md).
-/// None if a rank would have fewer than `radius` layers.
+/// Costs are cells that are computed in a step, and 16 times those sent: a cell of 8 bytes at the
+/// 370.8 GB/s of an H100's NVLinks takes as long as 4 that a plain step computes, and as 50 of
+/// 2d5pt under `temporal` (docs/design/scaling.md, results/multi-gpu.md); on CPUs it is written and
+/// read a few times. None if a rank would have fewer than `radius` layers.
 std::optional<stencil_division_plan> plan_division(division_request request, int radius,
                                                    int most_steps);
 

@@ -13,32 +13,29 @@
 
 namespace dwell::cuda {
 
-inline constexpr int convolution_warps = warps_of_block;
-
 /// Columns of a lane: a piece of 16 bytes, or one.
 template <class Way, class T>
 using convolution_warp = row_warp<T, Way::whole_pieces ? cell_piece<T>::size : 1>;
 
 template <class Way, int Instance, class Pass>
-__global__ void __launch_bounds__(32 * convolution_warps,
-                                  Way::warps_of(Instance) / convolution_warps)
+__global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) / warps_of_block)
     convolution_kernel(Pass a, const tile_grid tiles, int scratch_each) {
   using T = typename Pass::sum;
   using warp_type = convolution_warp<Way, T>;
   extern __shared__ __align__(16) std::byte shared[];
   T* const weights = reinterpret_cast<T*>(shared);
   const int count = static_cast<int>(a.weight_count());
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += 32 * convolution_warps)
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += 32 * warps_of_block)
     weights[i] = a.weights[i];
   a.weights = weights;
   __syncthreads();
 
   // The same for all lanes of a warp, which the compiler learns from the shuffle.
   const int number = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
-  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / convolution_warps + 1;
+  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;
   const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);
   const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
-  const int band = static_cast<int>(stack % stacks) * convolution_warps + number;
+  const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
   const unsigned plane = stack / stacks;
   if (band >= tiles.bands) return;
   convolution_tile at;
@@ -70,9 +67,8 @@ void launch_convolution(const device& where, const Pass& a) {
   const tile_grid tiles = Way::template tiles<warp_type>(a);
   const std::size_t scratch =
       in_pieces(Way::template scratch<warp_type>(a) * sizeof(typename Pass::cell));
-  const std::size_t bytes = in_pieces(a.weight_count() * sizeof(T)) + convolution_warps * scratch;
-  const std::int64_t blocks =
-      a.planes() * tiles.across * ((tiles.bands - 1) / convolution_warps + 1);
+  const std::size_t bytes = in_pieces(a.weight_count() * sizeof(T)) + warps_of_block * scratch;
+  const std::int64_t blocks = a.planes() * tiles.across * ((tiles.bands - 1) / warps_of_block + 1);
   constexpr std::int64_t most_blocks = 0x7fffffff;
   if (blocks > most_blocks)
     throw unsupported_error("convolution: the images have more tiles than a launch has blocks");
@@ -84,7 +80,7 @@ void launch_convolution(const device& where, const Pass& a) {
     DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
   }
-  kernel<<<static_cast<unsigned>(blocks), 32 * convolution_warps, bytes, stream>>>(
+  kernel<<<static_cast<unsigned>(blocks), 32 * warps_of_block, bytes, stream>>>(
       a, tiles, static_cast<int>(scratch));
   DWELL_CUDA(cudaGetLastError());
 }

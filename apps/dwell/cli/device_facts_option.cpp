@@ -128,6 +128,20 @@ CLI::Option* add_device_facts(CLI::App& app, device_facts_choice& value, const s
   return option;
 }
 
+void add_explained_device(CLI::App& app, device_choice& device, int& threads,
+                          device_facts_choice& facts) {
+  auto* here = add_device(app, device, "Explain for this device");
+  auto* on_cpu = add_positive(
+      app, "--threads", threads,
+      "Of the CPU as a device (default: of those there are, as many as the work is worth); refused "
+      "for a GPU");
+  add_device_facts(app, facts,
+                   "Explain for a device that need not be here, by name or from a file that 'dwell "
+                   "measure --save' wrote")
+      ->excludes(here)
+      ->excludes(on_cpu);
+}
+
 json device_facts_json(const device_facts& facts, const std::vector<std::string>& sources) {
   json out = document(device_facts_document);
   for (const named_fact& v : fact_values_of(facts)) {

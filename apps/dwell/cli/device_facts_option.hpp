@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/output.hpp"
 #include "report/json.hpp"
 
@@ -34,6 +35,9 @@ class device_facts_choice {
 
 /// `help` says what they are for.
 CLI::Option* add_device_facts(CLI::App& app, device_facts_choice& value, const std::string& help);
+/// --device and --threads, or --device-facts instead of both: what a plan is explained for.
+void add_explained_device(CLI::App& app, device_choice& device, int& threads,
+                          device_facts_choice& facts);
 /// For commands that run.
 inline constexpr const char* planned_with_help =
     "Plan with these rates of the device, not with those that Dwell has of it: a file that 'dwell "

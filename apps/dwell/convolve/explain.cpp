@@ -65,16 +65,7 @@ command add_explain_convolve(CLI::App& app) {
   add_choice(app, "--way", args->way,
              after_auto({convolution_ways().begin(), convolution_ways().end()}),
              "The way that is asked for");
-  auto* here = add_device(app, args->device, "Explain for this device");
-  auto* threads =
-      add_positive(app, "--threads", args->threads,
-                   "Of the CPU as a device (default: of those there are, as many as the work is "
-                   "worth); refused for a GPU");
-  add_device_facts(app, args->device_facts,
-                   "Explain for a device that need not be here, by name or from a file that 'dwell "
-                   "measure --save' wrote")
-      ->excludes(here)
-      ->excludes(threads);
+  add_explained_device(app, args->device, args->threads, args->device_facts);
   add_json(app, args->json_target, "all this");
   app.footer(
       filters_help() +

@@ -59,16 +59,7 @@ command add_explain_stencil(CLI::App& app) {
   add_input(app, "--source", args->source, "As of 'dwell stencil': not all kernels take one",
             "f.npy|-");
   add_boundary(app, args->boundary, "Of the run");
-  auto* here = add_device(app, args->device, "Explain for this device");
-  auto* threads =
-      add_positive(app, "--threads", args->threads,
-                   "Of the CPU as a device (default: of those there are, as many as the work is "
-                   "worth); refused for a GPU");
-  add_device_facts(app, args->device_facts,
-                   "Explain for a device that need not be here, by name or from a file that 'dwell "
-                   "measure --save' wrote")
-      ->excludes(here)
-      ->excludes(threads);
+  add_explained_device(app, args->device, args->threads, args->device_facts);
   add_choice(app, "--policy", args->options.policy, after_auto(built_stencil_policies()),
              "The policy whose plan is shown in full");
   add_tiling(app, args->options);

@@ -24,6 +24,14 @@ inline constexpr dwell_device two_threads{DWELL_HOST, 2, nullptr};
 /// No GPU has this number.
 inline constexpr dwell_device no_gpu{DWELL_CUDA, 4711, nullptr};
 
+inline owned<dwell_options> stencil_options_of() {
+  dwell_options* o = nullptr;
+  EXPECT_EQ(dwell_stencil_options_create(&o), DWELL_SUCCESS);
+  return owned<dwell_options>(o);
+}
+
+using precisions = testing::Types<double, float>;
+
 inline long long whole(const dwell_report* r, const char* name) {
   long long v = -1;
   EXPECT_EQ(dwell_report_int(r, name, &v), DWELL_SUCCESS) << dwell_last_error();
