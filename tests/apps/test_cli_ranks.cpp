@@ -299,27 +299,35 @@ TEST_F(cli_mpi, has_the_bits_of_threads) {
 }
 
 // No process has a vector of the whole system where none is in a file and no answer is asked for:
-// the peaks of their memory are alike. (A vector is 4.9 MiB here, of which a rank has a quarter.)
+// the peak of the first is that of the others, give or take half a vector. (A vector is 19.5 MiB
+// here, of which a rank has a quarter; peaks of equal processes differ by about 1 MiB, by more
+// where pages of libraries are not in memory yet.)
 TEST_F(cli_mpi, needs_no_more_memory_on_the_first_process) {
   if (run_shell("command -v python3").code != 0) GTEST_SKIP() << "no python3 here";
   const scratch_folder in;
-  const std::string script =
-      in.write("peak.py",
-               "import resource, subprocess, sys\n"
-               "subprocess.call(sys.argv[1:])\n"
-               "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
-               "print('peak', peak, flush=True)\n");
-  const auto r = run_shell(mpirun(4,
-                                  std::string(DWELL_PROGRAM) +
-                                      " cg poisson2d:800x800 --distributed --threads 1 --quiet "
-                                      "--max-iterations 2",
-                                  "python3 " + script));
-  std::vector<double> peaks;
-  for (const std::string& line : lines_of(r.out))
-    if (line.rfind("peak ", 0) == 0) peaks.push_back(std::stod(line.substr(5)));
-  ASSERT_EQ(peaks.size(), 4u) << r.out;
-  const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
-  EXPECT_LT(*most - *least, 2 * 1024) << "KiB";
+  const std::string script = in.write(
+      "peak.py",
+      "import resource, subprocess, sys\n"
+      "subprocess.call(sys.argv[1:])\n"
+      "print('peak', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, flush=True)\n");
+  const auto spread_of_peaks = [&](const std::string& output) {
+    const auto r = run_shell(mpirun(4,
+                                    std::string(DWELL_PROGRAM) +
+                                        " cg poisson2d:1600x1600 --distributed --threads 1 --quiet "
+                                        "--max-iterations 2" +
+                                        output,
+                                    "python3 " + script));
+    std::vector<double> peaks;
+    for (const std::string& line : lines_of(r.out))
+      if (line.rfind("peak ", 0) == 0) peaks.push_back(std::stod(line.substr(5)));
+    EXPECT_EQ(peaks.size(), 4u) << r.out;
+    std::sort(peaks.begin(), peaks.end());
+    return peaks.size() == 4 ? peaks[3] - peaks[1] : 0.0;  // of the most and of an ordinary one
+  };
+  const double half_a_vector = 1600.0 * 1600 * sizeof(double) / 2 / 1024;  // KiB, as the peaks are
+  EXPECT_LT(spread_of_peaks(""), half_a_vector);
+  // The measure sees a vector where there is one.
+  EXPECT_GT(spread_of_peaks(" --output " + in("x.npy")), half_a_vector);
 }
 
 // Each process on a GPU of its own, whether it sees all of them or that one alone; or sharing them.
