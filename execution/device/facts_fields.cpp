@@ -62,6 +62,7 @@ constexpr number_field rate(const char* key, needed where) {
 using f = device_facts;
 using l = device_limits;
 using w = device_waits;
+using o = operation_latencies;
 constexpr number_field number_fields[] = {
     fact<&f::units>("units", needed::always),
     fact<&f::compute_capability>("compute_capability", needed::on_gpus, 999),
@@ -90,6 +91,9 @@ constexpr number_field number_fields[] = {
     rate<&l::cluster_waits, &w::product>("rates.cluster_product_s", needed::with_clusters),
     rate<&l::ghost_waits, &w::phase>("rates.ghost_phase_s", needed::with_clusters),
     rate<&l::ghost_waits, &w::product>("rates.ghost_product_s", needed::with_clusters),
+    rate<&l::latencies, &o::multiply_add>("rates.fma_f32_latency_cycles", needed::never),
+    rate<&l::latencies, &o::shared_read>("rates.shared_latency_cycles", needed::never),
+    rate<&l::latencies, &o::shuffle>("rates.shuffle_latency_cycles", needed::never),
 };
 
 constexpr const char* text_keys[] = {"document", "name", "backend"};

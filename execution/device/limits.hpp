@@ -17,6 +17,13 @@ struct device_waits {
   double product = 0;
 };
 
+/// Cycles from an operation of a warp on a GPU to the next one that needs its result; 0: not known.
+struct operation_latencies {
+  double multiply_add = 0;  ///< fused, in f32, registers read and written
+  double shared_read = 0;   ///< load from shared memory
+  double shuffle = 0;       ///< of 32 bits
+};
+
 /// Rates in bytes per second over the whole device, times in seconds.
 struct device_limits {
   double memory = 0;         ///< device memory
@@ -37,6 +44,7 @@ struct device_limits {
   double cluster_barrier = 0;  ///< of all blocks of one thread block cluster
   device_waits cluster_waits;  ///< of a system that runs in a cluster
   device_waits ghost_waits;    ///< and by a config with ghosts (caching::ghosts)
+  operation_latencies latencies;
 };
 
 /// The limits of a plan whose teams are one cluster of so many multiprocessors: its part of the

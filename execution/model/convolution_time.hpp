@@ -5,21 +5,18 @@
 #pragma once
 #include <algorithm>
 
+#include "dwell/execution/device/limits.hpp"
+
 namespace dwell::model {
 
-/// Latencies in cycles (table 2): of a multiply-add, of a read of shared memory, of a shuffle, and
-/// of a register, which is part of the multiply-add's own.
-struct operation_latencies {
-  double multiply_add, shared_read, shuffle, registers = 0;
-};
-
-/// L_smem of section 5.2: m x n taps, cells and weights from shared memory.
+/// L_smem of section 5.2: m x n taps, cells and weights from shared memory. T_reg is part of the
+/// latency of a multiply-add.
 constexpr double latency_of_shared(double m, double n, const operation_latencies& t) {
-  return m * n * (t.multiply_add + 2 * t.shared_read + 2 * t.registers);
+  return m * n * (t.multiply_add + 2 * t.shared_read);
 }
 /// L_reg: cells from registers, sums by shuffle (equation 4).
 constexpr double latency_of_systolic(double m, double n, const operation_latencies& t) {
-  return m * n * (t.multiply_add + t.shared_read + 2 * t.registers) + (m - 1) * t.shuffle;
+  return m * n * (t.multiply_add + t.shared_read) + (m - 1) * t.shuffle;
 }
 /// The part of the cells of a warp that are a halo: HR_rc of section 5.3, of m x n taps on
 /// `columns` columns and `cached` rows. (There s (c - n); a tile of c rows has c - n + 1 rows of

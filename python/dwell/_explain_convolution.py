@@ -28,8 +28,11 @@ def text_of(e: dict[str, Any]) -> str:
     if projected:
         head.append(["systolic", f"C = N + P - 1 = {q['tap_rows']} + {q['sum_rows']} - 1 = {q['cached_rows']} rows of "
                      f"{q['warp_columns']} columns in registers, halo ratio {q['halo_ratio']:.2f}"])
-        head.append(["", f"L_smem / L_reg = {q['latency_shared']:.0f} / {q['latency_systolic']:.0f} cycles = "
-                     f"{q['latency_shared'] / q['latency_systolic']:.2f}, by the latencies of a V100"])
+    if q["latencies"]:
+        shared, systolic = q["latency_shared"], q["latency_systolic"]
+        latencies = "multiply-add {:.0f}, shared memory {:.0f}, shuffle {:.0f}".format(*q["latencies"])
+        head.append(["", f"L_smem / L_reg = {shared:.0f} / {systolic:.0f} cycles = {shared / systolic:.2f} "
+                     f"(latencies: {latencies})"])
     rows = [["way", *(["time", "memory", "multiply-adds", "moves", "chain"] if projected else []), "tile", "halo"]]
     for way in e["ways"]:
         name = way["way"] + (" *" if way["way"] == e["way"] else "")

@@ -97,8 +97,14 @@ fields explanation_dict(const convolution_explanation& e) {
   systolic["cached_rows"] = q.cached_rows;
   systolic["warp_columns"] = q.warp_columns;
   systolic["halo_ratio"] = q.halo_ratio;
-  systolic["latency_shared"] = q.latency_shared;
-  systolic["latency_systolic"] = q.latency_systolic;
+  for (const char* unknown : {"latencies", "latency_shared", "latency_systolic"})
+    systolic[unknown] = nb::none();
+  if (q.has_latencies()) {
+    systolic["latencies"] =
+        nb::make_tuple(q.latencies.multiply_add, q.latencies.shared_read, q.latencies.shuffle);
+    systolic["latency_shared"] = q.latency_shared;
+    systolic["latency_systolic"] = q.latency_systolic;
+  }
   out["systolic"] = systolic;
   return out;
 }

@@ -22,10 +22,6 @@
 namespace dwell {
 namespace {
 
-/// Chen et al. 2019, table 2, of a V100, the newest GPU there: multiply-add, shared memory,
-/// shuffle.
-constexpr model::operation_latencies v100_latencies = {4, 27, 22};
-
 constexpr std::array cell_names = {"f64", "f32", "f16", "u8"};
 constexpr int bytes_of_cells[] = {8, 4, 2, 1};
 
@@ -84,7 +80,7 @@ convolution_way_plan tile_of(const char* way, const extents& size, const extents
   return out;
 }
 
-systolic_quantities quantities_of(const extents& taps, int sum_bytes) {
+systolic_quantities quantities_of(const extents& taps, int sum_bytes, const device_facts& device) {
   using kernels = systolic_convolution::on_cuda;
   systolic_quantities q;
   q.tap_columns = taps.x;
@@ -93,8 +89,11 @@ systolic_quantities quantities_of(const extents& taps, int sum_bytes) {
   q.cached_rows = q.tap_rows + q.sum_rows - 1;
   q.warp_columns = 32 * 16 / sum_bytes;
   q.halo_ratio = model::halo_ratio(taps.x, taps.y, q.warp_columns, q.cached_rows);
-  q.latency_shared = model::latency_of_shared(taps.x, taps.y, v100_latencies);
-  q.latency_systolic = model::latency_of_systolic(taps.x, taps.y, v100_latencies);
+  if (device.on != backend::cuda) return q;
+  q.latencies = limits_of(device).latencies;
+  if (!q.has_latencies()) return q;
+  q.latency_shared = model::latency_of_shared(taps.x, taps.y, q.latencies);
+  q.latency_systolic = model::latency_of_systolic(taps.x, taps.y, q.latencies);
   return q;
 }
 
@@ -169,7 +168,7 @@ convolution_explanation explain(const extents& size, std::int64_t images,
       w.refusal = fmt::format("weights and copies need {} bytes of shared memory, a block has {}",
                               w.shared, device.shared_per_team);
   }
-  out.systolic = quantities_of(taps, sum_bytes);
+  out.systolic = quantities_of(taps, sum_bytes, device);
   return out;
 }
 

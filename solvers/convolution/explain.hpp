@@ -11,6 +11,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/device/device.hpp"
+#include "dwell/execution/device/limits.hpp"
 #include "dwell/formats/grid.hpp"
 #include "dwell/solvers/convolution/convolution.hpp"
 
@@ -49,16 +50,20 @@ struct convolution_way_plan {
 
 /// Of the way "systolic" for the pass that decides, as Chen et al. 2019 name them.
 struct systolic_quantities {
-  int tap_columns = 1;    ///< M
-  int tap_rows = 1;       ///< N
-  int sum_rows = 1;       ///< P: sums of a lane below one another
-  int cached_rows = 1;    ///< C = N + P - 1: the register cache of a lane, section 4.2
-  int warp_columns = 32;  ///< S; here a lane has several columns
-  double halo_ratio = 0;  ///< HR_rc of section 5.3
-  /// L_smem of section 5.2: cycles of an output from shared memory, by the latencies of a V100
-  /// (table 2).
-  double latency_shared = 0;
-  double latency_systolic = 0;  ///< L_reg: from registers with shuffles, likewise
+  int tap_columns = 1;            ///< M
+  int tap_rows = 1;               ///< N
+  int sum_rows = 1;               ///< P: sums of a lane below one another
+  int cached_rows = 1;            ///< C = N + P - 1: the register cache of a lane, section 4.2
+  int warp_columns = 32;          ///< S; here a lane has several columns
+  double halo_ratio = 0;          ///< HR_rc of section 5.3
+  operation_latencies latencies;  ///< by the facts of the GPU; 0 where they are not known
+  double latency_shared = 0;      ///< L_smem of section 5.2: cycles of an output from shared memory
+  double latency_systolic = 0;    ///< L_reg: from registers with shuffles
+
+  /// The facts have all of them.
+  bool has_latencies() const {
+    return latencies.multiply_add > 0 && latencies.shared_read > 0 && latencies.shuffle > 0;
+  }
 };
 
 /// How a convolution would be computed, and why.

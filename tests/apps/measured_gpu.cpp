@@ -73,6 +73,10 @@ app::measure_result measured_on_small_gpu() {
   r.rows.push_back(gpu_row("memory", "shared read", 2, 1024, rate, 5e11, 4e5));
   r.rows.push_back(gpu_row("latency", "load", 1, 1, s, 250e-9, l2));
   r.rows.push_back(gpu_row("latency", "load", 1, 1, s, 400e-9, 8 * l2));
+  r.rows.push_back(gpu_row("latency", "shared load", 1, 1, s, 12e-9, 16384));
+  r.rows.push_back(gpu_row("sync", "shuffle 32 bits", 1, 32, s, 11e-9));
+  r.rows.push_back(gpu_row("sync", "shuffle 32 bits", 1, 1024, per_s, 1.8e9));
+  r.rows.push_back(gpu_row("arithmetic", "fma f32 latency", 1, 32, s, 2e-9));
   r.rows.push_back(gpu_row("arithmetic", "cycles", 2, 32, per_s, 2e9));
   for (const int blocks : {1, 2}) {
     r.rows.push_back(gpu_row("arithmetic", "fma f64", blocks, 1024, per_s, blocks * 120e9));

@@ -197,9 +197,21 @@ TEST(measure_rows, facts_of_a_gpu) {
   EXPECT_EQ(l.launch, limits_of(facts_of("h100")).launch);
   EXPECT_DOUBLE_EQ(l.cluster_barrier, 512e-9);
   EXPECT_EQ(l.waits.phase, limits_of(facts_of("h100")).waits.phase);
-  EXPECT_TRUE(std::any_of(sources.begin(), sources.end(), [](const std::string& source) {
-    return source == "barrier_s: measured, dwell grid barrier, 2 blocks of 512 threads";
-  }));
+  EXPECT_DOUBLE_EQ(l.latencies.multiply_add, 4);
+  EXPECT_DOUBLE_EQ(l.latencies.shared_read, 24);
+  EXPECT_DOUBLE_EQ(l.latencies.shuffle, 22);
+  for (const char* source :
+       {"barrier_s: measured, dwell grid barrier, 2 blocks of 512 threads",
+        "shuffle_latency_cycles: measured, shuffle 32 bits, 1 block of 32 threads"})
+    EXPECT_NE(std::find(sources.begin(), sources.end(), source), sources.end()) << source;
+}
+
+TEST(measure_rows, latencies_that_were_not_measured_are_not_known) {
+  auto r = measured_on_small_gpu();
+  std::erase_if(r.rows, [](const measured_row& row) { return row.probe == "shared load"; });
+  const auto [facts, sources] = app::facts_from_rows(r.device, r.rows);
+  EXPECT_EQ(facts.limits->latencies.shared_read, 0);
+  EXPECT_DOUBLE_EQ(facts.limits->latencies.shuffle, 22);
 }
 
 TEST(measure_rows, facts_are_whole_or_refused) {

@@ -91,10 +91,12 @@ void add_systolic(const convolution_explanation& e, table& out) {
   out.row("",
           fmt::format("halo ratio {:.2f}: of the cells that a warp loads, those that give no sum",
                       q.halo_ratio));
+  if (!q.has_latencies()) return;
   out.row("",
-          fmt::format("L_smem / L_reg = {:.0f} / {:.0f} cycles = {:.2f}, by the latencies of a "
-                      "V100",
-                      q.latency_shared, q.latency_systolic, q.latency_shared / q.latency_systolic));
+          fmt::format("L_smem / L_reg = {:.0f} / {:.0f} cycles = {:.2f} (latencies: "
+                      "multiply-add {:.0f}, shared memory {:.0f}, shuffle {:.0f})",
+                      q.latency_shared, q.latency_systolic, q.latency_shared / q.latency_systolic,
+                      q.latencies.multiply_add, q.latencies.shared_read, q.latencies.shuffle));
 }
 
 std::string taps_of_passes(const convolution_explanation& e) {
@@ -148,6 +150,7 @@ std::string to_text(const convolution_explanation& e, const std::string& filter)
 
 json to_json(const convolution_explanation& e, const std::string& filter) {
   const systolic_quantities& q = e.systolic;
+  const auto known = [](double cycles) { return cycles > 0 ? json(cycles) : json(nullptr); };
   json out = document("explain convolve");
   out.update(
       {{"size", to_string(e.size)},
@@ -174,8 +177,11 @@ json to_json(const convolution_explanation& e, const std::string& filter) {
          {"cached_rows", q.cached_rows},
          {"warp_columns", q.warp_columns},
          {"halo_ratio", q.halo_ratio},
-         {"latency_shared_cycles", q.latency_shared},
-         {"latency_systolic_cycles", q.latency_systolic}}},
+         {"multiply_add_cycles", known(q.latencies.multiply_add)},
+         {"shared_read_cycles", known(q.latencies.shared_read)},
+         {"shuffle_cycles", known(q.latencies.shuffle)},
+         {"latency_shared_cycles", known(q.latency_shared)},
+         {"latency_systolic_cycles", known(q.latency_systolic)}}},
        {"ways", array_of(explained_way_columns(e), explained_ways(e))}});
   return out;
 }

@@ -86,6 +86,14 @@ class reader {
     return most;
   }
 
+  /// Cycles of the row by the clock; 0 where it was not measured.
+  double cycles(const char* field, const wanted_row& wanted, double clock) {
+    const bool there = std::any_of(rows_.begin(), rows_.end(), [&](const measured_row& r) {
+      return r.probe == wanted.probe && r.threads == wanted.threads && r.value() > 0;
+    });
+    return there ? take(field, wanted) * clock : 0;
+  }
+
   void note(const std::string& source) { out_.sources.push_back(source); }
 
  private:
@@ -144,6 +152,9 @@ device_limits limits_of_gpu(const device_facts& here, reader& from) {
   if (here.cluster_teams > 0)
     l.cluster_barrier = from.take("cluster_barrier_s",
                                   {"dwell cluster barrier", usual_threads, 0, here.cluster_teams});
+  l.latencies = {from.cycles("fma_f32_latency_cycles", {"fma f32 latency", warp, 0, 1}, l.clock),
+                 from.cycles("shared_latency_cycles", {"shared load", 1, 0, 1}, l.clock),
+                 from.cycles("shuffle_latency_cycles", {"shuffle 32 bits", warp, 0, 1}, l.clock)};
   from.note(fmt::format(
       "launch_s, phase_s, product_s and those of whole, cluster and ghost: as Dwell has "
       "them of {}; they are fitted to times of solves, which no probe measures",

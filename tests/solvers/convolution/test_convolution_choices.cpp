@@ -169,7 +169,7 @@ TEST(convolution_choices, large_products_are_taken_apart_and_small_ones_are_not)
 
 TEST(convolution_choices, the_latencies_of_the_document) {
   // Chen et al. 2019, table 2 and equation 5, of a V100 and a P100.
-  const model::operation_latencies v100 = {4, 27, 22}, p100 = {6, 33, 33};
+  const operation_latencies v100 = {4, 27, 22}, p100 = {6, 33, 33};
   EXPECT_EQ(model::latency_of_shared(3, 3, v100), 9 * (4 + 2 * 27));
   EXPECT_EQ(model::latency_of_systolic(3, 3, v100), 9 * (4 + 27) + 2 * 22);
   EXPECT_EQ(model::latency_of_shared(5, 4, p100) - model::latency_of_systolic(5, 4, p100),

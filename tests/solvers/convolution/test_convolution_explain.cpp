@@ -88,8 +88,10 @@ TEST(convolution_explain, has_the_quantities_of_the_document) {
   EXPECT_EQ(q.cached_rows, q.tap_rows + q.sum_rows - 1);
   EXPECT_EQ(q.warp_columns, 128);
   EXPECT_DOUBLE_EQ(q.halo_ratio, model::halo_ratio(9, 9, 128, q.cached_rows));
-  EXPECT_EQ(q.latency_shared, 81 * (4 + 2 * 27));
-  EXPECT_EQ(q.latency_systolic, 81 * (4 + 27) + 8 * 22);
+  const operation_latencies t = limits_of(facts_of("h100")).latencies;
+  ASSERT_TRUE(q.has_latencies());
+  EXPECT_EQ(q.latency_shared, 81 * (t.multiply_add + 2 * t.shared_read));
+  EXPECT_EQ(q.latency_systolic, 81 * (t.multiply_add + t.shared_read) + 8 * t.shuffle);
   // The tile of the way is what remains: its columns are cut to whole pieces.
   const auto systolic =
       std::find_if(e.ways.begin(), e.ways.end(), [](const auto& w) { return w.way == "systolic"; });
@@ -97,6 +99,26 @@ TEST(convolution_explain, has_the_quantities_of_the_document) {
   EXPECT_EQ(systolic->rows, q.sum_rows);
   EXPECT_LE(systolic->columns, q.warp_columns - q.tap_columns + 1);
   EXPECT_GE(systolic->halo, q.halo_ratio);
+}
+
+TEST(convolution_explain, has_the_latencies_of_the_facts_or_none) {
+  const auto said = [](const device_facts& device) {
+    return explain(extents(100, 100), 1, convolution_filter::named("box:3"), device, in_one_pass)
+        .systolic;
+  };
+  // Chen et al. 2019, table 2.
+  const auto v100 = said(facts_of("v100"));
+  EXPECT_EQ(v100.latency_shared, 9 * (4 + 2 * 27));
+  EXPECT_EQ(v100.latency_systolic, 9 * (4 + 27) + 2 * 22);
+  device_facts unknown = facts_of("v100");
+  device_limits limits = limits_of(unknown);
+  limits.latencies.shuffle = 0;
+  unknown.limits = std::make_shared<const device_limits>(limits);
+  for (const auto& q : {said(unknown), said(facts_of("a100")), said(device::cpu(1).facts())}) {
+    EXPECT_FALSE(q.has_latencies());
+    EXPECT_EQ(q.latency_shared, 0);
+    EXPECT_EQ(q.latency_systolic, 0);
+  }
 }
 
 TEST(convolution_explain, a_filter_of_an_axis_a_pass_is_decided_by_the_widest) {
