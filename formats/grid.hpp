@@ -3,6 +3,7 @@
 // in C order (x fastest) without padding, as NumPy would store them.
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -108,7 +109,8 @@ struct grid_view {
   }
   std::span<T> cells() const { return {data, size.cells()}; }  ///< all, in memory's order
   /// Of constant cells.
-  operator grid_view<const T>() const requires(!std::is_const_v<T>) { return {size, data}; }
+  template <std::same_as<const T> To>
+  requires(!std::is_const_v<T>) operator grid_view<To>() const { return {size, data}; }
 };
 
 /// Owns its cells.

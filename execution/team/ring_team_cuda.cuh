@@ -350,8 +350,8 @@ class cuda_ring_team {
   static constexpr int forever = 0x7fffffff;
 
   DWELL_FN static address scratch_begin() {
-    extern __shared__ __align__(128) unsigned char dwell_scratch[];
-    return static_cast<address>(__cvta_generic_to_shared(dwell_scratch));
+    extern __shared__ __align__(128) unsigned char dwell_ring_scratch[];
+    return static_cast<address>(__cvta_generic_to_shared(dwell_ring_scratch));
   }
   DWELL_FN static bool elected() {
     if constexpr (bulk) {

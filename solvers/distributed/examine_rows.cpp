@@ -213,6 +213,11 @@ bool couplings_mirror(const distributed_matrix<T>& a, const examined_rows<T>& ro
   });
 }
 
+template <class T>
+system_facts examine_own(communicator& comm, examined_rows<T>& rows) {
+  return together(comm, [&] { return rows.examine(); });
+}
+
 }  // namespace
 
 template <class T>
@@ -220,7 +225,7 @@ system_facts examine_rows(const distributed_matrix<T>& a, std::span<const T> val
                           const matrix_demand& demand) {
   communicator& comm = *a.comm();
   examined_rows<T> rows(a, values, demand);
-  system_facts mine = together(comm, [&] { return rows.examine(); });
+  system_facts mine = examine_own(comm, rows);
   if (rows.looks_for_symmetry() && all_of_ranks(comm, mine.symmetric))
     mine.symmetric = couplings_mirror(a, rows, demand.of != matrix_class::general);
   system_facts facts = mine;

@@ -295,10 +295,10 @@ class column_pass {
       team_.each([&](int l) { load_row<Step, r + R>(l, rows[l], plane, edges); });
       spread<r + R>(rows);
       team_.each([&](int l) {
-        chunk done;
         const window_near near{rows[l].v, r, 0};
         auto& sums = sums_[l].v[Step];
         if constexpr (!chained) {
+          chunk done;
           unrolled<0, RX>([&](auto i) {
             done.v[i] = S::template add_layer<R>(sums[0][r * RX + i], near.beside(i), a_.w);
           });
