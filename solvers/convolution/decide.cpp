@@ -2,7 +2,7 @@
 // On a GPU a pass takes as long as the scarcest of what it needs (execution/model/
 // convolution_time.hpp), and the way with the least projected time is taken. On a CPU what lies
 // beside a lane is an unaligned load, as fast as any, so sums have nothing to gain from moving:
-// `window` is taken.
+// `window` is taken, or, where rows share sets of the cache, `shared`.
 #include "dwell/solvers/convolution/decide.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +31,9 @@ constexpr double free_taps_of_cpu = 16;
 /// Elements that a multiprocessor shuffles, or reads from L1 or shared memory, in a cycle (CUDA C++
 /// Programming Guide, throughput of arithmetic instructions: 32 lanes of 4 bytes).
 constexpr double moved_per_cycle = 32;
+
+/// Columns of taps from which on the copy of a tile costs less than it saves (likewise).
+constexpr int columns_worth_a_copy = 5;
 
 constexpr int warp_lanes = 32, piece_bytes = 16;
 
@@ -138,8 +141,8 @@ model::output_work work_of(std::string_view name, const extents& taps, const cel
   return work;
 }
 
-void decide_way(const device_facts& where, double cells, const convolution_options& o,
-                const cell_bytes& bytes, convolution_plan& plan) {
+void decide_way(const device_facts& where, int row_cells, double cells,
+                const convolution_options& o, const cell_bytes& bytes, convolution_plan& plan) {
   const auto ways = convolution_ways();
   if (o.way != automatic) {
     const auto asked = std::find(ways.begin(), ways.end(), std::string_view(o.way));
@@ -150,12 +153,18 @@ void decide_way(const device_facts& where, double cells, const convolution_optio
     plan.reason += "; the way as asked";
     return;
   }
+  const std::size_t k = widest_pass(plan.passes);
   if (where.on == backend::cpu) {
-    plan.way = window_convolution::name;
-    plan.reason += "; on a CPU a neighbour is a load, and sums need not move";
+    const std::int64_t row_bytes =
+        std::int64_t{row_cells} * bytes_of_pass(bytes, k, plan.passes.size()).in;
+    const bool copies = copies_pay(plan.passes[k].taps, row_bytes, first_level_cache());
+    plan.way = copies ? shared_convolution::name : window_convolution::name;
+    plan.reason +=
+        copies ? fmt::format("; copies of tiles, for rows {} bytes apart share sets of the cache",
+                             row_bytes)
+               : "; on a CPU a neighbour is a load, and sums need not move";
     return;
   }
-  const std::size_t k = widest_pass(plan.passes);
   const auto time = [&](const char* way) {
     return projected_time(way, plan.passes[k].taps, cells, where,
                           bytes_of_pass(bytes, k, plan.passes.size()));
@@ -166,6 +175,11 @@ void decide_way(const device_facts& where, double cells, const convolution_optio
 }
 
 }  // namespace
+
+bool copies_pay(const extents& taps, std::int64_t row_bytes, const cpu_cache& cache) {
+  return taps.x >= columns_worth_a_copy &&
+         rows_share_sets(row_bytes, window_convolution::rows + taps.y - 1, cache);
+}
 
 std::size_t widest_pass(const std::vector<filter_pass>& passes) {
   std::size_t widest = 0;
@@ -216,7 +230,7 @@ convolution_plan plan_convolution(const device_facts& where, const extents& size
   convolution_plan plan;
   decide_passes(where, filter, o, bytes.sum, plan);
   const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
-  decide_way(where, cells, o, bytes, plan);
+  decide_way(where, size.x, cells, o, bytes, plan);
   if (where.on == backend::cuda) {
     plan.threads = 0;
     return plan;

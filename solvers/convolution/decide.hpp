@@ -2,10 +2,12 @@
 // What "auto" stands for in a convolution: the passes and the way of computing them.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dwell/base/cpu_cache.hpp"
 #include "dwell/execution/device/device.hpp"
 #include "dwell/solvers/convolution/convolution.hpp"
 #include "dwell/solvers/convolution/explain.hpp"
@@ -43,6 +45,11 @@ convolution_plan plan_convolution(const device_facts& where, const extents& size
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
                         const convolution_filter& filter, const convolution_options& options,
                         const cell_bytes& bytes);
+
+/// On a CPU: is a copy of a tile's cells, `shared`, faster than the cells where they lie, `window`?
+/// It is where the rows of a tile push each other out of the cache (rows_share_sets()) and each of
+/// their lines is read for several columns of taps. row_bytes: of the images.
+bool copies_pay(const extents& taps, std::int64_t row_bytes, const cpu_cache& cache);
 
 /// The one of the most taps, whose projected time decides.
 std::size_t widest_pass(const std::vector<filter_pass>& passes);

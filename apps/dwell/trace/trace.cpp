@@ -2,7 +2,6 @@
 // dwell trace: the addresses of a stencil's step, or of a product of matrices, in several orders,
 // through simulated caches; and what the models say. Nothing is computed.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -23,6 +22,7 @@
 #include "trace/diagram.hpp"
 #include "trace/trace_result.hpp"
 
+#include "dwell/base/cpu_cache.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/model/column_width.hpp"
@@ -71,21 +71,14 @@ trace::cache_shape parse_cache(const std::string& text, const trace_arguments& a
   return c;
 }
 
-long from_sysconf(int name, long otherwise) {
-  const long v = sysconf(name);
-  return v > 0 ? v : otherwise;
-}
-
 /// Those that were asked for, or the first two levels of a core of this machine.
 std::vector<trace::cache_shape> caches_of(const trace_arguments& args) {
-  const int line =
-      args.line > 0 ? args.line : static_cast<int>(from_sysconf(_SC_LEVEL1_DCACHE_LINESIZE, 64));
+  const cpu_cache first = first_level_cache(), second = second_level_cache();
+  const int line = args.line > 0 ? args.line : first.line;
   std::vector<std::string> texts = args.caches;
   if (texts.empty())
-    texts = {fmt::format("{}:{}", from_sysconf(_SC_LEVEL1_DCACHE_SIZE, 32768),
-                         from_sysconf(_SC_LEVEL1_DCACHE_ASSOC, 8)),
-             fmt::format("{}:{}", from_sysconf(_SC_LEVEL2_CACHE_SIZE, 1 << 20),
-                         from_sysconf(_SC_LEVEL2_CACHE_ASSOC, 16))};
+    texts = {fmt::format("{}:{}", first.bytes, first.ways),
+             fmt::format("{}:{}", second.bytes, second.ways)};
   std::vector<trace::cache_shape> all;
   for (const auto& text : texts) all.push_back(parse_cache(text, args, line));
   return all;

@@ -167,6 +167,29 @@ TEST(convolution_choices, large_products_are_taken_apart_and_small_ones_are_not)
   EXPECT_EQ(passes("gaussian:15"), 2u);
 }
 
+TEST(convolution_choices, tiles_are_copied_where_rows_share_sets_of_the_cache) {
+  const cpu_cache twelve = {48 << 10, 12, 64}, eight = {32 << 10, 8, 64};
+  const extents large(31, 31), medium(10, 10), high(31, 1);
+  EXPECT_TRUE(copies_pay(large, 8192, twelve));
+  EXPECT_TRUE(copies_pay(large, 4096, twelve));
+  EXPECT_FALSE(copies_pay(large, 8192 + 64, twelve));
+  EXPECT_FALSE(copies_pay(large, 1024, twelve));  // 34 rows at four places
+  EXPECT_FALSE(copies_pay(medium, 8192, twelve));
+  EXPECT_TRUE(copies_pay(medium, 8192, eight));
+  EXPECT_FALSE(copies_pay(high, 8192, eight));  // each line is read once
+  // A choice goes by the bytes of a row of the images, and by this machine's cache.
+  convolution_options o;
+  o.passes = filter_passes::one;
+  for (const int width : {4096, 4096 + 16})
+    for (const cell_bytes& bytes : {f32_cells, cell_bytes{1, 4, 1}}) {
+      const auto plan = plan_convolution(device::cpu(1).facts(), extents(40, width), 1,
+                                         convolution_filter::named("box:31"), o, bytes);
+      EXPECT_EQ(plan.way == std::string("shared"),
+                copies_pay(large, std::int64_t{width} * bytes.in, first_level_cache()))
+          << plan.reason;
+    }
+}
+
 TEST(convolution_choices, the_latencies_of_the_document) {
   // Chen et al. 2019, table 2 and equation 5, of a V100 and a P100.
   const operation_latencies v100 = {4, 27, 22}, p100 = {6, 33, 33};
