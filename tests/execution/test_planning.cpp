@@ -14,6 +14,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/limits.hpp"
 #include "dwell/execution/model/projection.hpp"
+#include "dwell/execution/program/launch/trial_time.hpp"
 #include "dwell/execution/program/plan/planning.hpp"
 #include "dwell/execution/program/spmv/placed_csr.hpp"
 #include "dwell/formats/matrix_market.hpp"
@@ -58,6 +59,13 @@ void expect_measured(const std::string& name, const csr<double>& a, double measu
       << name << ": " << p.seconds * 1e6 << " us";
   EXPECT_LT(p.floor * 1e6, measured_us) << name;
   EXPECT_GT(p.floor, 3 * limits_of(facts_of("h200")).cluster_barrier) << name;
+}
+
+// A start of 5 s and iterations of 2 s; then runs of a few that other work has held up.
+TEST(planning, a_trial_that_was_held_up_says_no_less_than_an_iteration_takes) {
+  EXPECT_EQ(seconds_of_iteration(5 + 3 * 2, 5 + 15 * 2, 3, 12), 2);
+  EXPECT_EQ(seconds_of_iteration(60, 30, 3, 12), 2);
+  EXPECT_EQ(seconds_of_iteration(30, 30, 3, 12), 2);
 }
 
 TEST(model, small_systems_run_in_a_cluster) {

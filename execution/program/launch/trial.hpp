@@ -11,6 +11,7 @@
 
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/execution/program/launch/run.hpp"
+#include "dwell/execution/program/launch/trial_time.hpp"
 
 namespace dwell {
 
@@ -44,7 +45,8 @@ class program_trial {
     // the long runs long, and short to wait for. What all iterations of a run cost together, its
     // start, the filling of what it caches and its end, is not of an iteration: a difference.
     constexpr double long_enough = 2e-3;
-    constexpr int few = 3, least_more = 12, most_more = 200, counted = 3;
+    constexpr int few = 3, least_more = 12, most_more = 200, counted = 3, most_counted = 9;
+    constexpr double apart = 1.2;  // else other work may be all that is seen, and more are counted
     if (!seconds_of(few)) return std::nullopt;
     std::optional<double> once = seconds_of(few);
     if (!once) return once;
@@ -52,13 +54,13 @@ class program_trial {
         static_cast<int>(std::min<double>(most_more, few * long_enough / std::max(*once, 1e-9))),
         least_more, most_more);
     double shorter = *once, longer = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < counted; ++k) {
+    for (int k = 0; k < counted || (k < most_counted && longer < apart * shorter); ++k) {
       if (!(once = seconds_of(few))) return once;
       shorter = std::min(shorter, *once);
       if (!(once = seconds_of(few + more))) return once;
       longer = std::min(longer, *once);
     }
-    return std::max(0.0, longer - shorter) / more;
+    return seconds_of_iteration(shorter, longer, few, more);
   }
 
  private:
