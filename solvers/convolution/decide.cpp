@@ -28,12 +28,11 @@ namespace {
 /// Multiply-adds per cell that a CPU does in the time of a pass over memory (docs/results/
 /// systolic.md); of f64 half as many, in half as many cells.
 constexpr double free_taps_of_cpu = 16;
+/// Columns of taps from which on the copy of a tile costs a CPU less than it saves (likewise).
+constexpr int columns_worth_a_copy = 5;
 /// Elements that a multiprocessor shuffles, or reads from L1 or shared memory, in a cycle (CUDA C++
 /// Programming Guide, throughput of arithmetic instructions: 32 lanes of 4 bytes).
 constexpr double moved_per_cycle = 32;
-
-/// Columns of taps from which on the copy of a tile costs less than it saves (likewise).
-constexpr int columns_worth_a_copy = 5;
 
 constexpr int warp_lanes = 32, piece_bytes = 16;
 

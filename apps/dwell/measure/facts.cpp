@@ -30,8 +30,8 @@ class reader {
  public:
   reader(const std::vector<measured_row>& rows, measured_facts& out) : rows_(rows), out_(out) {}
 
-  /// The median of the row.
-  double take(const char* field, const wanted_row& wanted) {
+  /// The row; null where it was not measured.
+  const measured_row* find(const wanted_row& wanted) const {
     const measured_row* best = nullptr;
     const auto distance = [&](const measured_row& r) {
       return wanted.footprint > 0 ? std::abs(std::log(r.footprint / wanted.footprint)) : 0.0;
@@ -41,7 +41,13 @@ class reader {
           (wanted.blocks == 0 || r.blocks == wanted.blocks) &&
           (!best || distance(r) < distance(*best)))
         best = &r;
-    if (!best || !(best->value() > 0))
+    return best && best->value() > 0 ? best : nullptr;
+  }
+
+  /// The median of the row.
+  double take(const char* field, const wanted_row& wanted) {
+    const measured_row* best = find(wanted);
+    if (!best)
       throw input_error(fmt::format("--save: expected a measured value of {} with {}, found none",
                                     wanted.probe, format_plural(wanted.threads, "thread")));
     out_.sources.push_back(
@@ -88,10 +94,7 @@ class reader {
 
   /// Cycles of the row by the clock; 0 where it was not measured.
   double cycles(const char* field, const wanted_row& wanted, double clock) {
-    const bool there = std::any_of(rows_.begin(), rows_.end(), [&](const measured_row& r) {
-      return r.probe == wanted.probe && r.threads == wanted.threads && r.value() > 0;
-    });
-    return there ? take(field, wanted) * clock : 0;
+    return find(wanted) ? take(field, wanted) * clock : 0;
   }
 
   void note(const std::string& source) { out_.sources.push_back(source); }
