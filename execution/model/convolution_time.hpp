@@ -77,7 +77,7 @@ constexpr output_work shared_work(double m, double n, double rows, double column
 /// Cycles of the chain of a warp's tile, which no other warp hides where the image is small:
 /// measured on an H100 with images of 512 x 512 to 2048 x 2048 (docs/results/systolic.md). m:
 /// columns of taps.
-constexpr double systolic_chain(double m) { return 16e3 + 3.2e3 * m; }
+constexpr double systolic_chain(double m) { return 3e3 + 0.7e3 * m; }
 constexpr double window_chain(double m) { return 3e3 + 1.2e3 * m; }
 
 }  // namespace dwell::model

@@ -160,6 +160,7 @@ template <class T, int Groups>
 class row_warp {
  public:
   using group = lane_group<T>;
+  static constexpr int rows_copied_together = 1;
   static constexpr int columns = Groups * group::size;
   static constexpr int piece =
       16 / static_cast<int>(sizeof(T));  ///< as of a lane of a GPU: tiles lie alike

@@ -119,6 +119,7 @@ template <class T, int PerLane>
 class row_warp {
  public:
   using group = lane_group<T, PerLane>;
+  static constexpr int rows_copied_together = 8;
   static constexpr int columns = 32 * PerLane;
   static constexpr int piece = PerLane;
 

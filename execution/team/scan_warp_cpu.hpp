@@ -29,6 +29,15 @@ class scan_warp {
   }
   static void store(const row& r, T* p, int count) { std::copy_n(r.v, count, p); }
 
+  /// Each lane's value becomes that of all up to it.
+  template <class Op>
+  static void scan_lanes(T (&value)[lanes]) {
+    for (int step = 1; step < lanes; step *= 2) {
+      T before[lanes];
+      std::copy_n(value, lanes, before);
+      for (int l = step; l < lanes; ++l) value[l] = Op::of(before[l - step], before[l]);
+    }
+  }
   /// Each element becomes that of all up to it; returns the last one, to all lanes.
   template <class Op>
   static T scan(row& r) {
@@ -38,11 +47,7 @@ class scan_warp {
       for (int i = 1; i < piece; ++i) v[i] = Op::of(v[i - 1], v[i]);
       total[l] = v[piece - 1];
     }
-    for (int step = 1; step < lanes; step *= 2) {
-      T before[lanes];
-      std::copy_n(total, lanes, before);
-      for (int l = step; l < lanes; ++l) total[l] = Op::of(before[l - step], before[l]);
-    }
+    scan_lanes<Op>(total);
     for (int l = 1; l < lanes; ++l)
       for (int i = 0; i < piece; ++i) r.v[l * piece + i] = Op::of(total[l - 1], r.v[l * piece + i]);
     return total[lanes - 1];
@@ -58,17 +63,9 @@ class scan_warp {
   }
 };
 
-/// The words by which tiles of a scan know of one another (Merrill and Garland 2016).
-template <class T>
-struct look_back_words {
-  unsigned* next;   ///< tile that nobody has taken
-  unsigned* state;  ///< of each tile: 0, then 1: its aggregate is there, then 2: its prefix is too
-  T *aggregate, *prefix;
-};
-
 /// A thread that plays the warps of a block in turn. What comes before a tile is folded from the
 /// left whatever is there already, so that it has the same bits in every run.
-template <class T, int Warps>
+template <class T, int Warps, class Words>
 class scan_team {
  public:
   using warp = scan_warp<T>;
@@ -79,7 +76,7 @@ class scan_team {
     V& operator[](int w) { return v[w]; }
   };
 
-  scan_team(const look_back_words<T>& words, cpu_waiting& waiting, bool reversed)
+  scan_team(const Words& words, cpu_waiting& waiting, bool reversed)
       : words_(words), waiting_(waiting), reversed_(reversed) {}
 
   /// The next tile of all teams.
@@ -97,27 +94,50 @@ class scan_team {
   static void meet() {}
 
   /// Of the tiles before this one, whose own is `aggregate`.
-  template <class Op>
+  template <class Op, int Group>
   T look_back(std::int64_t tile, T aggregate) {
-    const auto publish = [&](T* to, T v, unsigned state) {
-      to[tile] = v;
-      waiting_.set(words_.state[tile], state);
-    };
-    if (tile == 0) {
-      publish(words_.prefix, aggregate, 2);
-      return Op::none();
-    }
-    publish(words_.aggregate, aggregate, 1);
-    std::int64_t last = tile - 1;  // that has a prefix
-    while (waiting_.until(words_.state[last], [](unsigned s) { return s > 0; }) == 1) --last;
-    T before = words_.prefix[last];
-    for (std::int64_t k = last + 1; k < tile; ++k) before = Op::of(before, words_.aggregate[k]);
-    publish(words_.prefix, Op::of(before, aggregate), 2);
-    return before;
+    static_assert(Group == warp::lanes);
+    const std::int64_t group = tile / Group, place = tile % Group;
+    publish(words_.tile[tile], aggregate);
+    T in_group[Group];
+    for (int l = 0; l < Group; ++l)
+      in_group[l] = l < place ? wait_for(words_.tile[group * Group + l]) : Op::none();
+    warp::template scan_lanes<Op>(in_group);
+    const T within = place > 0 ? in_group[place - 1] : Op::none();
+    const T all = Op::of(within, aggregate);
+    if (place == Group - 1) publish(words_.group[group], all);
+    const T before = before_group<Op>(group);
+    if (place == Group - 1) publish(words_.up_to[group], Op::of(before, all));
+    return Op::of(before, within);
   }
 
  private:
-  look_back_words<T> words_;
+  template <class Word>
+  void publish(Word& word, T v) {
+    word.value = v;
+    waiting_.set(word.there, 1);
+  }
+  template <class Word>
+  T wait_for(Word& word) {
+    waiting_.until(word.there, [](unsigned there) { return there > 0; });
+    return word.value;
+  }
+  template <class Op>
+  T before_group(std::int64_t group) {
+    T before = Op::none();
+    std::int64_t from = group;  // the first one that `before` lacks
+    for (; from > 0; --from) {
+      wait_for(words_.group[from - 1]);
+      auto& up_to = words_.up_to[from - 1];
+      if (std::atomic_ref<unsigned>(up_to.there).load(std::memory_order_acquire) == 0) continue;
+      before = up_to.value;
+      break;
+    }
+    for (; from < group; ++from) before = Op::of(before, words_.group[from].value);
+    return before;
+  }
+
+  Words words_;
   cpu_waiting& waiting_;
   bool reversed_;
   T totals_[Warps];

@@ -2,9 +2,9 @@
 // A warp that scans, on a GPU, in the order of operations of scan_warp_cpu.hpp; and the blocks of a
 // scan with decoupled look-back.
 //
-// Who reads what: a block writes its aggregate, then its state, with a fence between; who sees the
-// state reads the aggregate after a fence. The same of the prefix. Tiles are taken in their order,
-// so the blocks that a block waits for are running or have ended.
+// Who reads what: a word of the look-back is a value and whether it is there, written once, by one
+// store, and read by one load. So who sees that it is there has the value too, without a fence.
+// Tiles are taken in their order, so the blocks that a block waits for are running or have ended.
 #pragma once
 #include <cstdint>
 
@@ -44,16 +44,21 @@ class scan_warp {
       if (at < count) p[at] = r.v[i];
     }
   }
+  /// The value of all lanes up to this one.
+  template <class Op>
+  static DWELL_FN T scan_lanes(T value) {
+    DWELL_UNROLL
+    for (int step = 1; step < lanes; step *= 2) {
+      const T before = __shfl_up_sync(~0u, value, step);
+      if (lane() >= step) value = Op::of(before, value);
+    }
+    return value;
+  }
   template <class Op>
   static DWELL_FN T scan(row& r) {
     DWELL_UNROLL
     for (int i = 1; i < piece; ++i) r.v[i] = Op::of(r.v[i - 1], r.v[i]);
-    T total = r.v[piece - 1];
-    DWELL_UNROLL
-    for (int step = 1; step < lanes; step *= 2) {
-      const T before = __shfl_up_sync(~0u, total, step);
-      if (lane() >= step) total = Op::of(before, total);
-    }
+    const T total = scan_lanes<Op>(r.v[piece - 1]);
     const T before = __shfl_up_sync(~0u, total, 1);
     if (lane() > 0) prepend<Op>(r, before);
     return __shfl_sync(~0u, total, lanes - 1);
@@ -73,20 +78,42 @@ class scan_warp {
   static DWELL_FN int lane() { return static_cast<int>(threadIdx.x) % lanes; }
 };
 
-template <class T>
-struct look_back_words {
-  unsigned* next;
-  unsigned* state;
-  T *aggregate, *prefix;
-};
+/// To memory that other blocks read, and from such memory: 8 or 16 bytes at once.
+template <class Word>
+DWELL_FN void store_word(Word* to, const Word& word) {
+  static_assert(sizeof(Word) == 8 || sizeof(Word) == 16);
+  std::uint64_t part[sizeof(Word) / 8];
+  memcpy(part, &word, sizeof(Word));
+  if constexpr (sizeof(Word) == 8)
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(part[0]) : "memory");
+  else
+    asm volatile(
+        "{ .reg .b128 word; mov.b128 word, {%1, %2}; st.relaxed.gpu.global.b128 [%0], word; }" ::
+            "l"(to),
+        "l"(part[0]), "l"(part[1])
+        : "memory");
+}
+template <class Word>
+DWELL_FN Word load_word(const Word* from) {
+  static_assert(sizeof(Word) == 8 || sizeof(Word) == 16);
+  std::uint64_t part[sizeof(Word) / 8];
+  if constexpr (sizeof(Word) == 8)
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(part[0]) : "l"(from) : "memory");
+  else
+    asm volatile(
+        "{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
+        : "=l"(part[0]), "=l"(part[1])
+        : "l"(from)
+        : "memory");
+  Word word;
+  memcpy(&word, part, sizeof(Word));
+  return word;
+}
 
-template <class T, int Warps>
+template <class T, int Warps, class Words>
 class scan_team {
  public:
   using warp = scan_warp<T>;
-  /// Tiles that a lane looks back at: a prefix comes 32 times as many tiles further in the time
-  /// that it takes to see one. Measured: docs/results/systolic.md.
-  static constexpr int reach = 4;
   template <class V>
   struct per_warp {
     V v;
@@ -96,11 +123,10 @@ class scan_team {
   struct shared {
     T totals[Warps];
     T before;
-    T window[reach * 32];  ///< of the tiles before, the nearest first
     unsigned tile;
   };
 
-  DWELL_FN scan_team(const look_back_words<T>& words, shared& s) : words_(words), s_(s) {}
+  DWELL_FN scan_team(const Words& words, shared& s) : words_(words), s_(s) {}
 
   DWELL_FN std::int64_t take() {
     if (threadIdx.x == 0) s_.tile = atomicAdd(words_.next, 1u);
@@ -117,10 +143,11 @@ class scan_team {
   }
   static DWELL_FN void meet() { __syncthreads(); }
 
-  template <class Op>
+  template <class Op, int Group>
   DWELL_FN T look_back(std::int64_t tile, T aggregate) {
+    static_assert(Group == warp::lanes);
     if (threadIdx.x < 32) {
-      const T before = look_back_by_warp<Op>(tile, aggregate);
+      const T before = look_back_by_warp<Op, Group>(tile, aggregate);
       if (threadIdx.x == 0) s_.before = before;
     }
     __syncthreads();
@@ -128,58 +155,57 @@ class scan_team {
   }
 
  private:
-  DWELL_FN void publish(std::int64_t tile, T* to, T v, unsigned state) {
-    if (warp::lane() != 0) return;
-    __stcg(to + tile, v);
-    __threadfence();
-    *const_cast<volatile unsigned*>(words_.state + tile) = state;
+  template <class Word>
+  static DWELL_FN void publish(Word* to, T v) {
+    if (warp::lane() == 0) store_word(to, Word{v, 1});
   }
 
-  /// Lane l looks at tile - 1 - l, and at every 32nd tile before that. Once one has a prefix and
-  /// all after it have an aggregate, these are folded from the left.
-  template <class Op>
+  /// A lane a tile of the group.
+  template <class Op, int Group>
   DWELL_FN T look_back_by_warp(std::int64_t tile, T aggregate) {
-    if (tile == 0) {
-      publish(tile, words_.prefix, aggregate, 2);
-      return Op::none();
-    }
-    publish(tile, words_.aggregate, aggregate, 1);
-    int nearest = -1;  // tile that has a prefix, so many tiles before the one before this
-    while (nearest < 0) nearest = nearest_prefix(tile);
-    __threadfence();
-    DWELL_UNROLL
-    for (int k = 0; k < reach; ++k) {
-      const int back = k * 32 + warp::lane();
-      if (back <= nearest)
-        s_.window[back] =
-            __ldcg((back == nearest ? words_.prefix : words_.aggregate) + (tile - 1 - back));
+    const std::int64_t group = tile / Group;
+    const int place = static_cast<int>(tile % Group);
+    publish(words_.tile + tile, aggregate);
+    T own = Op::none();
+    if (warp::lane() < place) {
+      auto word = load_word(words_.tile + group * Group + warp::lane());
+      while (word.there == 0) word = load_word(words_.tile + group * Group + warp::lane());
+      own = word.value;
     }
     __syncwarp();
-    T before = s_.window[nearest];
-    for (int back = nearest - 1; back >= 0; --back) before = Op::of(before, s_.window[back]);
-    publish(tile, words_.prefix, Op::of(before, aggregate), 2);
-    return before;
+    const T up_to = warp::template scan_lanes<Op>(own);
+    const T last = __shfl_sync(~0u, up_to, place > 0 ? place - 1 : 0);
+    const T within = place > 0 ? last : Op::none();
+    const T all = Op::of(within, aggregate);
+    if (place == Group - 1) publish(words_.group + group, all);
+    const T before = group > 0 ? before_group<Op>(group) : Op::none();
+    if (place == Group - 1) publish(words_.up_to + group, Op::of(before, all));
+    return Op::of(before, within);
   }
-  /// -1: there is none, or a tile after it has no aggregate yet.
-  DWELL_FN int nearest_prefix(std::int64_t tile) const {
-    unsigned state[reach];
-    DWELL_UNROLL
-    for (int k = 0; k < reach; ++k) {
-      const std::int64_t at = tile - 1 - k * 32 - warp::lane();
-      state[k] = at >= 0 ? *const_cast<volatile unsigned*>(words_.state + at) : 0u;
+  /// Lane l looks at group - 1 - l. Once one knows of all up to it, and all behind it have their
+  /// aggregates, these are folded from the left.
+  template <class Op>
+  DWELL_FN T before_group(std::int64_t group) const {
+    const std::int64_t at = group - 1 - warp::lane();
+    for (;;) {
+      T value = Op::none();
+      bool there = false, all = false;
+      if (at >= 0) {
+        const auto up_to = load_word(words_.up_to + at), own = load_word(words_.group + at);
+        all = up_to.there != 0;
+        there = all || own.there != 0;
+        value = all ? up_to.value : own.value;
+      }
+      const unsigned none = __ballot_sync(~0u, !there);
+      const int nearest = __ffs(static_cast<int>(__ballot_sync(~0u, all))) - 1;
+      if (nearest < 0 || (none & ((1u << nearest) - 1u)) != 0) continue;
+      T before = __shfl_sync(~0u, value, nearest);
+      for (int l = nearest - 1; l >= 0; --l) before = Op::of(before, __shfl_sync(~0u, value, l));
+      return before;
     }
-    DWELL_UNROLL
-    for (int k = 0; k < reach; ++k) {
-      const unsigned with_prefix = __ballot_sync(~0u, state[k] == 2),
-                     none = __ballot_sync(~0u, state[k] == 0);
-      const int last = __ffs(static_cast<int>(with_prefix)) - 1;
-      if (last >= 0) return (none & ((1u << last) - 1u)) == 0 ? k * 32 + last : -1;
-      if (none != 0) return -1;
-    }
-    return -1;
   }
 
-  look_back_words<T> words_;
+  Words words_;
   shared& s_;
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 
+#include "dwell/base/cell_piece.hpp"
 #include "dwell/solvers/convolution/pass.hpp"
 
 namespace dwell {
@@ -38,14 +39,25 @@ DWELL_FN footprint_cells<Cell> copy_footprint(Warp& warp, const Pass& a, const C
   const auto between = [](int low, int v, int high) { return v < low ? low : v > high ? high : v; };
   const int left = between(0, -f.x, f.columns);                 // columns before the image
   const int inside = between(left, a.size.x - f.x, f.columns);  // columns before its end
+  // Rows together, so that loads of the later ones do not wait for the first one to be stored.
+  constexpr int together = Warp::rows_copied_together;
   Warp::meet();
-  for (int r = 0; r < f.rows; ++r) {
-    const Cell* const row = row_for(a, plane, f.y + r);
-    Cell* const line = to + r * f.columns;
-    const auto cell = [&](int i) { line[i] = cell_of(a, row, f.x + i); };
-    warp.items(left, cell);
-    warp.items(inside - left, [&](int i) { line[left + i] = row ? row[f.x + left + i] : Cell(); });
-    warp.items(f.columns - inside, [&](int i) { cell(inside + i); });
+  for (int r = 0; r < f.rows; r += together) {
+    const Cell* row[together];
+    unrolled<0, together>([&](auto k) { row[k] = row_for(a, plane, f.y + r + k); });
+    const auto copy = [&](int i, int column) {
+      Cell cells[together];
+      unrolled<0, together>([&](auto k) {
+        cells[k] = r + k < f.rows && row[k] && column >= 0 ? row[k][column] : Cell();
+      });
+      unrolled<0, together>([&](auto k) {
+        if (r + k < f.rows) to[(r + k) * f.columns + i] = cells[k];
+      });
+    };
+    const auto beyond = [&](int i) { copy(i, cell_for(a.edge, f.x + i, a.size.x)); };
+    warp.items(left, beyond);
+    warp.items(inside - left, [&](int i) { copy(left + i, f.x + left + i); });
+    warp.items(f.columns - inside, [&](int i) { beyond(inside + i); });
   }
   Warp::meet();
   return {to, f.columns};
@@ -55,6 +67,25 @@ DWELL_FN footprint_cells<Cell> copy_footprint(Warp& warp, const Pass& a, const C
 template <class Pass>
 DWELL_FN bool is_inside(const Pass& a, const tile_footprint& f) {
   return f.y >= 0 && f.y <= a.size.y - f.rows && f.x >= 0 && f.x <= a.size.x - f.columns;
+}
+
+/// Cells of a footprint that lies partly beyond the border, one by one, to registers: cells[r][g],
+/// as each_register<C>() counts rows.
+template <int C, class Pass, class Cell, class Warp>
+DWELL_FN void load_edge_cells(Warp& warp, const Pass& a, const Cell* plane, const tile_footprint& f,
+                              typename Warp::row* cells) {
+  using group = typename Warp::group;
+  warp.each([&](int g) {
+    int column[group::size];
+    for (int i = 0; i < group::size; ++i)
+      column[i] = cell_for(a.edge, f.x + Warp::column(g) + i, a.size.x);
+    Warp::template each_register<C>([&](auto r) {
+      if (r >= f.rows) return;
+      const Cell* const row = row_for(a, plane, f.y + r);
+      cells[r][g] = group::of(
+          [&](int i) { return Warp::value(row && column[i] >= 0 ? row[column[i]] : Cell()); });
+    });
+  });
 }
 
 /// The cells where they lie, or a copy at `to`.

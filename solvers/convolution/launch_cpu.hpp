@@ -35,7 +35,7 @@ void run_bands(const convolution_place& place, const Pass& a) {
         at.y = static_cast<int>(band % tiles.bands) * tiles.rows;
         for (int x = 0; x < tiles.across; ++x) {
           at.x = x * tiles.columns;
-          Way::template compute<Instance>(warp, a, at, scratch.data());
+          Way::template compute<Instance>(warp, a, at, scratch.data(), [] {});
         }
       }
     }

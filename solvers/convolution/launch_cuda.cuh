@@ -25,10 +25,13 @@ __global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) /
   extern __shared__ __align__(16) std::byte shared[];
   T* const weights = reinterpret_cast<T*>(shared);
   const int count = static_cast<int>(a.weight_count());
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += 32 * warps_of_block)
-    weights[i] = a.weights[i];
+  const T* const from = a.weights;
   a.weights = weights;
-  __syncthreads();
+  const auto copy_weights = [&] {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += 32 * warps_of_block)
+      weights[i] = from[i];
+    __syncthreads();
+  };
 
   // The same for all lanes of a warp, which the compiler learns from the shuffle.
   const int number = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
@@ -37,7 +40,7 @@ __global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) /
   const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
   const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
   const unsigned plane = stack / stacks;
-  if (band >= tiles.bands) return;
+  if (band >= tiles.bands) return copy_weights();
   convolution_tile at;
   at.image = plane / static_cast<unsigned>(a.size.z);
   at.z = static_cast<int>(plane % static_cast<unsigned>(a.size.z));
@@ -47,7 +50,8 @@ __global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) /
   Way::template compute<Instance>(
       warp, a, at,
       reinterpret_cast<typename Pass::cell*>(shared + in_pieces(count * sizeof(T)) +
-                                             number * scratch_each));
+                                             number * scratch_each),
+      copy_weights);
 }
 
 /// Throws unsupported_error if a block of the device has less shared memory.

@@ -22,11 +22,36 @@ struct scan_place {
   bool reverse_lanes = false;
 };
 
+/// Tiles of a group; what they have in common is in scan_steps.hpp.
+inline constexpr int scan_group = 32;
+
+/// A value and whether it is there. Each word is written once.
+template <class T>
+struct alignas(2 * sizeof(T)) look_back_word {
+  T value;
+  unsigned there;
+};
+
+/// By which tiles of a scan know of one another: zeroed before.
+template <class T>
+struct look_back_words {
+  unsigned* next;            ///< tile that nobody has taken
+  look_back_word<T>* tile;   ///< each tile's aggregate
+  look_back_word<T>* group;  ///< each group's aggregate
+  look_back_word<T>* up_to;  ///< and that of all groups up to it
+};
+
+constexpr std::int64_t scan_groups(std::int64_t tiles) { return (tiles - 1) / scan_group + 1; }
 /// words: scan_words_size<T>(tiles) bytes, zeroed.
 template <class T>
 constexpr std::size_t scan_words_size(std::int64_t tiles) {
-  const auto n = static_cast<std::size_t>(tiles);
-  return 16 + (n * sizeof(unsigned) + 15) / 16 * 16 + 2 * n * sizeof(T);
+  return 16 + static_cast<std::size_t>(tiles + 2 * scan_groups(tiles)) * sizeof(look_back_word<T>);
+}
+template <class T>
+look_back_words<T> words_at(std::byte* begin, std::int64_t tiles) {
+  auto* const tile = reinterpret_cast<look_back_word<T>*>(begin + 16);
+  auto* const group = tile + tiles;
+  return {reinterpret_cast<unsigned*>(begin), tile, group, group + scan_groups(tiles)};
 }
 
 namespace cpu {
@@ -69,17 +94,5 @@ void run_convert(const scan_place& place, const From* from, std::int64_t count, 
   DWELL_COMPILE_TABLE(double)      \
   DWELL_COMPILE_TABLE(float)       \
   template void run_convert(const scan_place&, const float*, std::int64_t, double*);
-
-/// Points words to their places.
-template <class Words, class T>
-Words words_at(std::byte* begin, std::int64_t tiles) {
-  const auto n = static_cast<std::size_t>(tiles);
-  Words w;
-  w.next = reinterpret_cast<unsigned*>(begin);
-  w.state = reinterpret_cast<unsigned*>(begin + 16);
-  w.aggregate = reinterpret_cast<T*>(begin + 16 + (n * sizeof(unsigned) + 15) / 16 * 16);
-  w.prefix = w.aggregate + n;
-  return w;
-}
 
 }  // namespace dwell

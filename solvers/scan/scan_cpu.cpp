@@ -15,10 +15,10 @@ namespace {
 
 template <class Op, class T>
 void scan_on_threads(const scan_place& place, const scan_args<T>& a, std::byte* begin) {
-  const auto words = words_at<look_back_words<T>, T>(begin, a.tiles());
+  const auto words = words_at<T>(begin, a.tiles());
   cpu_waiting waiting(place.threads);
   for_parts(place.threads, [&](int) {
-    scan_team<T, scan_warps> team(words, waiting, place.reverse_lanes);
+    scan_team<T, scan_warps, look_back_words<T>> team(words, waiting, place.reverse_lanes);
     for (std::int64_t tile; (tile = team.take()) < a.tiles();) scan_tile<Op>(team, a, tile);
   });
 }

@@ -15,7 +15,7 @@ inline constexpr int scan_lanes = 32 * scan_warps;
 template <class Op, class T>
 __global__ void __launch_bounds__(scan_lanes)
     scan_kernel(const scan_args<T> a, const look_back_words<T> words) {
-  using team_type = scan_team<T, scan_warps>;
+  using team_type = scan_team<T, scan_warps, look_back_words<T>>;
   __shared__ typename team_type::shared shared;
   team_type team(words, shared);
   scan_tile<Op>(team, a, team.take());
@@ -83,7 +83,7 @@ void run_items(const scan_place& place, std::int64_t n, const F& f) {
 template <class T>
 void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
               std::byte* begin) {
-  const auto words = words_at<look_back_words<T>, T>(begin, a.tiles());
+  const auto words = words_at<T>(begin, a.tiles());
   const auto blocks = static_cast<unsigned>(a.tiles());
   const cudaStream_t stream = stream_of(place);
   if (operation == scan_operation::sum)

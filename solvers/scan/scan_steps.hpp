@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/solvers/scan/scan_backends.hpp"
 
 namespace dwell {
 
@@ -101,8 +102,9 @@ DWELL_FN void store_rows(scanned_rows<T, Warp>& r, T before, T* out, std::int64_
   }
 }
 
-/// A tile by a team. What comes before an element of it: the tiles before, the warps before, the
-/// rows before, each folded from the left.
+/// A tile by a team. What comes before an element of it: the groups of tiles before, folded from
+/// the left, the tiles before in its group, in the order of a warp's scan, the warps and the rows
+/// before, folded from the left.
 template <class Op, class T, class Team>
 DWELL_FN void scan_tile(Team& team, const scan_args<T>& a, std::int64_t tile) {
   using warp = typename Team::warp;
@@ -116,7 +118,7 @@ DWELL_FN void scan_tile(Team& team, const scan_args<T>& a, std::int64_t tile) {
   Team::meet();
   T aggregate = totals[0];
   for (int w = 1; w < scan_warps; ++w) aggregate = Op::of(aggregate, totals[w]);
-  const T before_tile = team.template look_back<Op>(tile, aggregate);
+  const T before_tile = team.template look_back<Op, scan_group>(tile, aggregate);
   team.warps([&](int w) {
     T before = before_tile;
     for (int k = 0; k < w; ++k) before = Op::of(before, totals[k]);

@@ -61,7 +61,7 @@ class slabs_on_gpus : public testing::TestWithParam<gpu_ranks> {
 
 TEST_P(slabs_on_gpus, have_the_bits_of_the_whole) {
   for (const char* shape : {"2d5pt", "3d7pt", "2d9pt", "gradient2d"}) {
-    if (!has_stencil_shape(shape)) continue;
+    if (!has_gpu_stencil(shape)) continue;
     const int dims = find_stencil_shape(shape).dims;
     // A width whose rows have gaps, and layers that ranks cannot share equally.
     const extents size = dims == 3 ? extents(43, 29, 37) : extents(205, 77);
@@ -87,7 +87,7 @@ TEST_P(slabs_on_gpus, have_the_bits_of_the_whole) {
 TEST_P(slabs_on_gpus, cut_along_several_axes_have_them_too) {
   const int ranks = GetParam().ranks;
   for (const char* shape : {"2d5pt", "3d7pt", "2d9pt"}) {
-    if (!has_stencil_shape(shape)) continue;
+    if (!has_gpu_stencil(shape)) continue;
     const int dims = find_stencil_shape(shape).dims;
     const extents size = dims == 3 ? extents(23, 29, 37) : extents(105, 77);
     std::vector<extents> divisions = {dims == 3 ? extents(1, ranks, 1) : extents(1, ranks)};
@@ -184,7 +184,7 @@ TEST(field_in_place, is_the_field) {
 // One copy of several planes, to the host and back.
 TEST(boxes_on_a_gpu, are_taken_and_given) {
   if (const cuda_presence found = find_cuda(); found.devices == 0) GTEST_SKIP() << found.reason;
-  if (!has_stencil_shape("3d7pt")) GTEST_SKIP() << "this build has no 3d7pt";
+  if (!has_gpu_stencil("3d7pt")) GTEST_SKIP() << "this build has no 3d7pt for GPUs";
   stencil_options o;
   o.shape = "3d7pt";
   const grid<double> start = random_field<double>(extents(12, 20, 41), 5),

@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
+
 namespace dwell::test {
 namespace {
 
@@ -146,6 +148,11 @@ std::vector<std::string> shape_names() {
 }
 bool has_stencil_shape(const std::string& name) {
   return std::ranges::count(shape_names(), name) > 0;
+}
+bool has_gpu_stencil(const std::string& name) {
+  return std::ranges::any_of(stencil_kernels(), [&](const stencil_kernel& v) {
+    return v.shape.name == name && v.on == backend::cuda;
+  });
 }
 
 template <class T>

@@ -67,7 +67,9 @@ std::vector<double> uneven_weights(const stencil_shape& shape);
 
 /// Of all stencils of this build.
 std::vector<std::string> shape_names();
-bool has_stencil_shape(const std::string& name);  ///< whether this build has the stencil
+/// Whether this build has the stencil, and whether it has kernels of it for GPUs.
+bool has_stencil_shape(const std::string& name);
+bool has_gpu_stencil(const std::string& name);
 
 /// "" if the bits are equal, else where the first difference is and how many there are.
 template <class T>

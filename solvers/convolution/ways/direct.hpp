@@ -28,9 +28,11 @@ struct direct_convolution {
     return 0;
   }
 
-  template <int Instance, class Warp, class Pass>
+  /// weights(): called once by every warp, before it reads any.
+  template <int Instance, class Warp, class Pass, class Weights>
   static DWELL_FN void compute(Warp& warp, const Pass& a, const convolution_tile& at,
-                               typename Pass::cell*) {
+                               typename Pass::cell*, Weights&& weights) {
+    weights();
     for (int k = 0; k < a.filter.z; ++k) {
       const auto* const plane = plane_for(a, at, k);
       typename Warp::row sums;

@@ -41,9 +41,16 @@ struct systolic_kernels {
   }
   /// P of a kernel.
   static constexpr int rows_of(int instance) { return heights[instance] <= 9 ? Few : Many; }
+  /// And C.
+  static constexpr int cells_of(int instance) { return heights[instance] + rows_of(instance) - 1; }
+  /// Tiles at the border take their cells one by one from the image, or, where so many registers
+  /// leave no room for that, from a copy.
+  static constexpr bool copies_edges(int instance) { return heights[instance] > 25; }
 
   /// Warps that a multiprocessor of a GPU is to hold: so many registers may each lane have.
-  static constexpr int warps_of(int instance) { return heights[instance] <= 9 ? 12 : 8; }
+  static constexpr int warps_of(int instance) {
+    return heights[instance] <= 5 ? 16 : heights[instance] <= 9 ? 12 : 8;
+  }
 
   template <class Warp, class Pass>
   static DWELL_HD tile_grid tiles(const Pass& a) {
@@ -52,20 +59,22 @@ struct systolic_kernels {
   }
   template <class Warp, class Pass>
   static DWELL_HD std::size_t scratch(const Pass& a) {
-    return copy_size((Few > Many ? Few : Many) + a.filter.y - 1, Warp::columns);
+    return copies_edges(instance_of(a.filter.y)) ? copy_size(Many + a.filter.y - 1, Warp::columns)
+                                                 : 0;
   }
 
-  template <int Instance, class Warp, class Pass>
+  template <int Instance, class Warp, class Pass, class Weights>
   static DWELL_FN void compute(Warp& warp, const Pass& a, const convolution_tile& at,
-                               typename Pass::cell* scratch) {
+                               typename Pass::cell* scratch, Weights&& weights) {
     using row = typename Warp::row;
-    constexpr int P = rows_of(Instance), C = heights[Instance] + P - 1;
+    constexpr int P = rows_of(Instance), C = cells_of(Instance);
     const systolic_columns lie = columns_of<Warp>(a);
     const tile_footprint f = {at.y - a.before_y, at.x - lie.before, a.filter.y + P - 1,
                               Warp::columns};
     row cells[C], sums[P];
     for (int k = 0; k < a.filter.z; ++k) {
-      load_cells<C>(warp, cells_for(warp, a, plane_for(a, at, k), f, scratch), f.rows, cells);
+      load_cells<Instance>(warp, a, plane_for(a, at, k), f, scratch, cells);
+      if (k == 0) weights();
       const auto* taps = tap_plane(a, k);
       unrolled<0, P>([&](auto p) { warp.each([&](int g) { sums[p][g] = Warp::group::all(0); }); });
 #pragma unroll 1
@@ -87,23 +96,29 @@ struct systolic_kernels {
     return dwell::columns_of(Warp::columns, Warp::piece, a.filter.x, a.before_x);
   }
 
-  /// The register cache: of the rows that this kernel has, the `count` that the filter reads.
-  template <int C, class Cell, class Warp>
-  static DWELL_FN void load_cells(Warp& warp, const footprint_cells<Cell>& from, int count,
+  /// The register cache: of the rows that this kernel has, those that the filter reads.
+  template <int Instance, class Pass, class Warp>
+  static DWELL_FN void load_cells(Warp& warp, const Pass& a, const typename Pass::cell* plane,
+                                  const tile_footprint& f, typename Pass::cell* scratch,
                                   typename Warp::row* cells) {
+    using group = typename Warp::group;
+    using cell = typename Pass::cell;
+    constexpr int C = cells_of(Instance);
+    if constexpr (!copies_edges(Instance))
+      if (!plane || !is_inside(a, f)) return load_edge_cells<C>(warp, a, plane, f, cells);
+    const footprint_cells<cell> from = cells_for(warp, a, plane, f, scratch);
     const auto load = [&](auto&& group_at) {
       Warp::template each_register<C>([&](auto c) {
-        if (c < count)
+        if (c < f.rows)
           warp.each([&](int g) {
             cells[c][g] = group_at(from.first + c * from.next_row + Warp::column(g));
           });
       });
     };
-    using group = typename Warp::group;
     if (Warp::in_pieces(from.first, from.next_row))
-      load([](const Cell* p) { return group::load_piece(p); });
+      load([](const cell* p) { return group::load_piece(p); });
     else
-      load([](const Cell* p) { return group::load(p); });
+      load([](const cell* p) { return group::load(p); });
   }
 
   template <int P, class Row>

@@ -33,9 +33,9 @@ struct windowed_convolution {
     return copy_size(rows + a.filter.y - 1, Warp::columns + a.filter.x - 1);
   }
 
-  template <int Instance, class Warp, class Pass>
+  template <int Instance, class Warp, class Pass, class Weights>
   static DWELL_FN void compute(Warp& warp, const Pass& a, const convolution_tile& at,
-                               typename Pass::cell* scratch) {
+                               typename Pass::cell* scratch, Weights&& weights) {
     const tile_footprint f = {at.y - a.before_y, at.x - a.before_x, rows + a.filter.y - 1,
                               Warp::columns + a.filter.x - 1};
     for (int k = 0; k < a.filter.z; ++k) {
@@ -43,6 +43,7 @@ struct windowed_convolution {
       const footprint_cells<typename Pass::cell> cells =
           Copies ? copy_footprint(warp, a, plane, f, scratch)
                  : cells_for(warp, a, plane, f, scratch);
+      if (k == 0) weights();
       typename Warp::row sums[rows];
       warp.each([&](int g) {
         typename Warp::group s[rows];

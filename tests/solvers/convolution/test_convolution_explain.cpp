@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "refusal.hpp"
 
@@ -134,19 +135,18 @@ TEST(convolution_explain, a_filter_of_an_axis_a_pass_is_decided_by_the_widest) {
   EXPECT_EQ(e.systolic.tap_rows, 7);
 }
 
-/// As measured on an H100: a warp's chain of systolic sums is long, which many warps hide.
-TEST(convolution_explain, small_images_are_not_systolic_on_a_gpu) {
-  const auto way = [&](int cells, const char* filter) {
-    return explain(extents(cells, cells), 1, convolution_filter::named(filter), facts_of("h100"),
-                   in_one_pass)
-        .way;
-  };
-  EXPECT_EQ(way(512, "box:3"), "window");
-  EXPECT_EQ(way(1024, "box:9"), "window");
-  EXPECT_EQ(way(1024, "box:31"), "systolic");
-  EXPECT_EQ(way(2048, "box:3"), "window");
-  EXPECT_EQ(way(2048, "box:7"), "systolic");
-  EXPECT_EQ(way(8192, "box:3"), "systolic");
+/// As measured on an H100: systolic is the fastest or as fast at every size. A small image waits
+/// for one warp's chain of operations, a large one for memory.
+TEST(convolution_explain, images_of_every_size_are_systolic_on_a_gpu) {
+  for (const char* filter : {"box:3", "box:9", "box:31"})
+    for (const int cells : {64, 512, 1024, 2048, 8192}) {
+      const auto e = explain(extents(cells, cells), 1, convolution_filter::named(filter),
+                             facts_of("h100"), in_one_pass);
+      EXPECT_EQ(e.way, "systolic") << filter << " " << cells;
+      const convolution_seconds& t = e.chosen().projected;
+      if (filter == std::string_view("box:3"))
+        EXPECT_EQ(t.chain > t.all / 2, cells <= 512) << cells;
+    }
 }
 
 TEST(convolution_explain, says_what_has_too_little_shared_memory) {
