@@ -92,6 +92,24 @@ class staged_messages final : public device_messages {
   std::unique_ptr<message_set> messages_;
 };
 
+/// The sums of all ranks by way of the host: a few numbers, which a copy brings there faster than
+/// an MPI that has to find out whose memory they are in.
+class sums_by_host {
+ public:
+  void all_gather(communicator& comm, const device& on, const double* mine, int count,
+                  double* all) {
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(double);
+    here_.resize(static_cast<std::size_t>(count));
+    all_.resize(here_.size() * static_cast<std::size_t>(comm.size()));
+    memory_of(on.on()).download(on, here_.data(), mine, bytes);
+    comm.all_gather(here_.data(), bytes, all_.data());
+    memory_of(on.on()).upload(on, all, all_.data(), all_.size() * sizeof(double));
+  }
+
+ private:
+  std::vector<double> here_, all_;
+};
+
 class host_transport final : public device_transport {
  public:
   host_transport(std::shared_ptr<communicator> comm, const device& where)
@@ -104,43 +122,62 @@ class host_transport final : public device_transport {
     return std::make_unique<staged_messages>(*comm_, where_, out, in);
   }
   void all_gather(const double* mine, int count, double* all, void* stream) override {
-    const device on = where_.on_stream(stream);
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(double);
-    here_.resize(static_cast<std::size_t>(count));
-    all_.resize(here_.size() * static_cast<std::size_t>(comm_->size()));
-    memory_of(on.on()).download(on, here_.data(), mine, bytes);
-    comm_->all_gather(here_.data(), bytes, all_.data());
-    memory_of(on.on()).upload(on, all, all_.data(), all_.size() * sizeof(double));
+    sums_.all_gather(*comm_, where_.on_stream(stream), mine, count, all);
   }
 
  private:
   std::shared_ptr<communicator> comm_;
   device where_;
-  std::vector<double> here_, all_;
+  sums_by_host sums_;
 };
 
-/// The communicator moves what is in the memory of GPUs.
+/// The communicator moves what is in the memory of GPUs: copies of messages there, which other
+/// processes may open, as they may not open what is taken from a pool.
 class communicator_messages final : public device_messages {
  public:
   communicator_messages(communicator& comm, const device& where, std::vector<rank_message> out,
                         std::vector<rank_message> in)
-      : comm_(comm), where_(where), out_(std::move(out)), in_(std::move(in)) {}
+      : where_(where), copies_(buffer<std::byte>::for_processes(where, place(out, in))) {
+    for (rank_message& m : out) m.data = copies_.data() + at_[out_++];
+    for (std::size_t k = 0; k < in.size(); ++k) in[k].data = copies_.data() + at_[out_ + k];
+    out_bytes_ = bytes_of(out), in_bytes_ = bytes_of(in);
+    memory_of(where.on()).finish(where);
+    messages_ = comm.messages(std::move(out), std::move(in));
+  }
   void run(std::span<const void* const> from, std::span<void* const> to, void* stream) override {
     const device on = where_.on_stream(stream);
-    // Nothing is written through the pointer of an outgoing message.
-    for (std::size_t k = 0; k < out_.size(); ++k) out_[k].data = const_cast<void*>(from[k]);
-    for (std::size_t k = 0; k < in_.size(); ++k) in_[k].data = to[k];
-    memory_of(on.on()).finish(on);
-    // Made anew each time: the places differ, and not on all ranks at the same times.
-    const auto messages = comm_.messages(out_, in_);
-    messages->start();
-    messages->finish();
+    const memory_space& memory = memory_of(on.on());
+    for (std::size_t k = 0; k < from.size(); ++k)
+      if (out_bytes_[k] > 0) memory.copy(on, copies_.data() + at_[k], from[k], out_bytes_[k]);
+    memory.finish(on);
+    messages_->start();
+    messages_->finish();
+    for (std::size_t k = 0; k < to.size(); ++k)
+      if (in_bytes_[k] > 0) memory.copy(on, to[k], copies_.data() + at_[out_ + k], in_bytes_[k]);
   }
 
  private:
-  communicator& comm_;
+  /// Where each copy begins; returns their bytes.
+  std::size_t place(const std::vector<rank_message>& out, const std::vector<rank_message>& in) {
+    constexpr std::size_t aligned = 256;
+    std::size_t end = 0;
+    for (const auto* all : {&out, &in})
+      for (const rank_message& m : *all) {
+        at_.push_back(end);
+        end += (m.bytes + aligned - 1) / aligned * aligned;
+      }
+    return end;
+  }
+  static std::vector<std::size_t> bytes_of(const std::vector<rank_message>& messages) {
+    std::vector<std::size_t> all;
+    for (const rank_message& m : messages) all.push_back(m.bytes);
+    return all;
+  }
   device where_;
-  std::vector<rank_message> out_, in_;
+  std::vector<std::size_t> at_, out_bytes_, in_bytes_;
+  std::size_t out_ = 0;  ///< outgoing messages
+  buffer<std::byte> copies_;
+  std::unique_ptr<message_set> messages_;
 };
 
 class communicator_transport final : public device_transport {
@@ -155,14 +192,13 @@ class communicator_transport final : public device_transport {
     return std::make_unique<communicator_messages>(*comm_, where_, std::move(out), std::move(in));
   }
   void all_gather(const double* mine, int count, double* all, void* stream) override {
-    const device on = where_.on_stream(stream);
-    memory_of(on.on()).finish(on);
-    comm_->all_gather(mine, static_cast<std::size_t>(count) * sizeof(double), all);
+    sums_.all_gather(*comm_, where_.on_stream(stream), mine, count, all);
   }
 
  private:
   std::shared_ptr<communicator> comm_;
   device where_;
+  sums_by_host sums_;
 };
 
 /// NCCL takes most of a second to start: that is done once for a communicator and its GPU.

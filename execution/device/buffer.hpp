@@ -29,7 +29,9 @@ struct box_copy {
 struct memory_space {
   void* (*allocate)(const device&, std::size_t bytes,
                     fresh);  ///< at least 256-byte aligned on CUDA
-  void (*release)(const device&, void*);
+  /// That other processes of the host may open (CUDA's interprocess handles: not of a pool).
+  void* (*allocate_for_processes)(const device&, std::size_t bytes);
+  void (*release)(const device&, void*);  ///< of both
   void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
   void (*download)(const device&, void* to, const void* from, std::size_t bytes);
   void (*upload_box)(const device&, const box_copy&);
@@ -50,6 +52,15 @@ class buffer {
       : where_(where), size_(n) {
     owned_ = memory_of(where.on()).allocate(where, n * sizeof(T), content);
     data_ = static_cast<T*>(owned_);
+  }
+  /// n elements, unset, that other processes of the host may open.
+  static buffer for_processes(const device& where, std::size_t n) {
+    buffer b;
+    b.where_ = where;
+    b.size_ = n;
+    b.owned_ = memory_of(where.on()).allocate_for_processes(where, n * sizeof(T));
+    b.data_ = static_cast<T*>(b.owned_);
+    return b;
   }
   /// A copy of `from`.
   static buffer copy_of(const device& where, std::span<const T> from) {

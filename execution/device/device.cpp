@@ -72,30 +72,34 @@ void copy_box(const device&, const box_copy& c) {
                   c.bytes);
 }
 
-const memory_space cpu_memory = {
-    [](const device&, std::size_t bytes, fresh content) {
-      const std::size_t rounded = (bytes + alignment) / alignment * alignment;
-      void* p = std::aligned_alloc(alignment, rounded);
-      if (!p)
-        throw device_error(fmt::format("not enough memory: {} more are needed",
-                                       byte_text(static_cast<double>(bytes))));
-      return content == fresh::zeroed ? std::memset(p, 0, rounded) : p;
-    },
-    [](const device&, void* p) { std::free(p); },
-    [](const device&, void* to, const void* from, std::size_t bytes) {
-      if (bytes) std::memcpy(to, from, bytes);
-    },
-    [](const device&, void* to, const void* from, std::size_t bytes) {
-      if (bytes) std::memcpy(to, from, bytes);
-    },
-    copy_box,
-    copy_box,
-    [](const device&, void* to, const void* from, std::size_t bytes) {
-      if (bytes) std::memcpy(to, from, bytes);
-    },
-    copy_box,
-    [](const device&) {},
-    true};
+void* allocate_on_host(const device&, std::size_t bytes, fresh content) {
+  const std::size_t rounded = (bytes + alignment) / alignment * alignment;
+  void* p = std::aligned_alloc(alignment, rounded);
+  if (!p)
+    throw device_error(fmt::format("not enough memory: {} more are needed",
+                                   byte_text(static_cast<double>(bytes))));
+  return content == fresh::zeroed ? std::memset(p, 0, rounded) : p;
+}
+
+const memory_space cpu_memory = {allocate_on_host,
+                                 [](const device& where, std::size_t bytes) {
+                                   return allocate_on_host(where, bytes, fresh::unset);
+                                 },
+                                 [](const device&, void* p) { std::free(p); },
+                                 [](const device&, void* to, const void* from, std::size_t bytes) {
+                                   if (bytes) std::memcpy(to, from, bytes);
+                                 },
+                                 [](const device&, void* to, const void* from, std::size_t bytes) {
+                                   if (bytes) std::memcpy(to, from, bytes);
+                                 },
+                                 copy_box,
+                                 copy_box,
+                                 [](const device&, void* to, const void* from, std::size_t bytes) {
+                                   if (bytes) std::memcpy(to, from, bytes);
+                                 },
+                                 copy_box,
+                                 [](const device&) {},
+                                 true};
 
 }  // namespace
 

@@ -75,9 +75,8 @@ cudaError_t try_allocate(void** p, std::size_t bytes, cudaMemPool_t pool, cudaSt
   return pool ? cudaMallocFromPoolAsync(p, bytes, pool, stream) : cudaMalloc(p, bytes);
 }
 
-void* allocate(const device& where, std::size_t bytes, fresh content) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  const cudaMemPool_t pool = pool_of(where.ordinal());
+/// pool: null for memory of cudaMalloc.
+void* allocate_from(cudaMemPool_t pool, const device& where, std::size_t bytes, fresh content) {
   bytes = std::max<std::size_t>(bytes, 1);
   void* p = nullptr;
   cudaError_t status = try_allocate(&p, bytes, pool, stream_of(where));
@@ -95,6 +94,14 @@ void* allocate(const device& where, std::size_t bytes, fresh content) {
   if (content == fresh::zeroed) DWELL_CUDA(cudaMemsetAsync(p, 0, bytes, stream_of(where)));
   finish_default_stream(where);
   return p;
+}
+void* allocate(const device& where, std::size_t bytes, fresh content) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  return allocate_from(pool_of(where.ordinal()), where, bytes, content);
+}
+void* allocate_for_processes(const device& where, std::size_t bytes) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  return allocate_from(nullptr, where, bytes, fresh::unset);
 }
 
 void release(const device& where, void* p) {
@@ -206,6 +213,7 @@ void finish(const device& where) {
 
 const memory_space space = {
     allocate,
+    allocate_for_processes,
     release,
     upload,
     download,

@@ -39,8 +39,9 @@ __global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) /
   const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);
   const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
   const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
+  // A warp without a tile takes one below the image, of which nothing is stored: all warps of the
+  // block meet at the weights.
   const unsigned plane = stack / stacks;
-  if (band >= tiles.bands) return copy_weights();
   convolution_tile at;
   at.image = plane / static_cast<unsigned>(a.size.z);
   at.z = static_cast<int>(plane % static_cast<unsigned>(a.size.z));

@@ -187,9 +187,6 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
       !ranks && (o.executor == automatic || o.executor == executors::persistent.name);
   if (!on_cpu && in_one_launch && !facts.cooperative_launch)
     return "this device cannot launch cooperatively";
-  // Nobody has measured whether the model is right here.
-  if (!on_cpu && !in_one_launch && o.columns_at_once == 0)
-    return "on a GPU, phases that are launched one by one take several only if asked for";
   return {};
 }
 

@@ -252,7 +252,8 @@ TYPED_TEST(narrow_on_gpu, prepared_filters) {
 }
 
 TYPED_TEST(on_gpu, scans_and_tables) {
-  for (const int n : {1, 127, 128, 4096, 8192, 8193, 3000000}) {
+  // The last one has more groups of tiles than a look takes in.
+  for (const int n : {1, 127, 128, 4096, 8192, 8193, 262144, 262145, 3000000, 10000001}) {
     const auto in = noise<TypeParam>(extents(1, n), 3);
     std::vector<TypeParam> expected(in.cells().size()), found(expected.size());
     for (const auto op : {scan_operation::sum, scan_operation::max})

@@ -58,11 +58,13 @@ class scans : public testing::Test {};
 using element_types = testing::Types<double, float, std::int32_t, std::int64_t>;
 TYPED_TEST_SUITE(scans, element_types);
 
-TYPED_TEST(scans, of_sizes_around_rows_warps_and_tiles) {
-  constexpr std::size_t row = 32 * (16 / sizeof(TypeParam)), warp = 8 * row, tile = 8 * warp;
+TYPED_TEST(scans, of_sizes_around_rows_warps_tiles_and_groups) {
+  constexpr std::size_t row = 32 * (16 / sizeof(TypeParam)), warp = 8 * row, tile = 8 * warp,
+                        group = 32 * tile;
   for (const std::size_t n :
        {std::size_t(0), std::size_t(1), std::size_t(2), std::size_t(31), row - 1, row, row + 1,
-        warp - 1, warp, warp + 1, tile - 1, tile, tile + 1, 3 * tile + 5, 40 * tile + 77}) {
+        warp - 1, warp, warp + 1, tile - 1, tile, tile + 1, 3 * tile + 5, group - 1, group,
+        group + 1, 2 * group + tile + 77}) {
     const auto in = whole_numbers<TypeParam>(n, static_cast<unsigned>(n) + 3);
     for (const auto op : {scan_operation::sum, scan_operation::max})
       for (const bool exclusive : {false, true})
