@@ -3,6 +3,8 @@
 """Draws the pictures of docs/concepts.md and the README: `docs/pictures/draw.py` writes NAME.svg beside itself,
 `docs/pictures/draw.py NAME...` some of them. Only the standard library is needed. Every picture is a card with a
 background of its own, and follows the viewer's light or dark colour scheme."""
+import itertools
+import math
 import pathlib
 import sys
 
@@ -663,8 +665,45 @@ def column_rates():
     return p
 
 
+def filter_rates():
+    """Figures: docs/results/systolic.md."""
+    taps = [2, 3, 4, 5, 7, 9, 11, 13, 15, 17, 20, 31]
+    rates = [("Dwell (auto: systolic)", "strong", 3, [358, 363, 353, 332, 250, 190, 113, 76.2, 65, 55.1, 41.2, 17.8]),
+             ("NPP", "register", 2, [122, 314, 87.7, 255, 45.5, 39.7, 28.2, 21.8, 16.6, 13.1, 9.53, 4.05]),
+             ("cuDNN", "shared", 2, [102, 114, 66.8, 47.8, 30.4, 21.8, 14.8, 11.6, 8.65, 7.1, 5.53, 2.32]),
+             ("cuFFT", "halo", 2, [13.8] * 12)]
+    copy = 372
+    p = Picture(900, 440, "Rates of convolutions on an H100 by the size of the filter")
+    p.text(24, 34, "Filters of N x N random weights on an image of 8192 x 8192 cells of f32, one H100", 15, bold=True)
+    p.text(24, 56, "GCells/s, logarithmic; calls in a row", 12.5, fill="soft")
+    left, right, bottom, high = 70, 870, 360, 120  # pixels for a factor of ten
+
+    def x(n):
+        return left + (n - 2) / 29 * (right - left)
+
+    def y(rate):
+        return bottom - high * math.log10(rate / 2)
+
+    for rate in (2, 5, 10, 20, 50, 100, 200, 500):
+        p.line(left, y(rate), right, y(rate), thick=1 if rate == 2 else 0.6, dash=None if rate == 2 else "3 3")
+        p.text(left - 10, y(rate) + 4, f"{rate}", 12, "end", fill="soft")
+    for n in taps:
+        p.line(x(n), bottom, x(n), bottom + 5, thick=1)
+        p.text(x(n), bottom + 20, f"{n}", 12, "middle", fill="soft")
+    p.text((left + right) / 2, bottom + 40, "N", 12.5, "middle", italic=True, fill="soft")
+    p.line(left, y(copy), right, y(copy), thick=1.5, dash="7 4")
+    p.text(right, y(copy) - 6, "copy of the image", 12, "end", fill="soft")
+    for _, colour, thick, of in rates:
+        for (n, a), (m, b) in itertools.pairwise(zip(taps, of)):
+            p.line(x(n), y(a), x(m), y(b), stroke=colour, thick=thick)
+        for n, a in zip(taps, of):
+            p.rect(x(n) - 3, y(a) - 3, 6, 6, colour, stroke=None, round_=3)
+    p.legend(left, 420, [(colour, word, 190) for word, colour, _, _ in rates])
+    return p
+
+
 PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts,
-            orders, column_rates]
+            orders, column_rates, filter_rates]
 
 
 def main(names):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cells that the sums of a tile come from: where they lie in the image, or, where some of them
-// lie beyond its border, a copy of them in memory of the warp's own. So no way of computing a tile
-// knows of borders.
+// lie beyond its border, a copy of them in memory of the warp's own or in registers. So no way of
+// computing a tile knows of borders.
 #pragma once
 #include <cstddef>
 

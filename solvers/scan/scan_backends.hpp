@@ -22,7 +22,7 @@ struct scan_place {
   bool reverse_lanes = false;
 };
 
-/// Tiles of a group; what they have in common is in scan_steps.hpp.
+/// Tiles of a group, whose aggregates a warp scans (scan_tile()).
 inline constexpr int scan_group = 32;
 
 /// A value and whether it is there. Each word is written once.
