@@ -21,7 +21,7 @@ execution/vectors/     base/ execution/device/
 execution/program/     base/ formats/ execution/device/ execution/comm/ execution/team/
 execution/order/       base/ formats/
 execution/stencil/     base/ formats/ execution/device/ execution/team/ execution/order/
-execution/model/       base/ formats/ execution/device/ execution/program/ execution/stencil/
+execution/model/       base/ formats/ execution/device/ execution/comm/ execution/program/ execution/stencil/
 execution/trace/       base/ formats/ execution/order/ execution/model/
 execution/policies/    base/ formats/ execution/device/ execution/order/ execution/program/ execution/stencil/ execution/model/
 execution/naive/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/

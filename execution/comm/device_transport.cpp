@@ -18,7 +18,7 @@ namespace dwell {
 namespace {
 
 void copy_there(const device& where, void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) memory_of(where.on()).copy(where, to, from, bytes);
+  if (bytes > 0 && to != from) memory_of(where.on()).copy(where, to, from, bytes);
 }
 
 /// Messages of a rank to itself.

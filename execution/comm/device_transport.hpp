@@ -42,7 +42,7 @@ class device_transport {
   virtual std::unique_ptr<device_messages> messages(std::vector<rank_message> out,
                                                     std::vector<rank_message> in) = 0;
   /// Every rank gives `count` doubles; `all` gets those of all ranks in their order. Both in the
-  /// memory of its GPU.
+  /// memory of its GPU; `mine` may be its place in `all`.
   virtual void all_gather(const double* mine, int count, double* all, void* stream) = 0;
 };
 

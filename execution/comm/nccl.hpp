@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <span>
 
 #include "dwell/execution/comm/communicator.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
@@ -15,7 +16,8 @@ using gpu_identity = std::array<unsigned char, 16>;
 gpu_identity identity_of_gpu(const device& where);
 
 /// Where why_no_nccl() is empty on all ranks. NVLink multicast is off unless NCCL_NVLS_ENABLE says
-/// otherwise.
-std::shared_ptr<device_transport> connect_by_nccl(communicator& comm, const device& where);
+/// otherwise. groups: in which ranks gather (gather_rounds.hpp); empty: gather_groups().
+std::shared_ptr<device_transport> connect_by_nccl(communicator& comm, const device& where,
+                                                  std::span<const int> groups = {});
 
 }  // namespace dwell

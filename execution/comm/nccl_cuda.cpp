@@ -3,13 +3,16 @@
 #include <dlfcn.h>
 #include <nccl.h>
 
+#include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/comm/gather_rounds.hpp"
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/device/device_backends.hpp"
@@ -99,7 +102,8 @@ class nccl_messages final : public device_messages {
 
 class nccl_transport final : public device_transport {
  public:
-  nccl_transport(communicator& comm, const device& where) : size_(comm.size()) {
+  nccl_transport(communicator& comm, const device& where, std::span<const int> groups)
+      : rank_(comm.rank()), size_(comm.size()), rounds_(gather_rounds(rank_, size_, groups)) {
     ncclUniqueId id{};
     together(comm, [&] {
       if (comm.rank() == 0) check(nccl().get_unique_id(&id), "its start");
@@ -123,13 +127,29 @@ class nccl_transport final : public device_transport {
     return std::make_unique<nccl_messages>(comm_, std::move(out), std::move(in));
   }
   void all_gather(const double* mine, int count, double* all, void* stream) override {
-    check(nccl().all_gather(mine, all, static_cast<std::size_t>(count), ncclDouble, comm_,
-                            static_cast<cudaStream_t>(stream)),
-          "an all-gather");
+    auto* const on = static_cast<cudaStream_t>(stream);
+    const auto place = [&](int rank) { return all + static_cast<std::ptrdiff_t>(rank) * count; };
+    const auto values = [&](int ranks) { return static_cast<std::size_t>(ranks) * count; };
+    if (rounds_.size() == 1)  // of a host: as fast as a round or, on two GPUs, by 2 us faster
+      return check(nccl().all_gather(mine, all, values(1), ncclDouble, comm_, on), "an all-gather");
+    if (mine != place(rank_))
+      DWELL_CUDA(cudaMemcpyAsync(place(rank_), mine, values(1) * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, on));
+    for (const gather_round& round : rounds_) {
+      check(nccl().group_start(), "sums");
+      for (const gather_message& m : round.out)
+        check(nccl().send(place(m.first), values(m.count), ncclDouble, m.peer, comm_, on),
+              "a send of sums");
+      for (const gather_message& m : round.in)
+        check(nccl().receive(place(m.first), values(m.count), ncclDouble, m.peer, comm_, on),
+              "a receive of sums");
+      check(nccl().group_end(), "sums");
+    }
   }
 
  private:
-  int size_;
+  int rank_, size_;
+  std::vector<gather_round> rounds_;
   ncclComm_t comm_ = nullptr;
 };
 
@@ -137,8 +157,11 @@ class nccl_transport final : public device_transport {
 
 std::string why_no_nccl() { return nccl().why_not; }
 
-std::shared_ptr<device_transport> connect_by_nccl(communicator& comm, const device& where) {
-  return std::make_shared<nccl_transport>(comm, where);
+std::shared_ptr<device_transport> connect_by_nccl(communicator& comm, const device& where,
+                                                  std::span<const int> groups) {
+  const std::vector<int> own =
+      gather_groups(comm.size(), value_of_rank(comm, 0, comm.ranks_here()));
+  return std::make_shared<nccl_transport>(comm, where, groups.empty() ? own : groups);
 }
 
 }  // namespace dwell

@@ -5,7 +5,9 @@
 // seconds, bytes, bytes per second.
 #pragma once
 #include <algorithm>
+#include <utility>
 
+#include "dwell/execution/comm/gather_rounds.hpp"
 #include "dwell/execution/model/grid_division.hpp"
 
 namespace dwell::model {
@@ -72,24 +74,25 @@ inline sum_time gather_by_ring(int ranks, double bytes, const link_set& l) {
           received};
 }
 
-/// Groups of at most `radix` ranks exchange their sums, all with all, and add them in the order of
-/// the ranks; then groups of such groups, first within hosts, then between them. Every rank has the
-/// sum, with the same bits, since all add the same numbers in the same order. For radix 2 this is
-/// recursive doubling (Thakur et al. 2005).
-inline sum_time sum_by_tree(int ranks, double bytes, int radix, const link_set& l) {
+/// As Dwell gathers: where there are several hosts in rounds (gather_rounds.hpp), of which the
+/// first one is within hosts, else by NCCL's ring. Sums are added in the order of the ranks.
+inline sum_time gather_by_groups(int ranks, double bytes, const link_set& l) {
   sum_time out;
-  const auto levels = [&](int members, const link& way) {
-    while (members > 1) {
-      const int group = std::min(radix, members);
-      out.seconds +=
-          l.call + way.latency + (group - 2) * way.overhead + (group - 1) * bytes / way.bandwidth;
-      out.bytes += (group - 1) * bytes;
-      ++out.steps;
-      members = (members + group - 1) / group;
-    }
-  };
-  levels(std::min(ranks, l.ranks_of_host), l.host);
-  levels(hosts_of(ranks, l), l.network);
+  if (hosts_of(ranks, l) <= 1) return gather_by_ring(ranks, bytes, l);
+  int have = 1;  // ranks whose values a rank has
+  const link* way = &l.host;
+  for (const int group : gather_groups(ranks, l.ranks_of_host)) {
+    const int members = std::min(group, (ranks + have - 1) / have);
+    const double block = have * bytes, received = (members - 1) * block;
+    const bool large = block > l.small_bytes;
+    const link& by = *std::exchange(way, &l.network);
+    have *= group;
+    if (members == 1) continue;
+    out.seconds += (large ? l.large_call : l.call) + (large ? by.large_latency : by.latency) +
+                   (members - 2) * by.overhead + received / by.bandwidth;
+    out.bytes += received;
+    ++out.steps;
+  }
   return out;
 }
 
@@ -104,15 +107,6 @@ inline sum_time all_reduce_by_library(int ranks, double bytes, const link_set& l
   return {l.call + 2 * (on_host * l.host.latency + levels * l.network.latency) +
               2 * bytes * (on_host / l.host.bandwidth + levels / l.network.bandwidth),
           steps, 2 * bytes};
-}
-
-/// The radix, a power of two, with which sum_by_tree() takes the least time.
-inline int best_radix(int ranks, double bytes, const link_set& l) {
-  int best = 2;
-  for (int radix = 4; radix <= ranks; radix *= 2)
-    if (sum_by_tree(ranks, bytes, radix, l).seconds < sum_by_tree(ranks, bytes, best, l).seconds)
-      best = radix;
-  return best;
 }
 
 }  // namespace dwell::model

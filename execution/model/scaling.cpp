@@ -27,7 +27,7 @@ void hide(iteration_time& t, const waits_and_work& w, overlap hides) {
 sum_time sum_of(int ranks, double bytes, const scaling_setting& on) {
   if (on.sums == rank_sums::ring) return gather_by_ring(ranks, bytes, on.links);
   if (on.sums == rank_sums::library) return all_reduce_by_library(ranks, bytes, on.links);
-  return sum_by_tree(ranks, bytes, best_radix(ranks, bytes, on.links), on.links);
+  return gather_by_groups(ranks, bytes, on.links);
 }
 
 /// The division and the messages of a rank; `layers` of ghosts.

@@ -37,8 +37,8 @@ enum class overlap {
 
 /// How sums of ranks reach all ranks.
 enum class rank_sums {
-  ring,    ///< gather_by_ring(): NCCL's all-gather, what Dwell does
-  tree,    ///< sum_by_tree() with best_radix()
+  groups,  ///< gather_by_groups(), what Dwell does
+  ring,    ///< gather_by_ring(): NCCL's all-gather
   library  ///< all_reduce_by_library(): for comparison, its bits are not those of one rank
 };
 
@@ -72,7 +72,7 @@ struct scaling_setting {
   gpu_rates gpu = {};
   link_set links = {};
   overlap hides = overlap::none;
-  rank_sums sums = rank_sums::ring;
+  rank_sums sums = rank_sums::groups;
   measured_run one_gpu = {};  ///< in place of bytes over rates
 };
 

@@ -114,6 +114,7 @@ void distributed_stencil<T>::set_field(grid_view<const T> mine) {
   together(run.comm(), [&] { check_values("field", mine, size()); });
   const grid<T> cells = run.with_ghosts(mine);
   together(run.comm(), [&] { run.runner().set_field(cells); });
+  run.connect();
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/model/grid_division.hpp"
 
 namespace dwell {
@@ -133,6 +134,13 @@ void field_part_run<T>::exchange() {
   exchange_->run(
       [&](const grid_offset& first, grid_view<T> to) { runner_->box(first, to); },
       [&](const grid_offset& first, grid_view<const T> from) { runner_->set_box(first, from); });
+}
+
+template <class T>
+void field_part_run<T>::connect() {
+  if (!exchange_there_ || std::exchange(connected_, true)) return;
+  exchange();
+  memory_of(queue_->where().on()).finish(queue_->where());
 }
 
 template <class T>

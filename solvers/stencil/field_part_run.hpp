@@ -35,6 +35,9 @@ class field_part_run {
   /// that is fixed must be there before the first run.)
   grid<T> with_ghosts(grid_view<const T> mine);
 
+  /// To be called once the runner has a field: a first exchange between GPUs, in which their
+  /// transport connects them. It brings what with_ghosts() has brought.
+  void connect();
   /// To be called before advance() where a run begins.
   void begin() { began_ = told_ = seconds_on_host(); }
   double seconds() const { return seconds_on_host() - began_; }
@@ -67,6 +70,7 @@ class field_part_run {
   std::optional<stencil_runner<T>> runner_;
   std::optional<ghost_exchange<T>> exchange_;
   std::optional<ghost_exchange_on_gpus<T>> exchange_there_;
+  bool connected_ = false;
   double began_ = 0, told_ = 0;
 };
 

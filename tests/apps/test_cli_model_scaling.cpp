@@ -92,7 +92,7 @@ TEST(cli_model_scaling, too_few_layers_and_too_little_memory_are_said) {
 TEST(cli_model_scaling, links_as_told) {
   const auto j = scaled({"cg", "--size", "512x512x512", "--gpus", "1,4", "--per-host", "2",
                          "--call", "2", "--network-latency", "1", "--network-bandwidth", "25",
-                         "--host-latency", "0.5", "--host-bandwidth", "200", "--sums", "tree"});
+                         "--host-latency", "0.5", "--host-bandwidth", "200", "--sums", "groups"});
   EXPECT_EQ(j.at("links").at("gpus_of_host"), 2);
   EXPECT_NEAR(j.at("links").at("network").at("latency_us").get<double>(), 1, 1e-9);
   const auto& four = j.at("rows").at(1);
@@ -145,7 +145,7 @@ TEST(cli_model_scaling, bad_command_lines) {
   expect_refused(scaling({"2d5pt", "--size", "9x9x9"}), "--size: 2d5pt works on 2 dimensions");
   expect_refused(scaling({"2d5pt", "--size", "9x9", "--variant", "pipelined"}),
                  "--variant: expected cg, found 2d5pt");
-  expect_refused(scaling({"2d5pt", "--size", "9x9", "--sums", "tree"}), "--sums: expected cg");
+  expect_refused(scaling({"2d5pt", "--size", "9x9", "--sums", "groups"}), "--sums: expected cg");
   expect_refused(scaling({"2d5pt", "--size", "9x9", "--nonzeros", "9"}), "--nonzeros: expected cg");
   expect_refused(scaling({"2d5pt", "--size", "9x9", "--overlap", "all"}),
                  "--overlap: expected none or exchange of a stencil");

@@ -3,8 +3,10 @@
 // several converge as one does; transports and executors have the same bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +18,8 @@
 #include "divided_columns.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/execution/comm/nccl.hpp"
+#include "dwell/execution/device/buffer.hpp"
 #include "gpu_ranks.hpp"
 #include "singular_systems.hpp"
 
@@ -149,6 +153,29 @@ TEST_P(divided_on_gpus, have_the_same_bits_in_every_run_and_by_every_transport) 
     SCOPED_TRACE(cases[k].o.variant);
     EXPECT_EQ(once[k].x, again[k].x);
     EXPECT_EQ(once[k].x, shared[k].x);
+  }
+}
+
+/// The values of rank r are r, r + 1/8 and so on.
+TEST_P(divided_on_gpus, gather_in_rounds_of_groups) {
+  if (GetParam().shared) GTEST_SKIP() << "NCCL needs a GPU for each rank";
+  const int ranks = GetParam().ranks;
+  constexpr int count = 5;
+  for (const std::vector<int>& groups : {std::vector<int>{}, {2, 2, 2}, {1, ranks}, {3, 3}}) {
+    run_as_ranks(ranks, [&](std::shared_ptr<communicator> comm) {
+      const device where = GetParam()(comm->rank());
+      const auto by = connect_by_nccl(*comm, where, groups);
+      std::vector<double> mine(count), got(static_cast<std::size_t>(ranks * count)), wanted;
+      for (int r = 0; r < ranks; ++r)
+        for (int k = 0; k < count; ++k) wanted.push_back(r + k / 8.0);
+      std::copy_n(wanted.begin() + comm->rank() * count, count, mine.begin());
+      const auto here = buffer<double>::copy_of(where, mine);
+      const buffer<double> all(where, got.size());
+      for (int run = 0; run < 3; ++run)
+        by->all_gather(here.data(), count, all.data(), where.stream());
+      all.download(got);
+      EXPECT_EQ(got, wanted);
+    });
   }
 }
 

@@ -47,9 +47,9 @@ class scaled_problem {
     const device_limits l = limits_of(q.device);
     on_.gpu = {l.memory, l.l2, l.l2_cached, l.launch, l.waits.phase, l.waits.product};
     on_.links = q.links;
-    on_.sums = q.sums == "tree"         ? model::rank_sums::tree
+    on_.sums = q.sums == "ring"         ? model::rank_sums::ring
                : q.sums == "all-reduce" ? model::rank_sums::library
-                                        : model::rank_sums::ring;
+                                        : model::rank_sums::groups;
     on_.hides = q.overlap == "all"        ? model::overlap::all
                 : q.overlap == "exchange" ? model::overlap::exchange
                                           : model::overlap::none;

@@ -28,7 +28,7 @@ struct scaling_request {
   std::optional<int> steps_per_exchange;  ///< of a stencil; none: as Dwell plans slabs
   int pass_steps = 1;
   std::string precision = "f64";
-  std::string sums = "ring";     ///< "ring", "tree", "all-reduce"
+  std::string sums = "groups";   ///< "groups", "ring", "all-reduce"
   std::string overlap = "none";  ///< "none", "exchange", "all"
   device_facts device;
   model::link_set links;

@@ -167,9 +167,9 @@ void add_machine(CLI::App& app, scaling_arguments& args) {
   add_positive(app, "--per-host", args.asked.links.ranks_of_host, "GPUs of a host");
   add_choice(app, "--division", args.asked.division, {"slabs", "pencils", "blocks"},
              "Axes that are cut: one, two, or all");
-  args.sums_option = add_choice(app, "--sums", args.sums, {"ring", "tree", "all-reduce"},
-                                "cg: how sums reach all GPUs: an all-gather of NCCL (what Dwell "
-                                "does), groups that exchange theirs, in a fixed order, or an "
+  args.sums_option = add_choice(app, "--sums", args.sums, {"groups", "ring", "all-reduce"},
+                                "cg: how sums reach all GPUs: groups that exchange theirs, in a "
+                                "fixed order (what Dwell does), an all-gather of NCCL, or an "
                                 "all-reduce of NCCL, whose order is its own");
   add_choice(app, "--overlap", args.asked.overlap, {"none", "exchange", "all"},
              "What goes on while messages travel: nothing (what Dwell does on GPUs), cells that "
@@ -219,7 +219,7 @@ command add_scaling(CLI::App& app) {
       "unless told otherwise (docs/design/scaling.md). No run is made.\n\n"
       "Examples:\n"
       "  dwell model scaling cg --size 1024x1024x1024 --variant pipelined\n"
-      "  dwell model scaling cg --size 256x256x256 --weak --division blocks --sums tree\n"
+      "  dwell model scaling cg --size 256x256x256 --weak --division blocks --sums ring\n"
       "  dwell model scaling 3d7pt --size 384x384x384 --weak --pass 4 --one-gpu 145.6");
   return [args] { return run(*args); };
 }

@@ -26,9 +26,8 @@ class launched_meeting final : public between_launches {
   launched_meeting(const device& where, const row_ranks& ranks, const program_args<P, T>& args,
                    std::size_t slots, int teams, double* all_sums)
       : by_(*ranks.gpus), all_sums_(all_sums) {
-    if (by_.size() > 1) mine_ = buffer<double>(where, slots);
     sums_ = {args.partials, static_cast<int>(slots), teams,
-             by_.size() > 1 ? mine_.data() : all_sums};
+             all_sums + static_cast<std::size_t>(ranks.comm->rank()) * slots};
     const auto halo_of = [&](T* vector, std::size_t values) {
       return std::make_unique<device_halo>(where, by_, *ranks.halo, vector, values * sizeof(T));
     };
@@ -75,7 +74,6 @@ class launched_meeting final : public between_launches {
 
   device_transport& by_;
   double* all_sums_;
-  buffer<double> mine_;
   team_sums sums_;
   halos halos_[2];  ///< of a pair those of its copies, else of all gathered vectors
   int written_copy_ = 0;
