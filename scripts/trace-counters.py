@@ -59,7 +59,7 @@ def main():
     words.add_argument("--ncu", default=shutil.which("ncu") or "/usr/local/cuda/bin/ncu")
     words.add_argument("--cases", type=measuring.words, default=CASES, help="STENCIL:SIZE, with commas between")
     words.add_argument("--orders", type=measuring.words, help="as of 'dwell stencil --order' (default: rows, and columns)")
-    words.add_argument("--tiles", type=measuring.words, default=["64x64", "64x16x8"],
+    words.add_argument("--tiles", type=measuring.words, default=["128x32", "128x8x8"],
                        help="cells of a block of a step, in two and in three dimensions (default: %(default)s, of f64)")
     words.add_argument("--l2", default="36MiB:16", help="the simulated cache (default: %(default)s, what an H100 has of its "
                        "50 MB for data that all of it reads)")

@@ -702,8 +702,46 @@ def filter_rates():
     return p
 
 
+def scaling():
+    """Figures: docs/design/scaling.md, 'dwell model scaling cg' with 1, 2, 4 and so on to 1024 GPUs."""
+    ways = [("slabs, sums by a ring", "halo", 2.5), ("slabs, sums in rounds (today)", "strong", 3), ("blocks", "shared", 2.5),
+            ("blocks, exchanges hidden", "register", 2.5), ("pipelined, all hidden", "soft", 2)]
+    panels = [("1024³ rows on all", [[100, 100, 100, 99, 96, 91, 81, 63, 38, 16, 5], [100, 100, 100, 99, 96, 92, 85, 73, 56, 39, 23],
+                                     [100, 100, 100, 99, 99, 97, 93, 87, 78, 64, 45], [100, 100, 100, 100, 99, 99, 97, 93, 86, 74, 55],
+                                     [100, 100, 100, 100, 100, 100, 100, 99, 99, 97, 94]]),
+              ("256³ rows on each", [[100, 98, 98, 98, 95, 94, 91, 86, 78, 65, 49], [100, 98, 98, 98, 96, 96, 95, 95, 94, 94, 93],
+                                     [100, 98, 98, 98, 96, 95, 94, 93, 93, 92, 92], [100, 99, 99, 99, 98, 98, 98, 97, 97, 96, 96],
+                                     [100] * 11])]
+    p = Picture(900, 430, "Efficiency of conjugate gradients on up to 1024 GPUs, by a model")
+    p.text(24, 34, "Conjugate gradients on up to 1024 H100, by the model: efficiency over one GPU", 15, bold=True)
+    p.text(24, 56, "Percent; seven-point Laplacian, f64, eight GPUs a host", 12.5, fill="soft")
+    bottom, high = 330, 2.3  # pixels for a percent
+    for left, (title, lines) in zip((70, 500), panels):
+        right = left + 370
+        p.text((left + right) / 2, 82, title, 13, "middle", bold=True)
+        for percent in (0, 25, 50, 75, 100):
+            y = bottom - percent * high
+            p.line(left, y, right, y, thick=0.6 if percent else 1, dash="3 3" if percent else None)
+            p.text(left - 10, y + 4, f"{percent}", 12, "end", fill="soft")
+        step = (right - left) / 10
+        for k in range(0, 11, 2):
+            p.line(left + k * step, bottom, left + k * step, bottom + 5, thick=1)
+            p.text(left + k * step, bottom + 20, f"{2 ** k}", 12, "middle", fill="soft")
+        p.text((left + right) / 2, bottom + 40, "GPUs", 12.5, "middle", fill="soft")
+        for (_, colour, thick), of in zip(ways, lines):
+            for k, (a, b) in enumerate(itertools.pairwise(of)):
+                p.line(left + k * step, bottom - a * high, left + (k + 1) * step, bottom - b * high, stroke=colour, thick=thick)
+            for k, a in enumerate(of):
+                p.rect(left + k * step - 2.5, bottom - a * high - 2.5, 5, 5, colour, stroke=None, round_=2)
+    x = 40
+    for word, colour, _ in ways:
+        p.legend(x, 408, [(colour, word, 0)])
+        x += 34 + 6.2 * len(word)
+    return p
+
+
 PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts,
-            orders, column_rates, filter_rates]
+            orders, column_rates, filter_rates, scaling]
 
 
 def main(names):

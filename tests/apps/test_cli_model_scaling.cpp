@@ -98,12 +98,12 @@ TEST(cli_model_scaling, links_as_told) {
   const auto& four = j.at("rows").at(1);
   EXPECT_EQ(four.at("hosts"), 2);
   EXPECT_EQ(four.at("messages_off_host"), 1);
-  // A plane of 2 MiB off the host beside one on it; two sums, each a level in a host and one
-  // between.
+  // A plane of 2 MiB off the host beside one on it; two sums, each a round in a host and one
+  // of what hosts have.
   const double plane = 512 * 512 * 8;
   EXPECT_NEAR(four.at("exchange_us").get<double>(), 2 + 1 + plane / 25e3, 1e-6);
   EXPECT_NEAR(four.at("reduction_us").get<double>(),
-              2 * (2 + 0.5 + 112 / 200e3 + 2 + 1 + 112 / 25e3), 1e-6);
+              2 * (2 + 0.5 + 112 / 200e3 + 2 + 1 + 2 * 112 / 25e3), 1e-6);
 }
 
 TEST(cli_model_scaling, csv_has_a_line_for_each_number_of_gpus) {

@@ -28,7 +28,7 @@ std::vector<std::string> shapes_of_temporal() {
 class temporal_on_gpu : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = stencil_place::absent(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
   static stencil_options options(const char* executor, boundary edge, int steps) {
     stencil_options o;

@@ -26,6 +26,10 @@ struct stencil_way {
 struct stencil_place {
   /// "" if the device is there, else why not.
   static std::string absent();
+  /// The same of a shape: a build may have kernels of it on CPUs only.
+  static std::string absent(const std::string& shape);
+  /// Those whose kernels this build has here.
+  static std::vector<std::string> shapes();
   static device where();
   static std::vector<stencil_way> ways();
   /// Those whose executor and engine this build has for the shape.

@@ -2,7 +2,10 @@
 // What a way to run stencils means, at every place.
 #include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
+#include "stencil_oracle.hpp"
 #include "stencil_place.hpp"
 
 #include "dwell/solvers/built_kernels.hpp"
@@ -24,6 +27,19 @@ void stencil_way::apply(stencil_options& o) const {
   o.teams = teams;
   o.engine = engine;
   o.reverse_lanes = reversed;
+}
+
+std::vector<std::string> stencil_place::shapes() {
+  std::vector<std::string> all = shape_names();
+  if (where().on() == backend::cuda)
+    std::erase_if(all, [](const std::string& name) { return !has_gpu_stencil(name); });
+  return all;
+}
+std::string stencil_place::absent(const std::string& shape) {
+  if (std::string why = absent(); !why.empty()) return why;
+  const auto there = shapes();
+  if (std::find(there.begin(), there.end(), shape) != there.end()) return {};
+  return "this build has no kernels of " + shape + " here";
 }
 
 std::vector<stencil_way> stencil_place::ways(const std::string& shape) {

@@ -33,7 +33,7 @@ struct link_arguments {
 
 struct scaling_arguments {
   std::string problem, size, one_gpu_size;
-  std::string variant = "textbook", sums = "ring";
+  std::string variant = "textbook", sums = "groups";
   std::optional<double> nonzeros;
   int steps = 0, pass = 0;  ///< 0: not given
   bool strong = false;

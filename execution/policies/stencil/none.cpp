@@ -17,16 +17,12 @@
 namespace dwell::policies {
 namespace {
 
-/// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, and cost
-/// a meeting of the lanes each: worth it over many tiles a team, or where tiles above one another
-/// share two planes or more (measured, docs/results/stencil-h200.md). So it is where rows end
-/// early in their last tile: of every so many tiles one takes less time, and that may be the same
-/// team's always.
+/// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, so that
+/// they share planes in L2, and cost a meeting of the lanes each: worth it over many tiles a team
+/// (measured, docs/results/stencil-h200.md).
 bool draws(const stencil_plan& p, const stencil_problem& problem) {
   const std::int64_t tiles = p.tiles(), teams = p.teams;
-  if (problem.size.dims == 2) return tiles > 4 * teams;
-  const bool uneven = p.tiles_x > 1 && 2 * (problem.inner.x1 % p.tile_x) < p.tile_x;
-  return (problem.radius > 1 || uneven) && tiles > 2 * teams;
+  return tiles > (problem.size.dims == 2 ? 4 : 2) * teams;
 }
 
 /// Whether every second step takes the tiles backwards, and so begins with what L2 has of the step

@@ -28,7 +28,7 @@ std::vector<extents> sizes_for(int dims) {
 class stencil_bits : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = stencil_place::absent(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
 
   template <class T>

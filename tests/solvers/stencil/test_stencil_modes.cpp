@@ -68,7 +68,7 @@ std::vector<double> even_weights(const std::vector<tap>& taps) {
 class stencil_modes : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = stencil_place::absent(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
   static void expect_exact_decay(boundary edge) {
     const stencil_shape shape = find_stencil_shape(GetParam());

@@ -25,7 +25,7 @@ constexpr boundary edges[] = {boundary::fixed, boundary::periodic, boundary::ref
 class stencil_pieces : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = stencil_place::absent(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
   /// Odd numbers of steps and even ones, fewer than a poll or a pass has and more, at every border.
   template <class T>

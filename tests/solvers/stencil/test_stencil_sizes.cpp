@@ -49,7 +49,7 @@ class size_source {
 TEST(stencil_sizes, all_executors_have_the_bits_of_loops) {
   if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
   const device where = stencil_place::where();
-  const auto shapes = shape_names();
+  const auto shapes = stencil_place::shapes();
   std::vector<std::string> executors = {"host-loop", "persistent", "perks", "temporal", "auto"};
   if (where.on() == backend::cuda) executors.emplace_back("graph");
   size_source sizes;
