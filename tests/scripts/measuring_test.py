@@ -236,6 +236,36 @@ class Counters(Scripts):
             self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
 
 
+TRACE_CSV = '''"ID","Kernel Name","dram__bytes_read.sum","lts__t_sectors_srcunit_tex_op_read.sum"
+"","","byte","sector"
+"0","step_kernel","131,552","5000"
+"1","step_kernel","131552","5,000"
+'''
+TRACE_NCU = f"""import sys
+after = lambda option: sys.argv[sys.argv.index(option) + 1]
+if 'columns:64' in sys.argv:
+    sys.exit('dwell: order: refused')
+assert after('--cache-control') == 'all' and after('--order') == 'rows', sys.argv
+open(after('--log-file'), 'w').write({TRACE_CSV!r})
+"""
+
+
+class TraceCounters(Scripts):
+    def test_a_run_under_a_stand_in(self):
+        # Reads of 32 x 512 cells, and 30 rows of 128 sectors that are stored less 510 cells of each.
+        found, said = self.document("trace-counters", PROGRAM, "--ncu", self.program("ncu", TRACE_NCU), "--cases", "2d5pt:32x512",
+                                    "--orders", "rows", "--tiles", "64x8,64x8x8", "--l2", "1MiB:16")
+        self.assertEqual(found["rows"], [{"case": "2d5pt:32x512", "order": "rows", "once_bytes": 131072, "simulated_bytes": 131552,
+                                          "counted_bytes": 131552, "from_l1_bytes": 160000}])
+        self.assertIn("| 1.000 |", said)
+
+    def test_what_fails(self):
+        ncu = self.program("ncu", TRACE_NCU)
+        for bad in (["--orders", "columns:64"], ["--ncu", "/no/ncu"]):
+            done = self.run_script("trace-counters", PROGRAM, "--ncu", ncu, "--cases", "2d5pt:32x512", *bad, code=1)
+            self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
+
+
 class SpillFree(Scripts):
     def test_resources(self):
         self.assertEqual(spill_free.resources_of(PTXAS.format(15, 8, 16, 24)),
