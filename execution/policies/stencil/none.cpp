@@ -19,7 +19,7 @@ namespace {
 
 /// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, so that
 /// they share planes in L2, and cost a meeting of the lanes each: worth it over many tiles a team
-/// (measured, docs/results/stencil-h200.md).
+/// (measured, docs/lab-notebook.md).
 bool draws(const stencil_plan& p, const stencil_problem& problem) {
   const std::int64_t tiles = p.tiles(), teams = p.teams;
   return tiles > (problem.size.dims == 2 ? 4 : 2) * teams;
