@@ -11,11 +11,12 @@ namespace dwell {
 class power_of_two {
  public:
   DWELL_HD explicit power_of_two(int exponent)
-      : first_(std::ldexp(1.0, exponent / 2)), second_(std::ldexp(1.0, exponent - exponent / 2)) {}
-  DWELL_HD double operator()(double v) const { return v * first_ * second_; }
+      : third_(std::ldexp(1.0, exponent / 3)),
+        rest_(std::ldexp(1.0, exponent - exponent / 3 * 2)) {}
+  DWELL_HD double operator()(double v) const { return v * third_ * third_ * rest_; }
 
  private:
-  double first_, second_;
+  double third_, rest_;  ///< normal numbers, up to exponents of 2097
 };
 
 }  // namespace dwell

@@ -93,9 +93,12 @@ class Report(Document):
     rhs_norm: float
     null_space: str  #: "constant": b and x are taken without their means; "given": by null_vectors; or "none"
     rhs_outside_range: float  #: ||removed|| / ||b||
+    rhs_inconsistent: bool  #: that is more than rounding explains: for a part of b there is no solution
     residual_relative_recursive: float  #: as the iteration carries it
     residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
     residuals_disagree: bool  #: by more than a factor of ten
+    componentwise_backward_error: float  #: max |b - A x|_i / (|A||x| + |b|)_i
+    rows_missed: bool  #: converged by the norm, but a row is not solved: its size is too different from that of others
     target_missed: bool  #: the residual of the iteration met the tolerance, the true one did not
     refinements: int  #: how often the iteration began anew from its answer
     history: list[float]  #: ||r|| after 0, 1, ... iterations, if asked for
@@ -134,6 +137,8 @@ class Report(Document):
         rows.append(("residual", f"{self.residual_relative_recursive:.2e} recursive, {self.residual_relative_true:.2e} "
                                  f"true, relative to |b| = {self.rhs_norm:.3g}"
                                  + (": THEY DISAGREE" if self.residuals_disagree else "")))
+        rows.append(("rows", f"componentwise backward error {self.componentwise_backward_error:.2e}"
+                             + (": A ROW IS NOT SOLVED" if self.rows_missed else "")))
         if self.null_space != "none":
             taken, left = (("mean", "has the mean 0") if self.null_space == "constant" else
                            ("part in it", "is orthogonal to it"))

@@ -74,9 +74,12 @@ fields report_dict(const solve_report& r) {
   out["rhs_norm"] = r.rhs_norm;
   out["null_space"] = r.null_space;
   out["rhs_outside_range"] = r.rhs_outside_range;
+  out["rhs_inconsistent"] = r.rhs_inconsistent;
   out["residual_relative_recursive"] = r.residual_relative_recursive;
   out["residual_relative_true"] = r.residual_relative_true;
   out["residuals_disagree"] = r.residuals_disagree;
+  out["componentwise_backward_error"] = r.componentwise_backward_error;
+  out["rows_missed"] = r.rows_missed;
   out["target_missed"] = r.target_missed;
   out["refinements"] = r.refinements;
   out["history"] = r.history;
@@ -150,6 +153,10 @@ void add_solve_values(nb::module_& m) {
       .def_ro("target_missed", &solve_report::target_missed)
       .def_ro("rhs_norm", &solve_report::rhs_norm)
       .def_ro("residual_relative_true", &solve_report::residual_relative_true)
+      .def_ro("rhs_outside_range", &solve_report::rhs_outside_range)
+      .def_ro("rhs_inconsistent", &solve_report::rhs_inconsistent)
+      .def_ro("componentwise_backward_error", &solve_report::componentwise_backward_error)
+      .def_ro("rows_missed", &solve_report::rows_missed)
       .def("fields", &report_dict);
   m.def("variants_of", [](const std::string& method) { return variants_of(method); });
   m.def("preconditioners", &preconditioner_names);

@@ -5,18 +5,16 @@
 #include "dwell/execution/team/setup_cuda.cuh"
 #include "dwell/execution/vectors/ordered_pass.cuh"
 #include "dwell/solvers/linear/batch_diagonals.hpp"
-#include "dwell/solvers/linear/solve_passes.hpp"
+#include "dwell/solvers/linear/residual_passes.hpp"
 
 namespace dwell {
 namespace {
 
-constexpr int most_totals = 3;
-
 /// A pass over n elements by all threads of a block, which see its conclusion afterwards. room:
-/// shared memory, pass_lanes x most_totals.
+/// shared memory, pass_lanes x solve_totals.
 template <class Pass>
 __device__ void block_pass(index n, const Pass& pass, double* room) {
-  static_assert(Pass::totals <= most_totals);
+  static_assert(Pass::totals <= solve_totals);
   const auto lane = reinterpret_cast<double(*)[Pass::totals]>(room);
   const int l = static_cast<int>(threadIdx.x);
   const auto constants = pass.constants();
@@ -46,17 +44,18 @@ __device__ void block_residual(const solve_places<T>& at) {
   const auto constants = rows.constants();
   for (index first = 0; first < at.a.rows; first += at_once) {
     const index i = first + static_cast<index>(threadIdx.x) / row::lanes;
-    double sum = i < at.a.rows ? rows.part(i, lane, constants) : 0.0;
+    double sum[row::sums] = {};
+    if (i < at.a.rows) rows.part(i, lane, constants, sum);
     for (int half = row::lanes / 2; half > 0; half /= 2)
-      sum += __shfl_down_sync(~0u, sum, half, row::lanes);
-    if (lane == 0 && i < at.a.rows) at.residual[i] = sum;
+      for (int k = 0; k < row::sums; ++k) sum[k] += __shfl_down_sync(~0u, sum[k], half, row::lanes);
+    if (lane == 0 && i < at.a.rows) rows.put(i, constants, sum);
   }
   __syncthreads();
 }
 
 template <class T>
 __global__ void __launch_bounds__(pass_lanes) begin_kernel(const batch_places<T> all) {
-  __shared__ double room[pass_lanes * most_totals];
+  __shared__ double room[pass_lanes * solve_totals];
   const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
   block_pass(at.a.rows, solve_pass::examine<T>{at}, room);
   block_pass(at.a.rows, solve_pass::load<T>{{}, at}, room);
@@ -64,11 +63,11 @@ __global__ void __launch_bounds__(pass_lanes) begin_kernel(const batch_places<T>
 
 template <class T>
 __global__ void __launch_bounds__(pass_lanes) end_kernel(const batch_places<T> all) {
-  __shared__ double room[pass_lanes * most_totals];
+  __shared__ double room[pass_lanes * solve_totals];
   const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
-  block_pass(at.a.rows, solve_pass::answer<T>{{}, at}, room);
+  block_pass(at.a.rows, solve_pass::answer<T>{at}, room);
   block_residual(at);
-  block_pass(at.a.rows, solve_pass::sum_up<T>{{}, at}, room);
+  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, room);
 }
 
 template <class T>

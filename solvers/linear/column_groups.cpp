@@ -209,7 +209,8 @@ solve_places<T> column_groups<T>::places_of(group& g, int column) const {
 }
 
 template <class T>
-group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, double began) {
+group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, double began,
+                                       bool another_method) {
   const int width = static_cast<int>(columns.size());
   group& g = group_of(width);
   std::vector<solve_places<T>> places;
@@ -253,7 +254,32 @@ group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, 
     }
     out.reports.push_back(std::move(report));
   }
+  if (!options_.fixed_iterations) keep_starts(g, places, seen, another_method, out);
   return out;
+}
+
+template <class T>
+void column_groups<T>::keep_starts(group& g, std::vector<solve_places<T>>& places,
+                                   const std::vector<solve_numbers>& seen, bool another_method,
+                                   group_solve<T>& out) {
+  const auto in_question = [&](std::size_t c) {
+    const solve_report& r = out.reports[c];
+    return seen[c].taken && (r.stopped != stop_reason::converged || r.target_missed);
+  };
+  bool any = false;
+  for (std::size_t c = 0; c < places.size(); ++c) any = any || in_question(c);
+  if (!any) return;
+  const solve_steps<T>& steps = solve_steps_of<T>(where_.on());
+  for (solve_places<T>& at : places) at.weighing = true;
+  steps.weigh(where_, places);
+  std::vector<solve_numbers> of_start(places.size());
+  g.numbers.download(of_start);
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    if (!in_question(c)) continue;
+    // Another method begins where this one did.
+    const bool again = another_method && out.reports[c].stopped == stop_reason::breakdown;
+    if (keep_start_instead(of_start[c], out.reports[c]) || again) steps.restore(where_, places[c]);
+  }
 }
 
 template class column_groups<double>;

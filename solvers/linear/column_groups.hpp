@@ -55,7 +55,7 @@ class column_groups {
   /// that was not is then not taken.
   column_division divide(int count);
   /// Solves columns of which divide() made a group. began: on the host's clock, the call.
-  group_solve<T> solve(std::span<const column_data<T>> columns, double began);
+  group_solve<T> solve(std::span<const column_data<T>> columns, double began, bool another_method);
   /// Room for the vectors of a group, one after another, where host vectors have to be copied.
   buffer<T>& b_of(int width) { return group_of(width).b; }
   buffer<T>& x_of(int width) { return group_of(width).x; }
@@ -82,6 +82,11 @@ class column_groups {
   void make(group& g);
   /// The part that ranks do together.
   void connect(group& g);
+  /// Answers that are worse than their start vectors become these; so do all of a method that broke
+  /// down, if another one is to take over.
+  void keep_starts(group& g, std::vector<solve_places<T>>& places,
+                   const std::vector<solve_numbers>& seen, bool another_method,
+                   group_solve<T>& out);
   void place_matrix(group& g);
   solve_places<T> places_of(group& g, int column) const;
 
@@ -94,7 +99,8 @@ class column_groups {
   solve_decision<T> alone_;
   std::string never_;                           ///< why no group is ever taken; or empty
   std::array<std::optional<group>, 3> groups_;  ///< of 2, 4 and 8 columns
-  buffer<double> residual_, partial_, rank_totals_;
+  buffer<row_residual> residual_;
+  buffer<double> partial_, rank_totals_;
   buffer<unsigned> done_;
 };
 

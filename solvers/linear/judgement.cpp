@@ -42,6 +42,9 @@ double condition_seen(const solve_end& end, bool of_matrix) {
          std::min(seen.least, std::ldexp(end.least_diagonal, by));
 }
 
+/// A residual that is so much of the size of its row says that the row is not solved.
+constexpr double much_of_row = 0.01;
+
 /// Both estimates. What the start does not excite Lanczos does not see; but no eigenvalue range is
 /// smaller than that of the diagonal, whose elements are values of x.Ax / x.x too. With M = D^-1
 /// the norm in which the condition matters is that of D^(-1/2), where the matrix is D^(-1/2) A
@@ -141,6 +144,44 @@ double scaled_norms::relative(double scaled) const {
   return std::ldexp(scaled / rhs, by.vectors - by.rhs);
 }
 
+double scaled_norms::relative_true(double norm) const {
+  return rhs == 0.0 ? std::ldexp(norm, by.rhs) : norm / rhs;
+}
+
+bool meets_target(const solve_numbers& n, const solve_options& o) {
+  return n.true_norm <= n.goal || (o.atol > 0.0 && std::ldexp(n.true_norm, n.by.rhs) <= o.atol);
+}
+
+void take_true_residual(const solve_numbers& n, solve_report& report) {
+  report.residual_relative_true = scaled_norms{n.by, n.rhs}.relative_true(n.true_norm);
+  report.componentwise_backward_error = n.by_terms;
+  // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
+  const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
+  const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
+  // Where numbers ended that is what there is to say; nor is there anything to say of an exact x.
+  report.residuals_disagree = report.stopped != stop_reason::not_finite &&
+                              report.residual_relative_true > 0.0 && !(upper <= 10.0 * lower);
+}
+
+bool keep_start_instead(const solve_numbers& of_start, solve_report& report) {
+  const double of_x = scaled_norms{of_start.by, of_start.rhs}.relative_true(of_start.true_norm);
+  if (report.residual_relative_true <= of_x) return false;
+  report.residual_relative_recursive = of_x;
+  take_true_residual(of_start, report);
+  report.error_estimate = 0;
+  report.no_digit_safe = false;
+  return true;
+}
+
+void take_residuals(const solve_report& from, solve_report& to) {
+  to.residual_relative_recursive = from.residual_relative_recursive;
+  to.residual_relative_true = from.residual_relative_true;
+  to.residuals_disagree = from.residuals_disagree;
+  to.componentwise_backward_error = from.componentwise_backward_error;
+  to.error_estimate = from.error_estimate;
+  to.no_digit_safe = from.no_digit_safe;
+}
+
 double scaled_norms::rhs_norm() const { return std::ldexp(rhs, by.rhs); }
 
 template <class T>
@@ -177,20 +218,17 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   if (n.projected) {
     report.null_space = n.projected == which_null_space::given ? "given" : "constant";
     if (n.removed > 0.0) report.rhs_outside_range = n.removed / std::hypot(n.rhs, n.removed);
+    const double by_rounding = report.precision == "f32" ? 1e-3 : 1e-6;
+    report.rhs_inconsistent = report.rhs_outside_range > by_rounding;
   }
   report.iterations = std::max(n.step, 0);
   report.stopped = n.representable ? reason_of(n.stop) : stop_reason::not_finite;
   report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
   report.residual_relative_recursive = norms.relative(std::sqrt(n.rr));
-  report.residual_relative_true = norms.relative(std::sqrt(n.true_rr));
-  // Under rounding's own level (what the last bit of x moves) two residuals need not agree.
-  const double lower = std::min(report.residual_relative_true, report.residual_relative_recursive);
-  const double upper = std::max(report.residual_relative_true, report.residual_relative_recursive);
-  // Where numbers ended that is what there is to say.
-  report.residuals_disagree = report.stopped != stop_reason::not_finite && !(upper <= 10.0 * lower);
-
-  report.target_missed = report.stopped == stop_reason::converged && n.target > 0.0 &&
-                         !(std::sqrt(n.true_rr) <= n.target);
+  take_true_residual(n, report);
+  report.target_missed = report.stopped == stop_reason::converged && !meets_target(n, o);
+  report.rows_missed =
+      report.stopped == stop_reason::converged && !report.target_missed && n.by_row >= much_of_row;
 
   if (!o.fixed_iterations) {
     if (n.rhs > 0.0) estimate_error(end, report);

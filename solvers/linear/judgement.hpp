@@ -22,6 +22,8 @@ struct scaled_norms {
 
   /// Over ||b||, or where b = 0 itself.
   double relative(double scaled) const;
+  /// Of one in units of b, 2^by.rhs.
+  double relative_true(double norm) const;
   double rhs_norm() const;
 };
 
@@ -52,6 +54,19 @@ solve_report report_of(const plan_target& target, const solve_options& o,
 
 /// What to try where a solve did not end as it should, one line; or nothing.
 std::string advice_of(const solve_report& report);
+
+/// Does the true residual meet the tolerance?
+bool meets_target(const solve_numbers& n, const solve_options& o);
+
+/// Takes what is said of x from the numbers: its true residual, and what that means.
+void take_true_residual(const solve_numbers& n, solve_report& report);
+
+/// What the report says of x becomes what it says of the x of another one.
+void take_residuals(const solve_report& from, solve_report& to);
+
+/// Where the start vector's true residual is the smaller one, the report becomes one of the start
+/// vector. Returns whether it does.
+bool keep_start_instead(const solve_numbers& of_start, solve_report& report);
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const solve_options& o, solve_report& report);

@@ -80,27 +80,17 @@ solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
   check_size(x.size(), rows(), name_of_x);
   // Of the matrix a GPU has a copy.
   check_memory(s.matrix.in_place(), b, std::span<const T>(x));
-  solve_report report;
-  if (s.on_gpu()) {
-    s.b.upload(b);
-    s.x.upload(x);
-    report = s.solve_once(s.b.data(), s.x.data());
-  } else {
-    report = s.solve_once(b.data(), x.data());
-  }
-  if (!s.seen.finite) {
+  const auto refuse = [&] {
     check_finite(b, name_of_b);
     check_finite(std::span<const T>(x), name_of_x);
-  }
-  report.finish_s = seconds_on_host() - s.ended;
-  if (s.on_gpu()) {
-    s.refine(s.b.data(), s.x.data(), report);
-    const lap_timer time(report.finish_s);
-    s.x.download(x);
-  } else {
-    s.refine(b.data(), x.data(), report);
-  }
-  return s.change_method(report) ? solve(b, x) : report;
+  };
+  if (!s.on_gpu()) return s.solve_here(b.data(), x.data(), refuse);
+  s.b.upload(b);
+  s.x.upload(x);
+  solve_report report = s.solve_here(s.b.data(), s.x.data(), refuse);
+  const lap_timer time(report.finish_s);
+  s.x.download(x);
+  return report;
 }
 
 template <class T>
@@ -111,14 +101,10 @@ solve_report linear_solver<T>::solve(device_span<const T> b, device_span<T> x) {
   check_size(b.size, rows(), name_of_b);
   check_size(x.size, rows(), name_of_x);
   check_device_memory(s.queue.where(), b, device_span<const T>(x));
-  solve_report report = s.solve_once(b.data, x.data);
-  if (!s.seen.finite) {  // the message names the element
+  return s.solve_here(b.data, x.data, [&] {  // the message names the element
     s.check_finite_there(b.data, name_of_b);
     s.check_finite_there(x.data, name_of_x);
-  }
-  report.finish_s = seconds_on_host() - s.ended;
-  s.refine(b.data, x.data, report);
-  return s.change_method(report) ? solve(b, x) : report;
+  });
 }
 
 template <class T>
@@ -133,6 +119,7 @@ void linear_solver<T>::solve_async(device_span<const T> b, device_span<T> x) {
   check_size(b.size, rows(), name_of_b);
   check_size(x.size, rows(), name_of_x);
   check_device_memory(s.queue.where(), b, device_span<const T>(x));
+  s.start_kept = false;
   s.begin(b.data, x.data);
   s.async_b = b;
   s.async_x = x;
@@ -150,6 +137,8 @@ solve_report linear_solver<T>::wait() {
     s.check_finite_there(s.async_x.data, name_of_x);
   }
   report.finish_s = seconds_on_host() - s.ended;
+  s.best = 0;  // one attempt
+  s.keep_best(s.async_b.data, s.async_x.data, report);
   return report;
 }
 
@@ -189,7 +178,7 @@ std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::s
             check_device_memory(s.queue.where(), b_of(other), device_span<const T>(x_of(k)));
           columns.push_back({b_of(k).data, x_of(k).data});
         }
-        return s.groups->solve(columns, began);
+        return s.groups->solve(columns, began, s.chosen);
       },
       [&](int k, solve_report& report) { s.refine(b_of(k).data, x_of(k).data, report); },
       [&](int k) {

@@ -11,17 +11,18 @@
 namespace dwell::mixed_pass {
 
 struct residual_row {
-  static constexpr int lanes = 8;
+  static constexpr int lanes = 8, sums = 1;
   residual_places at;
 
   DWELL_HD power_of_two constants() const { return power_of_two(at.exponent); }
-  DWELL_HD double part(index i, int lane, const power_of_two& scale) const {
+  DWELL_HD void part(index i, int lane, const power_of_two& scale, double* to) const {
     double sum = lane == 0 ? at.b[i] : 0.0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
       sum -= scale(at.a.val[k]) * at.x[at.a.col[k]];
-    return sum;
+    to[0] = sum;
   }
+  DWELL_HD void put(index i, const power_of_two&, const double* sum) const { at.r[i] = sum[0]; }
 };
 
 struct sum_up {

@@ -10,7 +10,7 @@ namespace dwell {
 namespace {
 
 void residual(const device&, const residual_places& at) {
-  cpu::sum_rows(mixed_pass::residual_row{at}, at.a.rows, at.a.nonzeros, at.r);
+  cpu::sum_rows(mixed_pass::residual_row{at}, at.a.rows, at.a.nonzeros);
   cpu::run_pass(at.a.rows, mixed_pass::sum_up{at});
 }
 

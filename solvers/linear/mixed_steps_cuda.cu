@@ -9,7 +9,7 @@ namespace {
 
 void residual(const device& where, const residual_places& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  cuda::sum_rows(where, mixed_pass::residual_row{at}, at.a.rows, at.r);
+  cuda::sum_rows(where, mixed_pass::residual_row{at}, at.a.rows);
   cuda::run_pass(where, at.a.rows, mixed_pass::sum_up{at}, {at.partial, at.done});
 }
 

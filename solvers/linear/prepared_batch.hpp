@@ -68,7 +68,7 @@ class prepared_batch {
   std::unique_ptr<prepared_run<T>> run_;
   batch_places<T> places_;
   buffer<T> b_, x_;
-  buffer<double> residual_;
+  buffer<row_residual> residual_;
   buffer<solve_numbers> numbers_;
   std::vector<diagonal_range> diagonals_;
   double ended_ = 0;

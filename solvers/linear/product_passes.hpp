@@ -8,19 +8,21 @@ namespace dwell::solve_pass {
 /// Element of row `i` of A v, or of |A| |v|, by eight lanes.
 template <class T>
 struct product_row {
-  static constexpr int lanes = 8;
+  static constexpr int lanes = 8, sums = 1;
   product_places<T> at;
   bool magnitudes;
 
   DWELL_HD power_of_two constants() const { return power_of_two(at.exponent); }
-  DWELL_HD double part(index i, int lane, const power_of_two& scale) const {
-    double sum = 0;
+  DWELL_HD void part(index i, int lane, const power_of_two& scale, double* sum) const {
+    sum[0] = 0;
     const index end = at.a.row_ptr[i + 1];
     for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes) {
       const double one = scale(at.a.val[k]) * at.v[at.a.col[k]];
-      sum += magnitudes ? std::fabs(one) : one;
+      sum[0] += magnitudes ? std::fabs(one) : one;
     }
-    return sum;
+  }
+  DWELL_HD void put(index i, const power_of_two&, const double* sum) const {
+    at.product[i] = sum[0];
   }
 };
 

@@ -21,15 +21,6 @@ bool has_target(const solve_options& o, const solve_report& report) {
   return o.atol > 0.0 || (o.rtol > 0.0 && report.rhs_norm > 0.0);
 }
 
-/// What the report says of x: that of an attempt with a smaller true residual.
-void take_residuals(const solve_report& from, solve_report& to) {
-  to.residual_relative_recursive = from.residual_relative_recursive;
-  to.residual_relative_true = from.residual_relative_true;
-  to.residuals_disagree = from.residuals_disagree;
-  to.error_estimate = from.error_estimate;
-  to.no_digit_safe = from.no_digit_safe;
-}
-
 /// How the attempts together ended, where the last one ended so.
 stop_reason end_of(const solve_report& last, bool helped) {
   switch (last.stopped) {
@@ -59,6 +50,7 @@ bool add(const solve_report& next, solve_report& to) {
   to.target_missed = next.stopped == stop_reason::converged
                          ? next.target_missed
                          : to.stopped == stop_reason::accuracy_limit;
+  to.rows_missed = next.rows_missed && better && to.stopped == stop_reason::converged;
   to.advice = to.stopped == next.stopped ? next.advice : advice_of(to);
   return better;
 }
@@ -68,19 +60,24 @@ bool add(const solve_report& next, solve_report& to) {
 template <class T>
 void solver_state<T>::refine(const T* from, T* to, solve_report& report) {
   if (!options.refine || options.fixed_iterations || !has_target(options, report)) return;
+  // Where numbers left their range since A x0 seemed much larger than b, the residual of x is known
+  // now, and the next attempt has a better scale.
+  const auto lost_range = [&] {
+    return (report.stopped == stop_reason::not_finite ||
+            report.stopped == stop_reason::breakdown) &&
+           report.refinements == 0 && seen.by.vectors - seen.by.rhs > roomy<T>;
+  };
   const auto in_need = [&] {
-    return report.target_missed && report.stopped == stop_reason::converged &&
-           std::isfinite(report.residual_relative_true);
+    return std::isfinite(report.residual_relative_true) &&
+           ((report.target_missed && report.stopped == stop_reason::converged) || lost_range());
   };
   if (!in_need()) return;
   const double begun = seconds_on_host(), solved = report.solve_s;
   const device& where = queue.where();
   const auto n = static_cast<std::size_t>(rows());
-  const auto copy = [&](T* into, const T* out_of) {
-    memory_of(where.on()).copy(where, into, out_of, n * sizeof(T));
-  };
   try {
     if (kept.size() < n) kept = {where, n, fresh::unset};
+    if (!has_start(to)) return;
   } catch (const device_error&) {
     return;  // no room for a copy: the answer stays, and the report says what it is worth
   }
@@ -92,9 +89,9 @@ void solver_state<T>::refine(const T* from, T* to, solve_report& report) {
       report.advice = advice_of(report);
       break;
     }
-    copy(kept.data(), to);
+    copy_vector(kept.data(), to);
     begin(from, to, &report);
-    if (!add(end(&report), report)) copy(to, kept.data());
+    if (!add(end(&report), report)) copy_vector(to, kept.data());
   }
   report.finish_s += std::max(0.0, seconds_on_host() - begun - (report.solve_s - solved));
 }

@@ -72,8 +72,8 @@ struct solve_progress {
 struct solve_options {
   /// "cg", "minres", "bicgstab", "gmres" or "auto": the first of them whose demands the matrix
   /// meets: symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since
-  /// the matrix is not positive definite, minres goes on from there (not in solve_async(), nor with
-  /// amg, fsai and chebyshev).
+  /// the matrix is not positive definite, minres begins instead, from the same start vector (not in
+  /// solve_async(), nor with amg, fsai and chebyshev).
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
@@ -230,10 +230,22 @@ struct solve_report {
   /// ||removed|| / ||b||, 0 to 1: the part of b for which there is no solution, and which was taken
   /// away. About 1e-16 (f32: 1e-7) or less where b is consistent.
   double rhs_outside_range = 0;
+  /// That is more than rounding explains (1e-6, in f32 1e-3): the system has no solution, and the
+  /// answer is one of the system without that part of b.
+  bool rhs_inconsistent = false;
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64
   bool residuals_disagree = false;    ///< by more than a factor of ten
+  /// max |b - Ax|_i / (|A||x| + |b|)_i, by x as it is (Oettli and Prager, 1964): by which part of
+  /// their size numbers of a row must be changed at most for x to be exact. About the unit
+  /// roundoff at best, 1 where a row is not solved at all. Rows whose terms are all nearly zero,
+  /// as far from a point source, count like others.
+  double componentwise_backward_error = 0;
+  /// Converged by the norm, but not in every row: in one of them the residual is at least 0.01 of
+  /// (|A||x| + |b|)_i + (|A| max|x|)_i, which leaves out rows that the answer's largest elements
+  /// would not notice. Rows of very different sizes do that: scale them, or ask for a smaller rtol.
+  bool rows_missed = false;
   /// The residual of the iteration fell under the tolerance, which is not 0, and the true one is
   /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
   bool target_missed = false;

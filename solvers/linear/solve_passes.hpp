@@ -31,7 +31,10 @@ struct examine {
   DWELL_HD void conclude(const double* acc) const {
     solve_numbers& n = *at.numbers;
     n.finite = acc[2] == 0.0;
-    n.by = n.finite ? scale_of<T>(at.matrix_exponent, exponent_of(acc[0]), exponent_of(acc[1]))
+    n.zero_rhs = n.finite && acc[0] == 0.0;
+    n.largest = n.zero_rhs ? 0.0 : acc[1];
+    n.by = n.finite ? scale_of<T>(at.matrix_exponent, exponent_of(acc[0]), exponent_of(n.largest),
+                                  at.start_residual)
                     : system_scale{};
     n.projected = at.null_count > 0 ? which_null_space::given
                   : at.null_space   ? which_null_space::constants
@@ -104,6 +107,14 @@ DWELL_HD double mean_of_rhs(const solve_numbers& n) {
   return std::ldexp(n.rhs_mean, n.by.rhs - n.by.vectors);
 }
 
+/// A square that is neither 0 nor infinite where its root is not, so that a residual of 0 or
+/// infinity is not taken for one that small.
+DWELL_HD double square_in_range(double v) {
+  const double square = v * v;
+  if (square == 0.0 && v > 0.0) return 0x1p-1074;
+  return square < 0x1.fffffffffffffp1023 ? square : 0x1.fffffffffffffp1023;
+}
+
 /// The scaled vectors, without their means where these count, and ||b||.
 template <class T>
 struct load : sums<1> {
@@ -112,6 +123,7 @@ struct load : sums<1> {
   struct scales {
     power_of_two answer, vectors, rhs, rhs_in_vectors;
     double start_mean, vectors_mean, rhs_mean;  ///< 0 where they do not count: that changes no bit
+    bool from_zeros;
   };
   DWELL_HD scales constants() const {
     const solve_numbers& n = *at.numbers;
@@ -121,9 +133,14 @@ struct load : sums<1> {
             power_of_two(n.by.rhs - n.by.vectors),
             n.start_mean,
             mean_of_rhs(n),
-            n.rhs_mean};
+            n.rhs_mean,
+            n.zero_rhs != 0};
   }
   DWELL_HD void element(index i, const scales& by, double* acc) const {
+    if (by.from_zeros) {
+      at.run_x_at(i) = at.run_rhs_at(i) = T(0);
+      return;
+    }
     if (at.null_count > 0) return without_given(i, by, acc);
     at.run_x_at(i) = static_cast<T>(by.answer(at.x[i]) - by.start_mean);
     at.run_rhs_at(i) = static_cast<T>(by.vectors(at.b[i]) - by.vectors_mean);
@@ -146,7 +163,7 @@ struct load : sums<1> {
   DWELL_HD void conclude(const double* acc) const {
     solve_numbers& n = *at.numbers;
     n.rhs = std::sqrt(acc[0]);
-    double relative = at.rtol * std::ldexp(n.rhs, n.by.rhs - n.by.vectors);
+    n.goal = at.rtol * n.rhs;
     if (n.projected) {
       // Of a b in the null space rounding alone is left: that is zero, and nothing under it can be
       // reached.
@@ -154,12 +171,13 @@ struct load : sums<1> {
       n.removed = removed(n);
       if (n.rhs <= rounding * n.removed) {
         n.rhs = 0.0;
-        relative = 2.0 * rounding * std::ldexp(n.removed, n.by.rhs - n.by.vectors);
+        n.goal = 2.0 * rounding * n.removed;
       }
     }
+    const double relative = std::ldexp(n.goal, n.by.rhs - n.by.vectors);
     const double absolute = std::ldexp(at.atol, -n.by.vectors);
     n.target = relative > absolute ? relative : absolute;
-    *at.target2 = n.target * n.target;
+    *at.target2 = square_in_range(n.target);
   }
 };
 
@@ -192,7 +210,8 @@ struct parts_of_answer : sums<1> {
 /// The answer in the caller's units, without its part in the null space, where the run left it; is
 /// it representable?
 template <class T>
-struct answer : sums<1> {
+struct answer {
+  static constexpr int totals = 2;
   solve_places<T> at;
 
   struct scales {
@@ -207,7 +226,12 @@ struct answer : sums<1> {
     const T value = static_cast<T>(by.answer(
         at.null_count > 0 ? found - in_null_space(at, at.parts->answer, i) : found - by.mean));
     at.run_x_at(i) = value;
-    acc[0] += finite(value) ? 0.0 : 1.0;
+    const double one[totals] = {finite(value) ? 0.0 : 1.0, std::fabs(static_cast<double>(value))};
+    combine(acc, one);
+  }
+  DWELL_HD static void combine(double* to, const double* from) {
+    to[0] += from[0];
+    to[1] = to[1] > from[1] ? to[1] : from[1];
   }
   DWELL_HD void conclude(const double* acc) const {
     solve_numbers& n = *at.numbers;
@@ -215,76 +239,9 @@ struct answer : sums<1> {
     n.stop = *at.stop;
     n.rr = *at.rr;
     n.representable = acc[0] == 0.0 || n.step <= 0;
-    n.taken = n.finite && n.representable && (n.step > 0 || (n.projected && n.step == 0));
-  }
-};
-
-/// Element i of b', without its part in the null space.
-template <class T>
-struct rhs_element {
-  power_of_two vectors, rhs, rhs_in_vectors;
-  double mean;
-
-  DWELL_HD explicit rhs_element(const solve_numbers& n)
-      : vectors(-n.by.vectors),
-        rhs(-n.by.rhs),
-        rhs_in_vectors(n.by.rhs - n.by.vectors),
-        mean(mean_of_rhs(n)) {}
-  DWELL_HD double operator()(const solve_places<T>& at, index i) const {
-    if (at.null_count == 0) return vectors(at.b[i]) - mean;
-    return rhs_in_vectors(rhs(at.b[i]) - in_null_space(at, at.parts->rhs, i));
-  }
-};
-
-/// Element of row `i` of b' - A' x', by eight lanes, each with every eighth nonzero.
-template <class T>
-struct residual_row {
-  static constexpr int lanes = 8;
-  solve_places<T> at;
-
-  struct scales {
-    power_of_two matrix, answer;
-    rhs_element<T> rhs;
-    const T* x;
-    int stride;
-  };
-  DWELL_HD scales constants() const {
-    const solve_numbers& n = *at.numbers;
-    return {power_of_two(-n.by.matrix), power_of_two(-n.by.answer()), rhs_element<T>(n),
-            n.taken || at.ranks ? at.run_x : at.x, n.taken || at.ranks ? at.stride : 1};
-  }
-  DWELL_HD double part(index i, int lane, const scales& by) const {
-    double sum = lane == 0 ? by.rhs(at, i) : 0.0;
-    const index end = at.a.row_ptr[i + 1];
-    for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
-      sum -=
-          by.matrix(at.a.val[k]) *
-          by.answer(by.x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * by.stride]);
-    return sum;
-  }
-};
-
-/// The sums over the residual; x gets the answer.
-template <class T>
-struct sum_up : sums<3> {
-  solve_places<T> at;
-
-  DWELL_HD rhs_element<T> constants() const { return rhs_element<T>(*at.numbers); }
-  DWELL_HD void element(index i, const rhs_element<T>& rhs, double* acc) const {
-    const double r = at.residual[i];
-    acc[0] += r * r;
-    if (at.inverse_diagonal) {
-      const double b = rhs(at, i), d = at.inverse_diagonal[i];
-      acc[1] += r * r * d;
-      acc[2] += b * b * d;
-    }
-    if (at.numbers->taken) at.x[i] = at.run_x_at(i);
-  }
-  DWELL_HD void conclude(const double* acc) const {
-    solve_numbers& n = *at.numbers;
-    n.true_rr = acc[0];
-    n.rr_by_diagonal = acc[1];
-    n.bb_by_diagonal = acc[2];
+    n.taken =
+        n.finite && n.representable && (n.step > 0 || ((n.projected || n.zero_rhs) && n.step == 0));
+    if (n.taken) n.largest = acc[1];
   }
 };
 

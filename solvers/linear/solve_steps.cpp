@@ -5,6 +5,7 @@
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/halo.hpp"
 #include "dwell/solvers/linear/product_passes.hpp"
+#include "dwell/solvers/linear/residual_passes.hpp"
 #include "dwell/solvers/linear/row_sums.hpp"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"
@@ -26,7 +27,7 @@ template <class T>
 void exchange_answers(std::span<const solve_places<T>> columns) {
   if (!columns.front().ranks) return;
   for (const solve_places<T>& at : columns)
-    if (!at.numbers->taken)
+    if (!at.numbers->taken && !at.weighing)
       for (index i = 0; i < at.a.rows; ++i) at.run_x_at(i) = at.x[i];
   columns.front().ghosts_of_x->run();
 }
@@ -40,29 +41,39 @@ void begin(const device&, const solve_places<T>& at) {
 }
 
 template <class T>
-void end(const device&, std::span<const solve_places<T>> columns) {
+void weigh(const device&, std::span<const solve_places<T>> columns) {
+  exchange_answers(columns);
+  for (const solve_places<T>& at : columns) {
+    cpu::sum_rows(solve_pass::residual_row<T>{at}, at.a.rows, at.a.nonzeros);
+    run(at, solve_pass::sum_up<T>{at});
+  }
+}
+
+template <class T>
+void end(const device& where, std::span<const solve_places<T>> columns) {
   for (const solve_places<T>& at : columns) {
     if (at.null_space) run(at, solve_pass::mean_of_answer<T>{{}, at});
     for (int k = 0; k < at.null_count; ++k) run(at, solve_pass::parts_of_answer<T>{{}, at, k});
-    run(at, solve_pass::answer<T>{{}, at});
+    run(at, solve_pass::answer<T>{at});
   }
-  exchange_answers(columns);
-  for (const solve_places<T>& at : columns) {
-    cpu::sum_rows(solve_pass::residual_row<T>{at}, at.a.rows, at.a.nonzeros, at.residual);
-    run(at, solve_pass::sum_up<T>{{}, at});
-  }
+  weigh<T>(where, columns);
+}
+
+template <class T>
+void restore(const device&, const solve_places<T>& at) {
+  for (index i = 0; i < at.a.rows; ++i) at.x[i] = at.run_x_at(i);
 }
 
 template <class T>
 void product(const device&, const product_places<T>& at) {
   for (const bool magnitudes : {false, true}) {
-    cpu::sum_rows(solve_pass::product_row<T>{at, magnitudes}, at.a.rows, at.a.nonzeros, at.product);
+    cpu::sum_rows(solve_pass::product_row<T>{at, magnitudes}, at.a.rows, at.a.nonzeros);
     cpu::run_pass(at.a.rows, solve_pass::square_of_product<T>{{}, at, magnitudes});
   }
 }
 
 template <class T>
-constexpr solve_steps<T> on_cpu = {&begin<T>, &end<T>, &product<T>};
+constexpr solve_steps<T> on_cpu = {&begin<T>, &end<T>, &weigh<T>, &restore<T>, &product<T>};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 // the system, the start of the run, the norm of the right-hand side, the answer, and the true
 // residual. Host and device give the same bits. Private to the solver.
 #pragma once
+#include <climits>
 #include <cstddef>
 #include <span>
 
@@ -18,10 +19,19 @@ class device_halo;
 class halo_exchange;
 struct row_ranks;
 
+/// Of a row of b - A x, of which the first one decides whether a solve has converged.
+struct row_residual {
+  double r = 0;        ///< of 2^-by.rhs (b - A x)
+  float by_terms = 0;  ///< |r| over what the row adds up to: |A| |x| + |b|
+  float by_row = 0;    ///< |r| over the same and the row of |A| times the largest |x|
+};
+
 /// What the host learns of a solve: in memory that the device writes.
 struct solve_numbers {
   system_scale by;
   double rhs = 0;         ///< ||2^-by.rhs b||
+  int zero_rhs = 0;       ///< b = 0: the run begins from zeros, which are the answer
+  double goal = 0;        ///< of ||2^-by.rhs (b - A x)||, by rtol
   double target = 0;      ///< the norm of the scaled residual at which the run ends
   int finite = 0;         ///< all elements of b and of the start vector are
   int step = 0;           ///< at the end of the run
@@ -36,10 +46,13 @@ struct solve_numbers {
   double answer_mean = 0;  ///< of the run's answer
   // Of any null space:
   double removed = 0;  ///< the norm of what was taken from 2^-by.rhs b; `rhs` is that of the rest
-  // Sums over the true residual b' - A' x' of the scaled system:
-  double true_rr = 0;         ///< r.r
+  double largest = 0;  ///< |x|, of the start vector or of the answer, in the caller's units
+  // Of the true residual r = 2^-by.rhs (b - A x):
+  double true_norm = 0;       ///< ||r||
   double rr_by_diagonal = 0;  ///< r.D^-1 r; 0 without a Jacobi preconditioner
-  double bb_by_diagonal = 0;  ///< b'.D^-1 b'
+  double bb_by_diagonal = 0;  ///< b.D^-1 b, of 2^-by.rhs b
+  double by_terms = 0;        ///< the largest row_residual::by_terms
+  double by_row = 0;          ///< and row_residual::by_row
 };
 
 /// What b and x count without.
@@ -59,11 +72,12 @@ struct null_parts {
 template <class T>
 struct solve_places {
   csr_arrays<T> a;
-  index first_column = 0;   ///< of the matrix: not 0 where it is a block of a larger one
-  int matrix_exponent = 0;  ///< of the largest element
-  const T* b = nullptr;     ///< the caller's right-hand side
-  T* x = nullptr;           ///< the start vector; the answer at the end
-  T* run_x = nullptr;       ///< the program's vectors, scaled; element i at [i * stride]
+  index first_column = 0;        ///< of the matrix: not 0 where it is a block of a larger one
+  int matrix_exponent = 0;       ///< of the largest element
+  int start_residual = INT_MAX;  ///< exponent of ||b - A x|| of the start vector, where it is known
+  const T* b = nullptr;          ///< the caller's right-hand side
+  T* x = nullptr;                ///< the start vector; the answer at the end
+  T* run_x = nullptr;            ///< the program's vectors, scaled; element i at [i * stride]
   T* run_rhs = nullptr;
   int stride = 1;
   bool null_space = false;  ///< the constant vectors are in it: b and x count without their means
@@ -81,7 +95,8 @@ struct solve_places {
   DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }
   DWELL_HD T& run_rhs_at(index i) const { return run_rhs[static_cast<std::ptrdiff_t>(i) * stride]; }
   const T* inverse_diagonal = nullptr;  ///< of the scaled matrix; null without Jacobi
-  double* residual = nullptr;           ///< rows elements of room
+  row_residual* residual = nullptr;     ///< rows elements of room
+  bool weighing = false;                ///< the residual is that of run_x, in the caller's units
   double rtol = 0, atol = 0;
   double* target2 = nullptr;  ///< the program's: the square of the residual's norm to reach
   const int* step = nullptr;  ///< the program's scalars at the end of its run
@@ -92,7 +107,7 @@ struct solve_places {
   unsigned* done = nullptr;   ///< zero
 };
 std::size_t solve_partials(index rows);
-inline constexpr int solve_totals = 3;  ///< the most of a pass
+inline constexpr int solve_totals = 7;  ///< the most of a pass
 
 /// A v, and how large it is.
 template <class T>
@@ -111,8 +126,13 @@ template <class T>
 struct solve_steps {
   /// From b and x: by, rhs, the means and finite of the numbers, the run's vectors, and its target.
   void (*begin)(const device&, const solve_places<T>&);
-  /// From the run's answer: x, and the rest of the numbers; of all columns of the run.
+  /// From the run's answer: x, and the rest of the numbers; of all columns of the run. Where x is
+  /// the answer, run_x is the start vector then.
   void (*end)(const device&, std::span<const solve_places<T>>);
+  /// The true residual of run_x, in the caller's units, instead of that of x; of all columns.
+  void (*weigh)(const device&, std::span<const solve_places<T>>);
+  /// x becomes run_x.
+  void (*restore)(const device&, const solve_places<T>&);
   void (*product)(const device&, const product_places<T>&);
 };
 template <class T>

@@ -5,6 +5,7 @@
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/vectors/ordered_pass.cuh"
 #include "dwell/solvers/linear/product_passes.hpp"
+#include "dwell/solvers/linear/residual_passes.hpp"
 #include "dwell/solvers/linear/row_sums.cuh"
 #include "dwell/solvers/linear/solve_passes.hpp"
 #include "dwell/solvers/linear/solve_steps_cuda.hpp"
@@ -71,7 +72,7 @@ void exchange_answers(const device& where, std::span<const solve_places<T>> colu
   if (!columns.front().ranks) return;
   constexpr index lanes = 256;
   const index rows = columns.front().a.rows, blocks = rows > 0 ? (rows - 1) / lanes + 1 : 0;
-  if (blocks > 0)
+  if (blocks > 0 && !columns.front().weighing)
     for (const solve_places<T>& at : columns)
       take_start_kernel<<<static_cast<unsigned>(blocks), lanes, 0,
                           static_cast<cudaStream_t>(where.stream())>>>(at);
@@ -89,33 +90,55 @@ void begin(const device& where, const solve_places<T>& at) {
 }
 
 template <class T>
+void weigh(const device& where, std::span<const solve_places<T>> columns) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  exchange_answers(where, columns);
+  for (const solve_places<T>& at : columns) {
+    cuda::sum_rows(where, solve_pass::residual_row<T>{at}, at.a.rows);
+    run(where, at, solve_pass::sum_up<T>{at});
+  }
+}
+
+template <class T>
 void end(const device& where, std::span<const solve_places<T>> columns) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   for (const solve_places<T>& at : columns) {
     if (at.null_space) run(where, at, solve_pass::mean_of_answer<T>{{}, at});
     for (int k = 0; k < at.null_count; ++k)
       run(where, at, solve_pass::parts_of_answer<T>{{}, at, k});
-    run(where, at, solve_pass::answer<T>{{}, at});
+    run(where, at, solve_pass::answer<T>{at});
   }
-  exchange_answers(where, columns);
-  for (const solve_places<T>& at : columns) {
-    cuda::sum_rows(where, solve_pass::residual_row<T>{at}, at.a.rows, at.residual);
-    run(where, at, solve_pass::sum_up<T>{{}, at});
-  }
+  weigh<T>(where, columns);
+}
+
+template <class T>
+__global__ void restore_kernel(const solve_places<T> at) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < at.a.rows) at.x[i] = at.run_x_at(static_cast<index>(i));
+}
+
+template <class T>
+void restore(const device& where, const solve_places<T>& at) {
+  constexpr index lanes = 256;
+  if (at.a.rows == 0) return;
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  restore_kernel<<<static_cast<unsigned>((at.a.rows - 1) / lanes + 1), lanes, 0,
+                   static_cast<cudaStream_t>(where.stream())>>>(at);
+  DWELL_CUDA(cudaGetLastError());
 }
 
 template <class T>
 void product(const device& where, const product_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   for (const bool magnitudes : {false, true}) {
-    cuda::sum_rows(where, solve_pass::product_row<T>{at, magnitudes}, at.a.rows, at.product);
+    cuda::sum_rows(where, solve_pass::product_row<T>{at, magnitudes}, at.a.rows);
     cuda::run_pass(where, at.a.rows, solve_pass::square_of_product<T>{{}, at, magnitudes},
                    {at.partial, at.done});
   }
 }
 
 template <class T>
-constexpr solve_steps<T> on_cuda = {&begin<T>, &end<T>, &product<T>};
+constexpr solve_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>, &product<T>};
 
 }  // namespace
 

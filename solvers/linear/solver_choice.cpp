@@ -87,15 +87,24 @@ void solver_state<T>::choose_preconditioner() {
       dwell::choose_preconditioner(options, matrix.facts(), matrix.all_rows());
   options.preconditioner = found.is;
   preconditioner_reason = found.why;
-  undecided = found.probe;
+  undecided = left_open = found.probe;
 }
 
 template <class T>
 solve_report solver_state<T>::solve_once(const T* from, T* to) {
+  if (left_open && !start_kept) keep_start(to);
   begin(from, to, nullptr, undecided ? probe_iterations : INT_MAX);
   solve_report report = end();
   if (mixed && seen.finite) return beyond_f32(from, to, report);
-  if (!undecided || !seen.finite) return report;
+  if (!seen.finite) return report;
+  if (!undecided) {
+    const solve_setup before = setup;
+    if (!come_back(from, to, report)) return report;
+    const solve_setup more = difference(setup, before);
+    report.setup = more;
+    report.setup_s += more.total();
+    return report;
+  }
   if (report.stopped == stop_reason::converged) {
     undecided = false;
     preconditioner_reason =
@@ -117,10 +126,27 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
     begin(from, to, &report);
     report = joined(report, end());
   }
+  come_back(from, to, report);
   const solve_setup more = difference(setup, before);
   report.setup = more;
   report.setup_s += more.total();
   return report;
+}
+
+template <class T>
+bool solver_state<T>::come_back(const T* from, T* to, solve_report& report) {
+  const bool failed =
+      report.stopped == stop_reason::breakdown || report.stopped == stop_reason::not_finite;
+  if (!left_open || !start_kept || options.preconditioner != preconditioner::amg || !failed ||
+      report.iterations >= options.max_iterations || was_refused())
+    return false;
+  preconditioner_reason += fmt::format("; amg ended by {} after {} iterations, and jacobi goes on",
+                                       to_string(report.stopped), report.iterations);
+  copy_vector(to, start.data());
+  change_preconditioner(preconditioner::jacobi);
+  begin(from, to, &report);
+  report = joined(report, end());
+  return true;
 }
 
 template <class T>
@@ -179,6 +205,8 @@ template void solver_state<double>::choose_preconditioner();
 template void solver_state<float>::choose_preconditioner();
 template solve_report solver_state<double>::solve_once(const double*, double*);
 template solve_report solver_state<float>::solve_once(const float*, float*);
+template bool solver_state<double>::come_back(const double*, double*, solve_report&);
+template bool solver_state<float>::come_back(const float*, float*, solve_report&);
 template int solver_state<double>::settle(const solve_report&);
 template int solver_state<float>::settle(const solve_report&);
 template void solver_state<double>::change_preconditioner(preconditioner);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -26,7 +28,9 @@ void solver_state<T>::make_preconditioner() {
   const lap_timer time(setup.preconditioner_s);
   if (chain && chain->refresh) {
     const csr_arrays<T> arrays = matrix.block();
-    return chain->refresh(&arrays);
+    matrix_units units;
+    find_units(queue.where(), arrays, false, units);
+    if (units.wide() == chain->wide_units) return chain->refresh(&arrays);
   }
   auto made = std::make_unique<made_preconditioner>(
       kind.make<T>()(queue.where(), matrix.block(), options.preconditioning));
@@ -193,12 +197,20 @@ void solver_state<T>::check_finite_there(const T* from, const std::string& what)
 }
 
 template <class T>
+int solver_state<T>::exponent_of_residual(const solve_report& report) const {
+  const double relative = report.residual_relative_true;
+  if (!(relative > 0.0) || !std::isfinite(relative)) return INT_MAX;
+  return std::ilogb(relative) + (seen.rhs > 0.0 ? std::ilogb(seen.rhs) + seen.by.rhs : 0);
+}
+
+template <class T>
 void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, int most) {
   const device& where = queue.where();
   places.b = from;
   places.x = to;
   places.rtol = options.rtol;
   places.atol = options.atol;
+  places.start_residual = so_far ? exponent_of_residual(*so_far) : INT_MAX;
   const int done = so_far ? so_far->iterations : 0;
   run->limit(std::min(most, options.max_iterations - done));
   run->reset();
@@ -248,6 +260,7 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   how.most_diagonal = matrix.facts().most_diagonal;
   const auto entries = static_cast<std::size_t>(std::max(seen.step, 0)) + 1;
   how.coefficients = run->coefficients(entries);
+  best = so_far ? 0 : best_step(how.coefficients);
   if (options.history) how.history = run->history(entries);
   how.known_condition = so_far ? so_far->condition_estimate : condition_of_mixed();
   judge(std::move(how), options, report);

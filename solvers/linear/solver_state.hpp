@@ -77,9 +77,16 @@ struct solver_state {
   bool may_change_method(const solve_report& failed) const;
   /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
   void choose_preconditioner();
+  /// A whole solve of vectors in the device's memory, whose report has its best answer. refuse()
+  /// throws for vectors that are not finite.
+  template <class Refuse>
+  solve_report solve_here(const T* b, T* x, Refuse&& refuse);
   /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
   /// and the rest from its answer. Ends as end() does.
   solve_report solve_once(const T* b, T* x);
+  /// Where the choice of amg ends the solve by a breakdown, jacobi goes on, now and later. Returns
+  /// whether it was so.
+  bool come_back(const T* b, T* x, solve_report& report);
   /// The preconditioner that the report of a probe speaks for; prepares it. Returns after how many
   /// iterations multigrid takes over.
   int settle(const solve_report& probe);
@@ -129,17 +136,35 @@ struct solver_state {
   /// Puts a solve of vectors in the device's memory into its stream; so_far: the attempts before,
   /// of which x is the answer; most: iterations.
   void begin(const T* b, T* x, const solve_report* so_far = nullptr, int most = INT_MAX);
+  /// Of ||b - A x||, where the report says what that is; else INT_MAX.
+  int exponent_of_residual(const solve_report& report) const;
   /// Waits for it. Where seen.finite is 0 there was nothing to solve, and x is as it was.
   solve_report end(const solve_report* so_far = nullptr);
   /// Begins anew from x, the answer of the solve that the report is of, as long as that is asked
   /// for and helps. Vectors in the device's memory. Adds what else it takes to the report's
   /// finish_s.
   void refine(const T* b, T* x, solve_report& report);
+  /// Where the solve did not do what was asked for, x becomes the best that there is: about the
+  /// best one that the iteration had, or the start vector. Vectors in the device's memory. Adds
+  /// what it takes to the report's finish_s.
+  void keep_best(const T* b, T* x, solve_report& report);
+  /// The part of it that runs to the best step again.
+  void go_back(const T* b, T* x, solve_report& report);
+  /// The step whose residual was so small that going back to it pays; 0: none.
+  int best_step(const std::vector<step_coefficients>& seen_by_step) const;
+  /// Keeps the start vector of the solve; false: there is no room for it.
+  bool keep_start(const T* from);
+  /// It is kept, if need be now: after the first attempt, of which x is the answer.
+  bool has_start(const T* x);
+  void copy_vector(T* to, const T* from) const;
+  /// More than one run may be needed before the start vector is forgotten.
+  bool has_parts() const { return left_open || mixed || chosen; }
 
   solve_options options;      ///< their method is never "auto", nor their preconditioner
   std::string method_reason;  ///< why this one
   bool chosen = false;        ///< it was "auto"
   std::string preconditioner_reason = "as asked";
+  bool left_open = false;  ///< amg may be chosen, or was
   bool undecided = false;  ///< the preconditioner is that of a probe
   double further = 1;      ///< by which attempts after this one go below its target, as a factor
   solve_setup setup;
@@ -153,11 +178,13 @@ struct solver_state {
   mixed_precision_run* mixed = nullptr;  ///< the run, where it iterates in f32
   std::string why_f64;                   ///< although mixed precision was asked for; else empty
   solve_places<T> places;
-  buffer<T> b, x;  ///< a GPU's copies of host vectors
-  buffer<T> kept;  ///< the answer that an attempt began from
+  buffer<T> b, x;   ///< a GPU's copies of host vectors
+  buffer<T> kept;   ///< the answer that an attempt began from
+  buffer<T> start;  ///< the start vector, where that is kept
   std::optional<cut_cache<T>> cuts;
   std::optional<column_groups<T>> groups;
-  buffer<double> residual, partial;
+  buffer<row_residual> residual;
+  buffer<double> partial;
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
   buffer<null_parts> parts;
@@ -174,8 +201,31 @@ struct solver_state {
   device_span<const T> async_b;
   device_span<T> async_x;
   solve_numbers seen;
+  bool start_kept = false;
+  int best = 0;  ///< best_step() of its only attempt
   run_control control;
 };
+
+template <class T>
+template <class Refuse>
+solve_report solver_state<T>::solve_here(const T* from, T* to, Refuse&& refuse) {
+  start_kept = false;
+  if (has_parts() && !keep_start(to))
+    throw device_error(
+        "no memory is left for a copy of the start vector, which the choice of a method, of a "
+        "preconditioner or mixed precision need");
+  solve_report report = solve_once(from, to);
+  if (!seen.finite) refuse();
+  report.finish_s = seconds_on_host() - ended;
+  refine(from, to, report);
+  if (change_method(report)) {  // as if it had been this one from the start
+    copy_vector(to, start.data());
+    began = seconds_on_host();
+    return solve_here(from, to, refuse);
+  }
+  keep_best(from, to, report);
+  return report;
+}
 
 template <class T>
 template <class Alone, class Group, class Again, class Refuse>
@@ -199,6 +249,7 @@ std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone,
       for (int c = 0; c < width; ++c) reports.push_back(alone(first + c));
     } else {
       group_solve<T> got = group(first, width, begin);
+      start_kept = true;  // the vectors of a run alone are of another column
       const double finish_s = seconds_on_host() - got.ended;
       for (int c = 0; c < width; ++c)
         if (!got.finite[static_cast<std::size_t>(c)]) refuse(first + c);
@@ -244,7 +295,7 @@ std::vector<solve_report> solver_state<T>::solve_host_block(int count, B&& b_of,
             columns[static_cast<std::size_t>(c)] = {b_there.data() + at, x_there.data() + at};
           }
         }
-        group_solve<T> got = groups->solve(columns, began_at);
+        group_solve<T> got = groups->solve(columns, began_at, chosen);
         if (on_gpu())
           for (int c = 0; c < width; ++c)
             if (got.finite[static_cast<std::size_t>(c)])

@@ -40,14 +40,27 @@ DWELL_HD int matrix_scale(int exponent) {
   return exponent > comfortable || exponent < -comfortable ? exponent : 0;
 }
 
-/// The largest elements of b' and of A' x' are about 1. Exponents: of the largest elements of A, b
-/// and the start vector.
+/// How much larger than b the product A x of the start vector may seem by the largest elements of
+/// both before squares of what is left of b come near to 0; and the most that is allowed for where
+/// it seems larger than it is.
 template <class T>
-DWELL_HD system_scale scale_of(int matrix, int rhs, int start) {
+inline constexpr int roomy = sizeof(T) == 8 ? 200 : 40;
+template <class T>
+inline constexpr int most_room = sizeof(T) == 8 ? 900 : 100;
+
+/// The largest elements of b' and of A' x' are about 1. Exponents: of the largest elements of A, b
+/// and the start vector. residual: of b - A x of the start vector, or INT_MAX where it is not
+/// known; if A x seems much larger than b, it counts instead.
+template <class T>
+DWELL_HD system_scale scale_of(int matrix, int rhs, int start, int residual) {
   system_scale s;
   s.matrix = matrix_scale<T>(matrix);
   const bool product = start != exponent_of_zero && matrix != exponent_of_zero;
-  const int of_product = product ? start + matrix : exponent_of_zero;
+  int of_product = product ? start + matrix : exponent_of_zero;
+  if (residual != INT_MAX && rhs != exponent_of_zero && of_product - rhs > roomy<T>) {
+    const int least = of_product - most_room<T>;
+    of_product = residual > least ? residual : least;
+  }
   s.vectors = rhs > of_product ? rhs : of_product;
   if (s.vectors == exponent_of_zero) s.vectors = 0;
   s.rhs = rhs == exponent_of_zero ? s.vectors : rhs;

@@ -7,6 +7,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/block_jacobi.hpp"
+#include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
 #include "dwell/solvers/preconditioners/fsai/fsai.hpp"
 #include "dwell/solvers/preconditioners/ilu0/ilu0.hpp"
@@ -14,19 +15,35 @@
 namespace dwell {
 namespace {
 
+/// Those that are not made in units of the diagonal by themselves.
+template <class T, make_chain<T> Plain, make_chain<double> OfOnes>
+made_preconditioner in_any_units(const device& where, const csr_arrays<T>& a,
+                                 const preconditioner_options& o) {
+  return equilibrated<T>(where, a, o, Plain, OfOnes);
+}
+template <class T>
+constexpr make_preconditioner<T> amg_in_any_units =
+    &in_any_units<T, &amg_preconditioner<T>, &amg_preconditioner<double>>;
+template <class T>
+constexpr make_preconditioner<T> block_jacobi_in_any_units =
+    &in_any_units<T, &block_jacobi_preconditioner<T>, &block_jacobi_preconditioner<double>>;
+template <class T>
+constexpr make_preconditioner<T> chebyshev_in_any_units =
+    &in_any_units<T, &chebyshev_preconditioner<T>, &chebyshev_preconditioner<double>>;
+
 constexpr preconditioner_kind kinds[] = {
     {preconditioner::none, "none", matrix_class::general, true, false},
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
     {preconditioner::amg, "amg", matrix_class::positive_definite, true, true,
-     &amg_preconditioner<double>, &amg_preconditioner<float>},
+     amg_in_any_units<double>, amg_in_any_units<float>},
     {preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true,
      &fsai_preconditioner<double>, &fsai_preconditioner<float>},
     {preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false,
-     &block_jacobi_preconditioner<double>, &block_jacobi_preconditioner<float>},
+     block_jacobi_in_any_units<double>, block_jacobi_in_any_units<float>},
     {preconditioner::ilu0, "ilu0", matrix_class::general, false, true, &ilu0_preconditioner<double>,
      &ilu0_preconditioner<float>},
     {preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true,
-     &chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>},
+     chebyshev_in_any_units<double>, chebyshev_in_any_units<float>},
     {preconditioner::automatic, "auto", matrix_class::general, true, false},
 };
 

@@ -21,7 +21,8 @@ struct preconditioner_part {
 struct made_preconditioner {
   owned_chain products;
   std::vector<preconditioner_part> parts;
-  std::string note;  ///< what its user should know, one line; or empty
+  std::string note;         ///< what its user should know, one line; or empty
+  bool wide_units = false;  ///< its diagonal spans more than f32 (chains/equilibrated.hpp)
   /// Puts other values of the same pattern, csr_arrays of the type it was made from, into the
   /// products; empty: for other values it must be made anew.
   std::function<void(const void* csr_arrays)> refresh;

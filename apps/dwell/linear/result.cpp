@@ -95,6 +95,7 @@ json columns_json(const solve_result& r) {
                    {"stop_reason", to_string(column.stopped)},
                    {"target_missed", column.target_missed},
                    {"relative_true", column.residual_relative_true},
+                   {"componentwise", column.componentwise_backward_error},
                    {"solve_s", column.solve_s}});
   return all;
 }
@@ -165,8 +166,7 @@ std::string failure_line(const solve_result& r) {
 }
 
 std::string inconsistent_rhs(const solve_result& r) {
-  const double much = r.report.precision == "f32" ? 1e-3 : 1e-6;
-  if (!(r.report.rhs_outside_range > much)) return {};
+  if (!r.report.rhs_inconsistent) return {};
   if (r.report.null_space == "given")
     return fmt::format(
         "{:.2g} of the norm of the right-hand side is in the span of --null-vectors: with that "
@@ -177,6 +177,15 @@ std::string inconsistent_rhs(const solve_result& r) {
       "constant: with that part there is no solution, the answer is one without it "
       "(--null-space none takes no notice)",
       r.report.rhs_outside_range);
+}
+
+std::string missed_rows(const solve_result& r) {
+  if (!r.report.rows_missed) return {};
+  return fmt::format(
+      "the residual meets the tolerance by its norm, but not in every row: the componentwise "
+      "backward error is {:.1e}. Rows are of very different sizes: scale them, or ask for a "
+      "smaller --rtol",
+      r.report.componentwise_backward_error);
 }
 
 std::string unsafe_answer(const solve_result& r) {
@@ -237,6 +246,9 @@ std::string to_text(const solve_result& r) {
                       format_residual(report.residual_relative_recursive),
                       format_residual(report.residual_relative_true), format_residual(target(r)),
                       report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
+  out.row("", fmt::format("componentwise backward error {}{}",
+                          format_residual(report.componentwise_backward_error),
+                          report.rows_missed ? ": A ROW IS NOT SOLVED" : ""));
   if (report.null_space == "constant")
     out.row("null space",
             fmt::format("{}: b without its mean, which is {:.1e} of |b|; x has the mean 0",
@@ -300,10 +312,13 @@ json to_json(const solve_result& r) {
               {"rhs_norm", report.rhs_norm},
               {"null_space", report.null_space},
               {"rhs_outside_range", report.rhs_outside_range},
+              {"rhs_inconsistent", report.rhs_inconsistent},
               {"residual",
                {{"relative_recursive", report.residual_relative_recursive},
                 {"relative_true", report.residual_relative_true},
-                {"disagree", report.residuals_disagree}}},
+                {"disagree", report.residuals_disagree},
+                {"componentwise", report.componentwise_backward_error},
+                {"rows_missed", report.rows_missed}}},
               {"condition", number_or_null(report.condition_estimate)},
               {"error_estimate", number_or_null(report.error_estimate)},
               {"no_digit_safe", report.no_digit_safe},

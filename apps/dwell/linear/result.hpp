@@ -59,6 +59,7 @@ std::string failure_line(const solve_result& r);
 /// has.
 std::string inconsistent_rhs(const solve_result& r);
 /// A warning where the residual says nothing of the answer; empty if it does.
+std::string missed_rows(const solve_result& r);
 std::string unsafe_answer(const solve_result& r);
 /// Of the first right-hand side whose solve did not converge, or whose true residual misses the
 /// tolerance.

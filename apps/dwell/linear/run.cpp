@@ -223,6 +223,7 @@ void add_warnings(const solve_arguments& args, const std::vector<double>& x, sol
         result.report.residual_relative_true, result.report.residual_relative_recursive,
         args.precision == "f32" ? " in f32" : ""));
   if (const auto part = inconsistent_rhs(result); !part.empty()) result.warnings.push_back(part);
+  if (const auto missed = missed_rows(result); !missed.empty()) result.warnings.push_back(missed);
   if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);
 }
 

@@ -6,6 +6,7 @@
 #include "dwell/execution/team/summing_loops_cuda.cuh"
 #include "dwell/solvers/preconditioners/block_jacobi/building.hpp"
 #include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/chains/equilibrating.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/building.hpp"
 #include "dwell/solvers/preconditioners/fsai/building.hpp"
 #include "dwell/solvers/preconditioners/ilu0/building.hpp"
@@ -34,6 +35,22 @@ made_preconditioner chebyshev_on_cuda(const device& where, const csr_arrays<T>& 
                                       const preconditioner_options& o) {
   return chebyshev::builder<cuda::summing_loops>(where).build(a, o);
 }
+
+using units_on_cuda = chains::equilibration<cuda::summing_loops>;
+template <class T>
+void find_units_on_cuda(const device& where, const csr_arrays<T>& a, bool with_values,
+                        matrix_units& to) {
+  units_on_cuda(where).find(a, with_values, to);
+}
+owned_chain between_units_on_cuda(const device& where, const owned_chain& inner,
+                                  matrix_units& units) {
+  return units_on_cuda(where).between(inner, units);
+}
+void put_units_on_cuda(const device& where, const matrix_units& units) {
+  units_on_cuda(where).put(units);
+}
+template void find_units_on_cuda(const device&, const csr_arrays<double>&, bool, matrix_units&);
+template void find_units_on_cuda(const device&, const csr_arrays<float>&, bool, matrix_units&);
 
 #define DWELL_INSTANTIATE(make, T)                                       \
   template made_preconditioner make(const device&, const csr_arrays<T>&, \

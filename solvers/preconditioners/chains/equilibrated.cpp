@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// See equilibrated.hpp: the sequence on either backend, and the loops on a CPU.
+#include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "dwell/execution/team/setup_cpu.hpp"
+#include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/chains/equilibrating.hpp"
+
+namespace dwell {
+namespace {
+
+using on_cpu = chains::equilibration<cpu::setup_loops>;
+
+csr_arrays<double> of_ones(const auto& a, const matrix_units& units) {
+  return {a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, units.val.data()};
+}
+
+/// What S A S takes to about zero where A does so with `vectors`: S^-1 times these.
+std::vector<double> in_units(const device& where, const matrix_units& units,
+                             std::vector<double> vectors) {
+  const auto n = static_cast<std::size_t>(units.rows);
+  if (vectors.empty() || n == 0 || vectors.size() % n != 0) return vectors;
+  std::vector<double> root(n);
+  memory_of(where.on()).download(where, root.data(), units.root.data(), n * sizeof(double));
+  for (std::size_t k = 0; k < vectors.size(); ++k)
+    vectors[k] /= std::ldexp(root[k % n], units.unit);
+  return vectors;
+}
+
+}  // namespace
+
+template <class T>
+void find_units(const device& where, const csr_arrays<T>& a, bool with_values, matrix_units& to) {
+  if (where.on() == backend::cuda) return find_units_on_cuda(where, a, with_values, to);
+  on_cpu(where).find(a, with_values, to);
+}
+owned_chain between_units(const device& where, const owned_chain& inner, matrix_units& units) {
+  if (where.on() == backend::cuda) return between_units_on_cuda(where, inner, units);
+  return on_cpu(where).between(inner, units);
+}
+void put_units(const device& where, const matrix_units& units) {
+  if (where.on() == backend::cuda) return put_units_on_cuda(where, units);
+  on_cpu(where).put(units);
+}
+
+template <class T>
+made_preconditioner equilibrated(const device& where, const csr_arrays<T>& a,
+                                 const preconditioner_options& o, make_chain<T> plain,
+                                 make_chain<double> make) {
+  const auto units = std::make_shared<matrix_units>();
+  find_units(where, a, false, *units);
+  if (!units->wide()) return plain(where, a, o);
+  preconditioner_options scaled = o;
+  scaled.near_null = in_units(where, *units, o.near_null);
+  made_preconditioner inner = make(where, of_ones(a, *units), scaled);
+  made_preconditioner out;
+  out.products = between_units(where, inner.products, *units);
+  out.parts = std::move(inner.parts);
+  out.note = std::move(inner.note);
+  out.wide_units = true;
+  if (inner.refresh)
+    out.refresh = [where, units, again = std::move(inner.refresh)](const void* values) {
+      const auto& given = *static_cast<const csr_arrays<T>*>(values);
+      find_units(where, given, true, *units);
+      put_units(where, *units);
+      const csr_arrays<double> arrays = of_ones(given, *units);
+      again(&arrays);
+    };
+  return out;
+}
+
+template void find_units(const device&, const csr_arrays<double>&, bool, matrix_units&);
+template void find_units(const device&, const csr_arrays<float>&, bool, matrix_units&);
+template made_preconditioner equilibrated(const device&, const csr_arrays<double>&,
+                                          const preconditioner_options&, make_chain<double>,
+                                          make_chain<double>);
+template made_preconditioner equilibrated(const device&, const csr_arrays<float>&,
+                                          const preconditioner_options&, make_chain<float>,
+                                          make_chain<double>);
+
+}  // namespace dwell
