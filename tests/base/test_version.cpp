@@ -20,7 +20,8 @@ TEST(version, of_headers_is_the_projects) {
 }
 
 TEST(version, of_headers_is_its_numbers_with_or_without_dev) {
-  const auto numbers = std::to_string(DWELL_VERSION_MAJOR) + "." + std::to_string(DWELL_VERSION_MINOR) + "." +
+  const auto numbers = std::to_string(DWELL_VERSION_MAJOR) + "." +
+                       std::to_string(DWELL_VERSION_MINOR) + "." +
                        std::to_string(DWELL_VERSION_PATCH);
   EXPECT_TRUE(std::regex_match(DWELL_VERSION_STRING, std::regex(numbers + "(\\.dev[0-9]+)?")))
       << DWELL_VERSION_STRING << ", expected " << numbers << " or " << numbers << ".dev0";
