@@ -56,6 +56,22 @@ fuzz: checks-packages build/fuzz/build.ninja ## Fuzz the readers of matrix files
 python: python-packages ## Build the Python package, install it in a fresh environment, test it there: build/python
 	@JOBS=$(JOBS) scripts/check-python.sh
 
+.PHONY: wheel
+wheel: python-packages ## Build wheels that need no compiler, install and test them: build/wheels/dist
+	@JOBS=$(JOBS) scripts/build-wheels.sh
+
+.PHONY: deb
+deb: deb-packages ## Build Debian packages of library, headers, command and Python module: build/deb/packages
+	@JOBS=$(JOBS) scripts/build-deb.sh
+
+.PHONY: check-packages
+check-packages: deb-packages ## Try the ways in from nothing: wheels, Debian packages, source (long; as root)
+	@JOBS=$(JOBS) scripts/check-packages.sh
+
+.PHONY: toolchains
+toolchains: deb-packages ## Compile the command line by other compilers, CMakes and nvccs: TOOLCHAIN=clang-16 (default: all)
+	@JOBS=$(JOBS) scripts/check-toolchains.sh $(or $(TOOLCHAIN),--all)
+
 .PHONY: bench
 bench: $(BUILD)/build.ninja ## Build and run the benchmark programs
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -90,7 +106,7 @@ release-check: ## Say what is missing before this tree can be tagged
 clean: ## Remove what was built
 	@rm -rf build
 
-.PHONY: packages test-packages checks-packages python-packages docs-packages
+.PHONY: packages test-packages checks-packages python-packages deb-packages docs-packages
 packages:
 	@scripts/install-packages.sh build
 test-packages:
@@ -99,6 +115,8 @@ checks-packages:
 	@scripts/install-packages.sh build test checks
 python-packages:
 	@scripts/install-packages.sh build python
+deb-packages:
+	@scripts/install-packages.sh build python deb
 docs-packages:
 	@scripts/install-packages.sh docs
 

@@ -1,5 +1,5 @@
 # What `cmake --install` puts where, and what find_package(dwell) and pkg-config find there: the libraries, the public
-# headers, the command line tool. Install components: dwell_library (shared libraries), dwell_program, dwell_development.
+# headers, the command line tool. Install components: dwell_library (shared libraries), dwell_program, dwell_development, dwell_python.
 include(CMakePackageConfigHelpers)
 get_property(dwell_manual GLOBAL PROPERTY dwell_manual)
 
@@ -31,6 +31,9 @@ add_dependencies(dwell_installed ${dwell_libraries})
 if(TARGET dwell_cli)
   add_dependencies(dwell_installed dwell_cli)
   install(TARGETS dwell_cli DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dwell_program)
+endif()
+if(TARGET dwell_python)  # its rules are in python/CMakeLists.txt
+  add_dependencies(dwell_installed dwell_python dwell_python_stub)
 endif()
 if(TARGET dwell_manual)
   add_dependencies(dwell_installed dwell_manual)

@@ -5,6 +5,7 @@
 #include "dwell/formats/npy_header.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

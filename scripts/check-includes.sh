@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The include rule: which folder may include which. Every other include of ours fails with its
-# file and line, and so does one that is not written from the top ("dwell/formats/csr.hpp").
+# file and line, and so does one that is not written from the top ("dwell/formats/csr.hpp"), and
+# fmt::join() without the header in which fmt 11 and later have it.
 # Checks the repository that the current directory is in, or FILE... (paths from its top).
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
@@ -77,7 +78,7 @@ RULES=$rules awk '
     }
   }
   FNR == 1 {
-    rule = 0
+    rule = ranges = 0
     for (i = 1; i <= folders && !rule; ++i)
       if (match(FILENAME, folder[i])) {
         rule = i
@@ -85,6 +86,8 @@ RULES=$rules awk '
       }
     if (!rule) fail("this folder has no include rule: add it to scripts/check-includes.sh")
   }
+  /^#include <fmt\/ranges.h>/ { ranges = 1 }
+  /fmt::join\(/ && !ranges { fail("fmt::join() is in <fmt/ranges.h>, which is not included") }
   rule && /^[ \t]*#[ \t]*include[ \t]*["<]/ {
     name = $0
     sub(/^[ \t]*#[ \t]*include[ \t]*/, "", name)

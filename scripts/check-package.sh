@@ -36,7 +36,19 @@ refuses() { # refuses "arguments" "words of the message" [cmake argument...]
   tr -s ' \n' ' ' <"$folder/log" | grep -qF "$2" || fail "find_package(dwell $1): expected the words '$2'"
 }
 
-version=$(sed -n 's/^#define DWELL_VERSION_STRING "\(.*\)"/\1/p' include/dwell/version.hpp)
+said=$(sed -n 's/^#define DWELL_VERSION_STRING "\(.*\)"/\1/p' include/dwell/version.hpp)
+version=${said%.dev*} # CMake and pkg-config have the numbers alone
+found=$("$prefix/bin/dwell" --version)
+if [[ $found != "dwell $said" ]]; then
+  echo "$0: dwell --version: expected 'dwell $said', found '$found'" >&2
+  exit 1
+fi
+for file in $(find "$prefix" -name 'dwell*.pc'); do
+  if ! grep -qx "Version: $version" "$file"; then
+    echo "$0: $file: expected 'Version: $version', found '$(grep ^Version: "$file")'" >&2
+    exit 1
+  fi
+done
 finds 'REQUIRED' 'TARGET dwell::dwell AND TARGET dwell::io AND TARGET dwell::custom_stencil'
 finds "$version EXACT REQUIRED COMPONENTS core" 'TARGET dwell::core AND dwell_core_FOUND AND NOT TARGET dwell::io'
 finds 'REQUIRED COMPONENTS stencil' 'TARGET dwell::core AND TARGET dwell::stencil AND NOT TARGET dwell::dwell'

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that are missing, and only those: a machine that has them all never
-# calls apt and needs no network. Takes the names of groups: build, test, checks, docs.
+# calls apt and needs no network. Takes the names of groups, which are below.
 # Where there is no dpkg it warns and leaves the search to CMake. DWELL_PACKAGES=skip does the same.
 set -euo pipefail
 
 # What each group is for: build - the library, the command line and the test programs;
 # test - what tests run as programs; checks - sanitizers, fuzzing and formatting (.ci/run);
 # python - what the Python package is built with, besides what pip brings;
+# deb - Debian packages, and systems to try them in;
 # docs - the documentation site, beside what docs/requirements.txt names.
 declare -A group=(
   [build]="g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libtomlplusplus-dev libfmt-dev
@@ -16,6 +17,7 @@ declare -A group=(
   [test]="git python3 python3-jsonschema curl mandoc zsh fish"
   [checks]="mpich libmpich-dev gfortran clang clang-format libclang-rt-dev"
   [python]="python3 python3-dev python3-venv binutils"
+  [deb]="dpkg-dev file debootstrap"
   [docs]="doxygen python3 python3-venv"
 )
 
@@ -24,7 +26,7 @@ say() { printf 'dwell: %s\n' "$*" >&2; }
 wanted=()
 for name in "$@"; do
   if [[ -z ${group[$name]:-} ]]; then
-    say "no group of packages is called '$name' (there are: build, test, checks, python, docs)"
+    say "no group of packages is called '$name' (there are: build, test, checks, python, deb, docs)"
     exit 1
   fi
   read -r -d '' -a packages <<<"${group[$name]}" || true

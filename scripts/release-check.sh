@@ -15,21 +15,18 @@ same() { # same WHERE FOUND: it must be the version
 }
 
 header=include/dwell/version.hpp
-macro() { sed -n "s|^#define DWELL_VERSION_$1 \"\{0,1\}\([0-9.]*\)\"\{0,1\}\( *//.*\)\{0,1\}$|\1|p" $header; }
+macro() { sed -n "s|^#define DWELL_VERSION_$1 \"\{0,1\}\([0-9.dev]*\)\"\{0,1\}\( *//.*\)\{0,1\}$|\1|p" $header; }
 version=$(macro STRING)
-[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "$header: expected a version such as 1.2.3, found '$version'"
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "$header: expected the version of a release such as 1.2.3, found '$version'"
 same "$header: its three numbers" "$(macro MAJOR).$(macro MINOR).$(macro PATCH)"
 same CITATION.cff "$(sed -n 's/^version: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' CITATION.cff)"
 
 # Those that take it from the header do not write it down.
-grep -q 'project(dwell VERSION \${dwell_version} ' CMakeLists.txt ||
-  wrong "CMakeLists.txt: expected the version of $header, project(dwell VERSION \${dwell_version} ...)"
+grep -q 'project(dwell VERSION \${dwell_numbers} ' CMakeLists.txt ||
+  wrong "CMakeLists.txt: expected the version of $header, project(dwell VERSION \${dwell_numbers} ...)"
 for recipe in packaging/conda-forge/recipe.yaml packaging/spack/dwell/package.py packaging/vcpkg/dwell/vcpkg.json; do
   grep -qE "version\"?[:(] *\"@VERSION@\"" $recipe || wrong "$recipe: expected version @VERSION@, which fill-in.sh fills in"
 done
-while IFS=: read -r file line found; do
-  same "$file:$line" "${found#dwell-}"
-done < <(grep -noE 'dwell-[0-9]+\.[0-9]+\.[0-9]+' packaging/README.md | sed 's/^/packaging\/README.md:/')
 
 # The changelog: the version with a date, newest first, an empty Unreleased above it, a link for each heading.
 mapfile -t headings < <(sed -n 's/^## //p' CHANGELOG.md)

@@ -3,6 +3,7 @@
 #include "dwell/execution/order/cell_order.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 

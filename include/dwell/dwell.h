@@ -39,7 +39,7 @@ enum {
 /* One line about the last error of this thread; "" if there was none. Valid until the next call of
  * this thread. */
 DWELL_API const char* dwell_last_error(void);
-/* Of the library that is linked: "0.1.0", and 1000000 major + 1000 minor + patch. */
+/* Of the library that is linked: "0.1.0" (on the way to 0.2.0 "0.2.0.dev0"), and 1000000 major + 1000 minor + patch. */
 DWELL_API const char* dwell_version(void);
 DWELL_API int dwell_version_number(void);
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 NUMBER = re.compile(r"(?<![A-Za-z_])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+VERSION = re.compile(r"\bdwell \d+\.\d+\.\d+(?:\.dev\d+)?")  # pages show that of the next release
 UNIT = re.compile(r"# (?:ns|us|ms|s|bytes|KiB|MiB|GiB|[KMG]B/s)\b")
 
 
@@ -33,7 +34,7 @@ def words_of(line):
     """A line without its figures, and of a device its key only."""
     if re.match(r"(device|cpu|memory|cache|time|Iterative stencils on|Conjugate gradients on)\b", line):
         line = line.split()[0]
-    line = UNIT.sub("# unit", NUMBER.sub("#", line))
+    line = UNIT.sub("# unit", NUMBER.sub("#", VERSION.sub("dwell #", line)))
     return re.sub(r"[\s-]+", " ", line).strip()
 
 

@@ -6,6 +6,7 @@
 #include "dwell/solvers/convolution/decide.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

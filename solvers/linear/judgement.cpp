@@ -3,6 +3,7 @@
 #include "dwell/solvers/linear/judgement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "dwell/solvers/stencil/decide.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

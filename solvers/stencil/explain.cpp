@@ -4,6 +4,7 @@
 #include "dwell/execution/stencil/plan/policy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

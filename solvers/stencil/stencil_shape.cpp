@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of stencils: names of shapes, boundaries and reasons to stop.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

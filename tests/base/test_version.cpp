@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The version: macros, the linked library, the project and CITATION.cff say the same.
+// The version: macros, the linked library, the project and CITATION.cff say the same. Between
+// releases it ends in .devN.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "dwell/version.hpp"
@@ -15,6 +17,14 @@ TEST(version, of_headers_is_the_projects) {
   const std::array project{DWELL_PROJECT_NUMBERS};
   const std::array header{DWELL_VERSION_MAJOR, DWELL_VERSION_MINOR, DWELL_VERSION_PATCH};
   EXPECT_EQ(header, project);
+}
+
+TEST(version, of_headers_is_its_numbers_with_or_without_dev) {
+  const auto numbers = std::to_string(DWELL_VERSION_MAJOR) + "." +
+                       std::to_string(DWELL_VERSION_MINOR) + "." +
+                       std::to_string(DWELL_VERSION_PATCH);
+  EXPECT_TRUE(std::regex_match(DWELL_VERSION_STRING, std::regex(numbers + "(\\.dev[0-9]+)?")))
+      << DWELL_VERSION_STRING << ", expected " << numbers << " or " << numbers << ".dev0";
 }
 
 TEST(version, of_the_library_is_the_headers) {

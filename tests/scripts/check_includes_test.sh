@@ -33,6 +33,10 @@ put solvers/linear/bad.cu '  #  include "dwell/execution/persistent/program.hpp"
 expect 1 'solvers/linear/bad.cu:1: solvers/linear/ may not include'
 rm solvers/linear/bad.cu
 
+put datasets/bad.cpp '#include <fmt/format.h>' 'auto text = fmt::format("{}", fmt::join(words, ", "));'
+expect 1 'datasets/bad.cpp:2: fmt::join() is in <fmt/ranges.h>, which is not included'
+put datasets/bad.cpp '#include <fmt/ranges.h>' 'auto text = fmt::format("{}", fmt::join(words, ", "));'
+expect 0 'include rule: 4 files'
 put datasets/bad.cpp '#include "generators.hpp"'
 expect 1 'datasets/bad.cpp:1: "generators.hpp" must be written from the top'
 put datasets/bad.cpp '#include <dwell/datasets/generators.hpp>'

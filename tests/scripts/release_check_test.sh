@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 
 commit() { git add -A && git commit -qm "$1"; }
-ready() { # a repository of the files that are looked at, at their version, with a changelog for it
+ready() { # a repository of the files that are looked at, at the version of a release, with a changelog for it
   rm -rf "$folder/r"
   mkdir -p "$folder/r/scripts" "$folder/r/include/dwell"
   cd "$folder/r"
@@ -17,6 +17,7 @@ ready() { # a repository of the files that are looked at, at their version, with
   cp "$source/include/dwell/version.hpp" include/dwell/
   cp "$source/CMakeLists.txt" "$source/CITATION.cff" .
   cp -r "$source/packaging" .
+  sed -i -E '/VERSION_STRING|^version:/s/\.dev[0-9]+//' include/dwell/version.hpp CITATION.cff
   version=$(sed -n 's/^#define DWELL_VERSION_STRING "\(.*\)"/\1/p' include/dwell/version.hpp)
   printf '# Changelog\n\n## [Unreleased]\n\n## [%s] - 2026-01-02\n\n### Added\n\n- x\n\n[Unreleased]: u\n[%s]: v\n' \
     "$version" "$version" >CHANGELOG.md
@@ -49,12 +50,12 @@ change CITATION.cff '/^version: /d'
 expect 1 "CITATION.cff: expected version $version, found 'none'"
 change include/dwell/version.hpp 's/^#define DWELL_VERSION_PATCH .*/#define DWELL_VERSION_PATCH 77/'
 expect 1 'its three numbers'
-change CMakeLists.txt 's/VERSION ${dwell_version}/VERSION 1.0.0/'
+change include/dwell/version.hpp 's/^\(#define DWELL_VERSION_STRING "[0-9.]*\)"/\1.dev0"/'
+expect 1 "expected the version of a release such as 1.2.3, found '$version.dev0'"
+change CMakeLists.txt 's/VERSION ${dwell_numbers}/VERSION 1.0.0/'
 expect 1 'CMakeLists.txt: expected the version of'
 change packaging/spack/dwell/package.py 's/@VERSION@/1.0.0/'
 expect 1 'package.py: expected version @VERSION@'
-change packaging/README.md 's/dwell-[0-9.]*\.tar/dwell-9.9.9.tar/g'
-expect 1 "packaging/README.md:"
 change CHANGELOG.md 's/ - 2026-01-02//'
 expect 1 'as the second heading'
 change CHANGELOG.md 's/^## \[Unreleased\]/&\n\n- y/'

@@ -5,6 +5,7 @@
 #include "cli/config_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <toml++/toml.h>
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "cli/file_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

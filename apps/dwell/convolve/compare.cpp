@@ -3,6 +3,7 @@
 // other. Ctrl-C ends it after the run that is under way, and what was measured before is handed
 // over.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

@@ -2,6 +2,7 @@
 // One function that needs no other: it puts the words together that bash splits at = and :, finds
 // the command, and looks at the word before the cursor.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "describe/formats.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A line for each word; __dwell_at tells which command stands on the line.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "describe/formats.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The macros are those that man-db, groff and mandoc agree on: TH, SH, SS, TP, PP, nf, B.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>

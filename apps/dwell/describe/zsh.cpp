@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A function for each command, in the terms of _arguments.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "describe/formats.hpp"
 

@@ -3,6 +3,7 @@
 // it before it is solved, and the same of a stencil. Exit code 0 also for a matrix that no solver
 // would take.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

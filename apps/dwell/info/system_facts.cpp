@@ -3,6 +3,7 @@
 #include "info/system_facts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

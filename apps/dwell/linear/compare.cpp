@@ -2,6 +2,7 @@
 // dwell compare cg: executors, variants, policies and peers side by side, on one system after the
 // other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>

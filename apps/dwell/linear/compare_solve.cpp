@@ -3,6 +3,7 @@
 // a user waits for. Ctrl-C ends the run that is under way, and what was measured before it is
 // handed over.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -3,6 +3,7 @@
 #include "linear/result.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 #include "linear/right_hand_sides.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <random>

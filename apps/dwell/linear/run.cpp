@@ -3,6 +3,7 @@
 // fail before the solve is tried before the solve; whatever the reason of its end, its outcome is
 // written.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // dwell measure: what this machine can do, by probes (probes.cpp lists them).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

@@ -3,6 +3,7 @@
 #include "model/scaling_command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

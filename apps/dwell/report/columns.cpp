@@ -3,6 +3,7 @@
 #include "report/columns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/units.hpp"
 

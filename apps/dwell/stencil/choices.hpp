@@ -3,6 +3,7 @@
 // out its tiles.
 #pragma once
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>

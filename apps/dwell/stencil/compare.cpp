@@ -2,6 +2,7 @@
 // dwell compare stencil: executors and policies side by side, on one stencil and size after the
 // other. Ctrl-C ends the run that is under way, and what was measured before it is handed over.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

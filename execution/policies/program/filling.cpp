@@ -3,6 +3,7 @@
 #include "dwell/execution/policies/program/filling.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of policies for Programs. Names in the command line, errors and `dwell info` are these.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 

@@ -5,6 +5,7 @@
 #include "dwell/execution/stencil/plan/policy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>

@@ -3,6 +3,7 @@
 #include "dwell/execution/program/launch/kernel_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 #include <string>

@@ -3,6 +3,7 @@
 // policy, and checks its plan against the device before anything is launched.
 #pragma once
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <memory>

@@ -3,6 +3,7 @@
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>

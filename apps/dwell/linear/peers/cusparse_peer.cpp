@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program of its own, because dwell must start where cuSPARSE and cuBLAS are missing.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
