@@ -13,6 +13,7 @@
 #include "dwell/solvers/convolution/explain.hpp"
 #include "dwell/solvers/linear/cg_batch.hpp"
 #include "dwell/solvers/linear/explain.hpp"
+#include "dwell/solvers/linear/inconsistent_rhs.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/preconditioners/rigid_body_modes.hpp"

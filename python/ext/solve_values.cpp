@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "solve_values.hpp"
 
+#include "dwell/solvers/linear/inconsistent_rhs.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
 
@@ -149,6 +150,9 @@ void add_solve_values(nb::module_& m) {
       .def_ro("iterations", &solve_report::iterations)
       .def_ro("target_missed", &solve_report::target_missed)
       .def_ro("rhs_norm", &solve_report::rhs_norm)
+      .def_ro("rhs_outside_range", &solve_report::rhs_outside_range)
+      .def_ro("null_space", &solve_report::null_space)
+      .def_prop_ro("rhs_is_inconsistent", &is_rhs_inconsistent)
       .def_ro("residual_relative_true", &solve_report::residual_relative_true)
       .def("fields", &report_dict);
   m.def("variants_of", [](const std::string& method) { return variants_of(method); });

@@ -17,6 +17,8 @@
 #include "report/table.hpp"
 #include "report/units.hpp"
 
+#include "dwell/solvers/linear/inconsistent_rhs.hpp"
+
 namespace dwell::app {
 
 namespace {
@@ -165,8 +167,7 @@ std::string failure_line(const solve_result& r) {
 }
 
 std::string inconsistent_rhs(const solve_result& r) {
-  const double much = r.report.precision == "f32" ? 1e-3 : 1e-6;
-  if (!(r.report.rhs_outside_range > much)) return {};
+  if (!is_rhs_inconsistent(r.report)) return {};
   if (r.report.null_space == "given")
     return fmt::format(
         "{:.2g} of the norm of the right-hand side is in the span of --null-vectors: with that "
