@@ -29,4 +29,9 @@ struct DWELL_API device_error : error {
   using error::error;
 };
 
+/// Work that its caller ended before there was anything to keep, as a set-up (exit code 130).
+struct DWELL_API interrupted_error : error {
+  using error::error;
+};
+
 }  // namespace dwell

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/base/interruption.hpp"
+
 namespace dwell {
 
 /// The number of threads to use where none was asked for: the CPUs that this process may run on,
@@ -18,7 +20,8 @@ namespace dwell {
 int default_threads();
 
 /// Runs f(part) for part = 0 .. parts - 1 and returns when all are done. No part may wait for
-/// another: parts whose thread cannot be started run on the caller's, one after the other.
+/// another: parts whose thread cannot be started run on the caller's, one after the other. Parts
+/// that poll_interruption() end where the caller's work is to end.
 template <class F>
 void for_parts(int parts, F&& f) {
   std::vector<std::exception_ptr> failed(static_cast<std::size_t>(std::max(parts, 1)));
@@ -29,11 +32,15 @@ void for_parts(int parts, F&& f) {
       failed[static_cast<std::size_t>(part)] = std::current_exception();
     }
   };
+  const auto on_thread = [&, scope = interruption_scope::current()](int part) {
+    const interruption_scope::member of(scope);
+    guarded(part);
+  };
   std::vector<std::jthread> others;
   others.reserve(failed.size());
   int begun = 1;
   try {
-    for (; begun < parts; ++begun) others.emplace_back(guarded, begun);
+    for (; begun < parts; ++begun) others.emplace_back(on_thread, begun);
   } catch (const std::system_error&) {  // the system starts no more
   } catch (const std::bad_alloc&) {
   }

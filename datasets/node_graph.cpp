@@ -31,6 +31,7 @@ node_graph graph_of(index nodes, const std::vector<std::vector<edge>>& lists, in
   for_parts(threads, [&](int part) {
     const auto [from, to] = piece(nodes, part, threads);
     for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
+      poll_interruption_at(i);
       const auto low = all.begin() + start[i], high = all.begin() + end[i];
       std::sort(low, high);
       end[i] = static_cast<index>(std::unique(low, high) - all.begin());

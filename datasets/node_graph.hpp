@@ -39,7 +39,10 @@ node_graph graph_from(index nodes, int threads, EdgesOf&& edges_of) {
   for_parts(threads, [&](int part) {
     auto& list = lists[static_cast<std::size_t>(part)];
     const auto [from, to] = piece(nodes, part, threads);
-    for (index i = from; i < to; ++i) edges_of(i, [&](index j) { list.push_back({i, j}); });
+    for (index i = from; i < to; ++i) {
+      poll_interruption_at(i);
+      edges_of(i, [&](index j) { list.push_back({i, j}); });
+    }
   });
   return graph_of(nodes, lists, threads);
 }

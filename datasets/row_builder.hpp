@@ -30,6 +30,7 @@ csr<double> build_rows(index rows, index cols, int threads, Row&& row) {
   for_parts(parts, [&](int part) {
     const auto [first, last] = piece(rows, part, parts);
     for (index i = first; i < last; ++i) {
+      poll_interruption_at(i);
       index entries = 0;
       row(i, [&](index, double) { ++entries; });
       a.row_ptr[static_cast<std::size_t>(i) + 1] = entries;
@@ -47,6 +48,7 @@ csr<double> build_rows(index rows, index cols, int threads, Row&& row) {
   for_parts(parts, [&](int part) {
     const auto [first, last] = piece(rows, part, parts);
     for (index i = first; i < last; ++i) {
+      poll_interruption_at(i);
       auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
       row(i, [&](index column, double value) {
         a.col[k] = column;

@@ -50,6 +50,7 @@ class grid_source final : public row_source {
         const auto [begin, end] = piece(last - first, p, parts);
         std::int64_t k = rows_.before(first + begin) - from;
         for (std::int64_t i = begin; i < end; ++i) {
+          poll_interruption_at(i);
           made.row_ptr[static_cast<std::size_t>(i)] = k;
           rows_(first + i, [&](std::int64_t column, double value) {
             made.col[static_cast<std::size_t>(k)] = column;

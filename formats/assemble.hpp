@@ -157,8 +157,10 @@ class assembly {
     for_parts(std::min<int>(parts_, buckets_), [&](int) {
       std::vector<std::int64_t> row_at;
       std::vector<std::pair<index, T>> spare;
-      for (index b; (b = next.fetch_add(1, std::memory_order_relaxed)) < buckets_;)
+      for (index b; (b = next.fetch_add(1, std::memory_order_relaxed)) < buckets_;) {
+        poll_interruption();
         sort_bucket(b, row_at, spare);
+      }
     });
     cells_.reset();
   }

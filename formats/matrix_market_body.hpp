@@ -33,7 +33,8 @@ struct chunk {
 /// line, or null to stop.
 template <class F>
 void each_data_line(const char* p, const char* end, F&& f) {
-  while (p != end) {
+  for (std::int64_t line = 0; p != end; ++line) {
+    poll_interruption_at(line);
     p = skip_blanks(p, end);
     if (!at_line_end(p, end) && *p != '%' && (p = f(p)) == nullptr) return;
     const void* newline =

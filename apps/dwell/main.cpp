@@ -90,6 +90,8 @@ int parse_and_run(int argc, char** argv) {
 int guarded_main(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
+  } catch (const interrupted_error& e) {
+    return fail(exit_code::interrupted, e.what());
   } catch (const device_error& e) {
     return fail(exit_code::device, e.what());
   } catch (const error& e) {

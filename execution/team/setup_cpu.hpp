@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "dwell/base/index.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/device.hpp"
 
@@ -82,13 +83,13 @@ class setup_warp {
   static int ones(std::uint32_t word) { return std::popcount(word); }
 };
 
-/// Loops end before they return.
+/// Loops end before they return. They throw interrupted_error where the work is to end.
 class setup_loops {
  public:
   explicit setup_loops(const device&) {}
 
-  /// f(warp, begin, end, step): items begin, begin + step, ... before end are this warp's. `each`:
-  /// so many items are worth a thread.
+  /// f(warp, begin, end, step): items begin, begin + step, ... before end are this warp's; called
+  /// for some of them at a time. `each`: so many items are worth a thread.
   template <class F>
   void warps(std::int64_t n, std::int64_t each, const F& f) const {
     const int parts =
@@ -96,7 +97,10 @@ class setup_loops {
     for_parts(parts, [&](int part) {
       const auto [begin, end] = piece(n, part, parts);
       setup_warp w;
-      f(w, begin, end, std::int64_t(1));
+      for (std::int64_t at = begin; at < end; at += each) {
+        poll_interruption();
+        f(w, at, std::min(at + each, end), std::int64_t(1));
+      }
     });
   }
   /// f(warp, i) for i from 0 to n - 1, on any lane.

@@ -7,6 +7,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/device/device.hpp"
 
@@ -160,6 +161,7 @@ class setup_loops {
 
   template <class F>
   void warps(std::int64_t n, std::int64_t, const F& f) const {
+    poll_interruption();
     if (n > 0)
       setup::warps_kernel<<<blocks(n, setup::block_of<F> / setup::lanes_of<F>), setup::block_of<F>,
                             0, stream_>>>(f, n);
@@ -168,6 +170,7 @@ class setup_loops {
   /// Lanes of f must not combine anything: some may have no item.
   template <class F>
   void items(std::int64_t n, std::int64_t, const F& f) const {
+    poll_interruption();
     if (n > 0) setup::items_kernel<<<blocks(n, setup::block), setup::block, 0, stream_>>>(f, n);
     DWELL_CUDA(cudaGetLastError());
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The threads of a CPU run. They live as long as the pool; launch() gives every member one call and
 // returns when all are done, as a kernel launch followed by a synchronisation would. The caller is
-// a member itself: no core idles meanwhile, and a pool of one needs no meeting.
+// a member itself: no core idles meanwhile, and a pool of one needs no meeting. In a child after
+// fork() the pool starts threads of its own at the first launch.
 #pragma once
 #include "dwell/execution/device/threads_cpu.hpp"
 #include "dwell/execution/device/waiting_cpu.hpp"
@@ -11,12 +12,7 @@ namespace dwell {
 class thread_pool {
  public:
   /// Throws device_error if the system does not start so many threads.
-  explicit thread_pool(int members)
-      : meet_(members, false), others_(members - 1, [this](int t) { serve(t + 1); }) {}
-  ~thread_pool() {
-    task_ = nullptr;
-    meet_.arrive_and_wait();
-  }
+  explicit thread_pool(int members) : workers_(members) {}
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
@@ -24,31 +20,49 @@ class thread_pool {
   /// another. If any throw, one of the exceptions is thrown when all have returned.
   template <class F>
   void launch(const F& f) {
-    of_task_ = &f;
-    task_ = [](const void* of_task, int member) { (*static_cast<const F*>(of_task))(member); };
-    first_failure failed;
-    failed_ = &failed;
-    meet_.arrive_and_wait();
-    failed.guard([&] { f(0); });
-    meet_.arrive_and_wait();
-    failed.rethrow();
+    workers_.here().launch(f);
   }
 
  private:
-  void serve(int member) {
-    for (;;) {
-      meet_.arrive_and_wait();
-      if (!task_) return;
-      failed_->guard([&] { task_(of_task_, member); });
+  class workers {
+   public:
+    explicit workers(int members)
+        : meet_(members, false), others_(members - 1, [this](int t) { serve(t + 1); }) {}
+    ~workers() {
+      task_ = nullptr;
       meet_.arrive_and_wait();
     }
-  }
 
-  cpu_barrier meet_;
-  void (*task_)(const void* of_task, int member) = nullptr;
-  const void* of_task_ = nullptr;
-  first_failure* failed_ = nullptr;
-  cpu::thread_set others_;
+    template <class F>
+    void launch(const F& f) {
+      of_task_ = &f;
+      task_ = [](const void* of_task, int member) { (*static_cast<const F*>(of_task))(member); };
+      first_failure failed;
+      failed_ = &failed;
+      meet_.arrive_and_wait();
+      failed.guard([&] { f(0); });
+      meet_.arrive_and_wait();
+      failed.rethrow();
+    }
+
+   private:
+    void serve(int member) {
+      for (;;) {
+        meet_.arrive_and_wait();
+        if (!task_) return;
+        failed_->guard([&] { task_(of_task_, member); });
+        meet_.arrive_and_wait();
+      }
+    }
+
+    cpu_barrier meet_;
+    void (*task_)(const void* of_task, int member) = nullptr;
+    const void* of_task_ = nullptr;
+    first_failure* failed_ = nullptr;
+    cpu::thread_set others_;
+  };
+
+  cpu::threads_of_process<workers> workers_;
 };
 
 }  // namespace dwell

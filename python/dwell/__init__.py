@@ -22,15 +22,16 @@ from ._scan import box_mean, scan, summed_area_table
 from ._solver import Solver
 from ._stencil import stencil
 from ._stencil_report import Outcome, Shape, StencilReport, StencilSetup, shapes
+from ._warnings import RoundingWarning, SolveWarning
 
 __version__ = _version()
-for _shown in (DeviceError, UnsupportedError):  # by the names under which users find them
+for _shown in (DeviceError, RoundingWarning, SolveWarning, UnsupportedError):  # by the names under which users find them
     _shown.__module__ = __name__
 
 __all__ = [
     "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "DeviceError", "DeviceInfo", "Moment", "Outcome",
-    "Report", "Runner", "Setup", "Shape", "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__",
-    "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "dot", "generate", "generated_coordinates",
-    "generated_kinds", "gmres", "minres", "read_matrix", "reduce", "rigid_body_modes", "scan", "shapes", "stencil",
-    "summed_area_table",
+    "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver", "StencilReport", "StencilSetup",
+    "UnsupportedError", "__version__", "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "dot", "generate",
+    "generated_coordinates", "generated_kinds", "gmres", "minres", "read_matrix", "reduce", "rigid_body_modes", "scan",
+    "shapes", "stencil", "summed_area_table",
 ]

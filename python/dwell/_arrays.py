@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from ._warnings import RoundingWarning, warn
+
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _CUDA_DEVICES = (2, 13)  # of DLPack: CUDA's memory, CUDA's managed memory
 _LIBRARIES = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
@@ -51,6 +53,8 @@ def host_array(a: Any, what: str) -> np.ndarray[Any, Any]:
         if a.dtype == object:
             raise TypeError(f"{what}: expected an array of numbers, found objects")
         return a
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError(f"{what}: expected an array without a mask, found a masked one (filled() makes one without)")
     kind = place_of(a).kind
     if kind == "torch":
         out = a.detach()
@@ -58,7 +62,10 @@ def host_array(a: Any, what: str) -> np.ndarray[Any, Any]:
     elif kind == "dlpack":
         out = np.from_dlpack(a)
     else:
-        out = np.asarray(a)
+        try:
+            out = np.asarray(a)
+        except (TypeError, ValueError):  # lists of several lengths, say
+            raise TypeError(f"{what}: expected an array of numbers, found {type(a).__name__}") from None
     if out.dtype == object:
         raise TypeError(f"{what}: expected an array of numbers, found {type(a).__name__}")
     return cast("np.ndarray[Any, Any]", out)
@@ -74,17 +81,46 @@ def float_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
     return np.dtype(np.float64)
 
 
+def warn_of_rounding(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> None:
+    """Before real numbers become float32 or float64: says so where digits are lost."""
+    count = _inexact(a, dtype)
+    if count:
+        warn(f"{what}: {count} of {a.size} values of {a.dtype.newbyteorder('=')} have more digits than {dtype}, and are "
+             "rounded", RoundingWarning)
+
+
+def _inexact(a: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> int:
+    """So many of `a` are no numbers of `dtype`."""
+    if a.size == 0 or a.dtype.kind not in "iuf" or (a.dtype.kind == "f" and a.dtype.itemsize <= dtype.itemsize):
+        return 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        if a.dtype.kind == "f":
+            return int(np.count_nonzero((a.astype(dtype) != a) & ~np.isnan(a)))
+        exact = 2**(1 + np.finfo(dtype).nmant)
+        if int(a.max()) <= exact and int(a.min()) >= -exact:
+            return 0
+        rounded = a.astype(dtype).astype(np.float64)
+        wide, beyond = (np.int64, 2.0**63) if a.dtype.kind == "i" else (np.uint64, 2.0**64)
+        return int(np.count_nonzero((rounded >= beyond) | (np.where(rounded >= beyond, 0, rounded).astype(wide) != a)))
+
+
 def readable(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.ndarray[Any, Any]:
-    """The array in `dtype`, C order, aligned: itself, or a copy. Throws TypeError where digits would be lost."""
+    """The array in `dtype`, C order, aligned: itself, or a copy."""
     if a.dtype == dtype:
         flags = a.flags
         if flags.c_contiguous and flags.aligned:
             return a
     else:
-        float_dtype(a.dtype, what)
-        if a.dtype.kind == "f" and a.dtype.itemsize > dtype.itemsize:
-            raise TypeError(f"{what}: expected {dtype}, found {a.dtype}")
+        require_convertible(a, dtype, what)
     return np.require(a, dtype, ("C", "A"))
+
+
+def require_convertible(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> None:
+    """TypeError for what is not real, and for float64 where float32 is computed in; a warning where other numbers lose
+    digits."""
+    if float_dtype(a.dtype, what) == a.dtype.newbyteorder("=") and a.dtype.itemsize > dtype.itemsize:
+        raise TypeError(f"{what}: expected {dtype}, found {a.dtype.newbyteorder('=')}")
+    warn_of_rounding(a, dtype, what)
 
 
 def require_writable(out: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, ...], what: str) -> None:

@@ -2,13 +2,16 @@
 """The calls that solve a system, with the interface of scipy.sparse.linalg."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from . import _core
 from ._arrays import dtype_of, host_array, place_of
+from ._checks import number, whole
 from ._csr import as_csr
 from ._limits import iteration_limit
 from ._progress import Progress
+from ._reduce import reduce
 from ._solver import Solver, is_mixed
 
 BREAKDOWN, NOT_FINITE = -10, -11
@@ -51,7 +54,8 @@ def cg(
     -------
     x : array of b's shape, library and device
     info : int
-        0: the true residual, recomputed in float64, is as wanted. Above 0: it is not, after so many iterations.
+        0: the true residual, recomputed in float64, is as wanted. Above 0: it is not, after so many iterations; so it
+        is where a part of b has no solution (``SolveWarning``).
         -10: breakdown, the matrix is not positive definite. -11: a number was not finite; x is then the start.
 
     Raises
@@ -160,7 +164,7 @@ def gmres(
     0
     """
     rows = as_csr(A).rows
-    size = max(1, min(20, rows)) if restart is None else restart
+    size = max(1, min(20, rows)) if restart is None else whole(restart, "restart")
     most = iteration_limit(maxiter, rows)
     return _solve("gmres", A, b, x0, rtol, atol, min(most * size, 2**31 - 1), M, callback, device, threads, progress,
                   executor=executor, policy=policy, restart=size, mixed_precision=is_mixed(precision),
@@ -177,12 +181,13 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxit
     place = place_of(b)
     if place.gpu is None and place.kind == "numpy":
         b = host_array(b, "b")
+    rtol, atol = number(rtol, "rtol"), number(atol, "atol")
     a = as_csr(A, dtype_of(b))
     shape = tuple(b.shape)
     if shape != (a.rows,) and shape != (a.rows, 1):
         raise ValueError(f"b: expected shape ({a.rows},) or ({a.rows}, 1), found {shape}")
     if x0 is not None:
-        x0 = x0 if hasattr(x0, "shape") else host_array(x0, "x0")
+        x0 = x0 if place_of(x0).gpu is not None else host_array(x0, "x0")
         if tuple(x0.shape) not in ((a.rows,), (a.rows, 1)):
             raise ValueError(f"x0: expected shape ({a.rows},) or ({a.rows}, 1), found {tuple(x0.shape)}")
         x0 = None if not (b != 0).any() else x0.reshape(shape)  # SciPy answers b = 0 with zeros
@@ -194,11 +199,22 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxit
     report = solver._reports[-1]
     if report.stopped == "not finite":
         return x, NOT_FINITE
-    if report.residual_relative_true <= (max(rtol, atol / report.rhs_norm) if report.rhs_norm > 0 else atol):
+    if _meets(report, rtol, atol, b):
         return x, 0
     if report.stopped == "breakdown":
         return x, BREAKDOWN
     return x, max(report.iterations, 1)
+
+
+def _meets(report: _core.CgReport, rtol: float, atol: float, b: Any) -> bool:
+    """||b - A x|| <= max(rtol ||b||, atol), of b as it was given: reports are of b without the part for which there is
+    no solution."""
+    rest = report.rhs_norm
+    if not report.rhs_inconsistent:
+        return bool(report.residual_relative_true <= (max(rtol, atol / rest) if rest > 0 else atol))
+    norm = reduce(b, "norm2", device="cpu" if place_of(b).gpu is None else None)
+    residual = math.hypot(report.residual_relative_true * (rest if rest > 0 else 1.0), report.rhs_outside_range * norm)
+    return residual <= max(rtol * norm, atol)
 
 
 def _preconditioner(M: Any) -> str:

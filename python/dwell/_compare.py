@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
+from ._arrays import host_array, readable
+from ._checks import whole, word
 from ._core import DeviceError, UnsupportedError
 from ._csr import as_csr, to_host
 from ._report import seconds
@@ -133,13 +135,21 @@ def compare(
     ('persistent', 20)
     """
     for name, value in (("repetitions", repetitions), ("iterations", iterations)):
-        if value < 1:
+        if whole(value, name) < 1:
             raise ValueError(f"{name}: expected at least 1, found {value}")
     for peer in peers:
         if peer != "scipy":
             raise ValueError(f"peers: expected 'scipy', found {peer!r}")
-    a = to_host(as_csr(A))
-    rhs = np.ones(a.rows, a.dtype) if b is None else np.asarray(b, a.dtype)
+    for name, words in (("executors", executors), ("policies", policies), ("variants", variants or ())):
+        if isinstance(words, str):
+            raise TypeError(f"{name}: expected a list of words, found {words!r}")
+        for one in words:
+            word(one, name)
+    given = None if b is None else host_array(b, "b")
+    a = to_host(as_csr(A, None if given is None else given.dtype))
+    rhs = np.ones(a.rows, a.dtype) if given is None else readable(given, a.dtype, "b")
+    if rhs.shape != (a.rows,):
+        raise ValueError(f"b: expected shape ({a.rows},), found {rhs.shape}")
     limits = {"rtol": 1e-5 if rtol is None else rtol, "max_iterations": iterations if rtol is None else maxiter,
               "fixed_iterations": rtol is None}
     out = Comparison()

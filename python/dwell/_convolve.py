@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
+from ._checks import assign, boolean, word
 from ._device import resolve
 from ._explain_convolution import text_of
 from ._report import Document, seconds
@@ -87,7 +88,7 @@ def _weights(given: Any, axes: int | None) -> np.ndarray[Any, Any]:
         raise ValueError(f"kernel: expected arrays of 1 axis in a tuple, found {weights.ndim}")
     if not 1 <= weights.ndim <= 3:
         raise ValueError(f"kernel: expected 1 to 3 axes, found {weights.ndim}")
-    return np.ascontiguousarray(weights, np.float64)
+    return readable(weights, np.dtype(np.float64), "kernel")
 
 
 def _image_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
@@ -101,7 +102,10 @@ def _result_dtype(cells: np.dtype[Any], asked: Any, out: Any) -> np.dtype[Any]:
     allowed = [cells, np.dtype(np.float32)] if cells in _NARROW else [cells]
     if asked is None and out is None:
         return cells
-    dtype = np.dtype(asked) if asked is not None else dtype_of(out)
+    try:
+        dtype = np.dtype(asked) if asked is not None else dtype_of(out)
+    except TypeError:
+        raise TypeError(f"dtype: expected {' or '.join(map(str, allowed))}, found {type(asked).__name__}") from None
     if dtype not in allowed:
         if asked is None:
             raise TypeError(f"out: expected an array of {' or '.join(map(str, allowed))}, found {dtype}")
@@ -111,10 +115,9 @@ def _result_dtype(cells: np.dtype[Any], asked: Any, out: Any) -> np.dtype[Any]:
 
 def _options_of(border: str, correlate: bool, way: str, passes: str) -> _core.ConvolutionOptions:
     options = _core.ConvolutionOptions()
-    options.border = border
-    options.correlate = correlate
-    options.way = way
-    options.set_passes(passes)
+    for name, value in (("border", border), ("correlate", correlate), ("way", way)):
+        assign(options, name, value)
+    options.set_passes(word(passes, "passes"))
     return options
 
 
@@ -221,6 +224,7 @@ def convolve(
     to_host = None if out is None else _on_host(out, "out")
     result_dtype = _result_dtype(cells, dtype, to_host)
     result = _host_result(values.shape, result_dtype, to_host)
+    return_report = boolean(return_report, "return_report")
     report = _core.convolve(resolve(device, threads, None, 0), shape, values, result, filter_, options)
     answer = like(result, place, image) if out is None else out
     return (answer, ConvolutionReport(**report)) if return_report else answer
@@ -360,6 +364,8 @@ class ConvolutionRunner(_gpu.StreamUser):
         ValueError
             There are no facts of such a device.
         """
+        if device_facts is not None:
+            word(device_facts, "device_facts")
         return text_of(_core.explain_convolution(
             self._device, device_facts, self._size, self._images, self._filter, self._options,
             _NAMES[self._cells.name], _NAMES[self.dtype.name]))
@@ -367,7 +373,7 @@ class ConvolutionRunner(_gpu.StreamUser):
     # What follows is private.
 
     def _run_here(self, image: Any, out: Any, place: Place, wait: bool) -> Any:
-        if not wait:
+        if not boolean(wait, "wait"):
             raise ValueError("wait: expected True for arrays of the host, found False")
         values = host_array(image, "image")
         if self._cells in _NARROW and values.dtype.newbyteorder("=") != self._cells:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from . import _gpu
-from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, place_of
+from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, place_of, warn_of_rounding
 
 _INDEX = np.dtype(np.int32)
 
@@ -58,7 +58,9 @@ def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None) -> Csr:
     dense = host_array(a, "A")
     if dense.ndim != 2:
         raise ValueError(f"A: expected a matrix, found {dense.ndim} axes")
-    return _of_scipy(scipy.sparse.csr_array(dense), rhs_dtype)
+    own = float_dtype(dense.dtype, "A")
+    warn_of_rounding(dense, own, "A")
+    return _of_scipy(scipy.sparse.csr_array(dense.astype(own, copy=False)), rhs_dtype)
 
 
 def _computed_in(dtype: np.dtype[Any], rhs_dtype: np.dtype[Any] | None) -> np.dtype[Any]:
@@ -69,15 +71,32 @@ def _computed_in(dtype: np.dtype[Any], rhs_dtype: np.dtype[Any] | None) -> np.dt
 def _of_scipy(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
     if len(a.shape) != 2:
         raise ValueError(f"A: expected a matrix, found {len(a.shape)} axes")
-    rows = a.tocsr()
+    given = a if a.format in ("csr", "csc", "coo", "bsr") else a.tocsr()  # the others have no arrays of values
+    own = float_dtype(given.dtype, "A")
+    if given.dtype != own:  # before duplicates are summed, which in int8 would wrap round
+        warn_of_rounding(given.data, own, "A")
+        given = given.astype(own)
+    if given.format == "csr":
+        _require_sound(given.indptr, given.indices)
+    rows = given.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy() if rows is a else rows
         rows.sum_duplicates()
     return _of_host(rows.indptr, rows.indices, rows.data, int(a.shape[1]), rhs_dtype)
 
 
+def _require_sound(indptr: np.ndarray[Any, Any], indices: np.ndarray[Any, Any]) -> None:
+    """SciPy follows row pointers wherever they lead."""
+    if indptr.size == 0 or indptr[0] != 0 or int(indptr[-1]) > indices.size or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"A: expected row pointers (indptr) that ascend from 0 to at most {indices.size}, found others")
+
+
 def _of_host(indptr: Any, indices: Any, data: Any, cols: int, rhs_dtype: np.dtype[Any] | None) -> Csr:
+    if max(indptr.size - 1, data.size) > np.iinfo(np.int32).max:
+        raise ValueError(f"A: expected at most {np.iinfo(np.int32).max} rows and entries, found {indptr.size - 1} and "
+                         f"{data.size}")
     dtype = _computed_in(data.dtype, rhs_dtype)
+    warn_of_rounding(data, dtype, "A")
     if data.dtype != dtype or not data.flags.carray:
         data = np.require(data, dtype, ("C", "A"))
     return Csr(_host_index(indptr, "indptr"), _host_index(indices, "indices"), data, cols, dtype, HOST)
@@ -88,8 +107,8 @@ def _host_index(a: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
         return a
     if a.dtype.kind not in "iu":
         raise TypeError(f"{what}: expected integers, found {a.dtype}")
-    if a.size and int(a.max()) > np.iinfo(np.int32).max:
-        raise ValueError(f"{what}: expected at most {np.iinfo(np.int32).max}, found {int(a.max())}")
+    if a.size:
+        _gpu.require_index_range(int(a.min()), int(a.max()), what)
     return np.require(a, _INDEX, ("C", "A"))
 
 

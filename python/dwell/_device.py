@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from . import _core
+from ._checks import whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,7 @@ def resolve(device: str | None, threads: int, gpu: int | None, stream: int) -> _
 
 
 def _named(device: str | None, threads: int, gpu: int | None) -> _core.Device:
+    threads = whole(threads, "threads")
     if device is None and gpu is None and not threads:
         return _core.Device.best()
     if device is None:
@@ -65,4 +67,4 @@ def _named(device: str | None, threads: int, gpu: int | None) -> _core.Device:
         raise ValueError(f"device: expected 'cpu', 'cuda' or 'cuda:N', found {device!r}")
     if threads:
         raise ValueError(f"threads: only device 'cpu' has them, found threads={threads} and device={device!r}")
-    return _core.Device.cuda(int(number or 0))
+    return _core.Device.cuda(min(int(number or 0), 2**31 - 1))

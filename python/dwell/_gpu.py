@@ -89,13 +89,22 @@ def as_index(a: Any, place: Place, what: str) -> Any:
         return a
     if found.kind not in "iu":
         raise TypeError(f"{what}: expected integers, found {found}")
+    if place.kind != "torch" and not hasattr(a, "astype"):
+        raise TypeError(f"{what}: expected int32 (arrays of {type(a).__name__} cannot be converted), found {found}")
+    if int(a.shape[0]) > 0:
+        require_index_range(int(a.min()), int(a.max()), what)
     if place.kind == "torch":
         import torch
 
         return a.to(torch.int32)
-    if not hasattr(a, "astype"):
-        raise TypeError(f"{what}: expected int32 (arrays of {type(a).__name__} cannot be converted), found {found}")
     return a.astype("int32")
+
+
+def require_index_range(least: int, most: int, what: str) -> None:
+    """Of indices that are to become int32: what would wrap round is no index."""
+    limit = 2**31 - 1
+    if most > limit or least < -limit - 1:
+        raise ValueError(f"{what}: expected 0 to {limit}, found {most if most > limit else least}")
 
 
 def _order_of(strides: tuple[int, ...], shape: tuple[int, ...]) -> str:

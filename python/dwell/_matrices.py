@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from . import _binary_matrix, _core
+from ._checks import word
 
 _BANNER = b"%%matrixmarket"
 # Of gzip files, as the library's own reader: text is bounded by what the file justifies, not by what it unpacks to.
@@ -50,7 +51,7 @@ def generate(kind: str) -> scipy.sparse.csr_array:
     >>> dwell.generate("poisson2d:30x20").shape
     (600, 600)
     """
-    return _csr(_core.generate(kind))
+    return _csr(_core.generate(word(kind, "kind")))
 
 
 def generated_coordinates(kind: str) -> np.ndarray[Any, Any]:
@@ -76,7 +77,7 @@ def generated_coordinates(kind: str) -> np.ndarray[Any, Any]:
     >>> dwell.generated_coordinates("elasticity2d:30x20").shape
     (630, 2)
     """
-    dimension, values = _core.generate_coordinates(kind)
+    dimension, values = _core.generate_coordinates(word(kind, "kind"))
     out: np.ndarray[Any, Any] = values.reshape(-1, dimension)
     return out
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import host_array
+from ._arrays import float_dtype, host_array, place_of, readable
+from ._checks import boolean
 
 
 def rigid_body_modes(coords: Any, rotations: bool = False) -> np.ndarray[Any, Any]:
@@ -43,10 +44,10 @@ def rigid_body_modes(coords: Any, rotations: bool = False) -> np.ndarray[Any, An
     >>> solver.report.stopped
     'converged'
     """
-    at = np.ascontiguousarray(host_array(coords, "coords"), dtype=np.float64)
+    at = readable(_real(coords, "coords"), np.dtype(np.float64), "coords")
     if at.ndim != 2 or at.shape[1] not in (2, 3) or at.shape[0] == 0:
         raise ValueError(f"coords: expected shape (nodes, 2) or (nodes, 3), found {tuple(at.shape)}")
-    modes = _core.rigid_body_modes(at.reshape(-1), at.shape[1], rotations)
+    modes = _core.rigid_body_modes(at.reshape(-1), at.shape[1], boolean(rotations, "rotations"))
     out: np.ndarray[Any, Any] = modes.reshape(3 if at.shape[1] == 2 else 6, -1).T
     return out
 
@@ -55,11 +56,17 @@ def flat_vectors(vectors: Any, rows: int, name: str) -> np.ndarray[Any, Any]:
     """One after the other, as the library takes them; none for None. `name`: of the argument."""
     if vectors is None:
         return np.empty(0)
-    given = host_array(vectors, name)
-    if given.dtype.kind not in "biuf":
-        raise TypeError(f"{name}: expected real numbers, found {given.dtype}")
+    given = _real(vectors, name)
     if given.ndim == 1:
         given = given[:, np.newaxis]
     if given.ndim != 2 or given.shape[0] != rows or given.shape[1] == 0:
         raise ValueError(f"{name}: expected shape ({rows},) or ({rows}, k), found {np.shape(vectors)}")
-    return np.asarray(given, dtype=np.float64).reshape(-1, order="F")
+    return readable(given, np.dtype(np.float64), name).reshape(-1, order="F")
+
+
+def _real(given: Any, name: str) -> np.ndarray[Any, Any]:
+    if place_of(given).gpu is not None:
+        raise TypeError(f"{name}: expected an array in the host's memory, found one of a GPU")
+    out = host_array(given, name)
+    float_dtype(out.dtype, name)
+    return out

@@ -11,7 +11,7 @@ OnInterrupt = Literal["raise", "return"]
 
 
 def check_on_interrupt(word: str) -> None:
-    if word != "raise" and word != "return":
+    if not isinstance(word, str) or word not in ("raise", "return"):
         raise ValueError(f"on_interrupt: expected 'raise' or 'return', found {word!r}")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import FLOATS, Place, dtype_of, float_dtype, host_array, place_of, readable
+from ._checks import word
 from ._device import resolve
 
 
@@ -52,7 +53,7 @@ def reduce(values: Any, operation: str = "sum", *, device: str | None = None, th
     >>> dwell.reduce(np.array([3, 1, 4, 1, 5]))
     14.0
     """
-    place = place_of(values)
+    place, operation = place_of(values), word(operation, "operation")
     if place.gpu is None:
         return float(_core.reduce(resolve(device, threads, None, 0), _of_host(values, "values"), operation))
     flat = _of_gpu(values, place, dtype_of(values), "values")

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
+from ._checks import assign, number, whole
 from ._device import resolve
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._stencil_report import Outcome, StencilReport, StencilSetup
@@ -111,11 +112,11 @@ class Runner(_gpu.StreamUser):
                 raise TypeError(f"u: expected float32 or float64, found {self.dtype}")
         self.shape: tuple[int, ...] = tuple(u.shape)
         options = _core.StencilOptions()
+        options.weights = _weights(weights)
         for name, value in (("shape", shape), ("boundary", boundary), ("executor", executor), ("policy", policy),
                             ("blocking", blocking), ("traversal", traversal), ("depth", depth),
-                            ("engine", engine), ("order", order), ("weights", _weights(weights)),
-                            ("progress_interval", progress_interval)):
-            setattr(options, name, value)
+                            ("engine", engine), ("order", order), ("progress_interval", progress_interval)):
+            assign(options, name, value)
         self._take_stream(self._place)
         where = resolve(device, threads, self._place.gpu, self._stream)
         self._native = _NATIVE[self.dtype.name](where, self.shape, options, source is not None)
@@ -189,8 +190,13 @@ class Runner(_gpu.StreamUser):
         """
         if (every is None) != (callback is None):
             raise ValueError("every and callback: expected both or none, found one of them")
+        steps = whole(steps, "steps")
         if callback is None:
             return self._go(progress, on_interrupt, lambda native, hear: native.run(steps, hear))
+
+        every = whole(every, "every")
+        if not callable(callback):
+            raise TypeError(f"callback: expected a function, found {type(callback).__name__}")
 
         def call(step: int) -> Any:
             return callback(Moment(step, self))
@@ -202,8 +208,8 @@ class Runner(_gpu.StreamUser):
         on_interrupt: OnInterrupt = "raise",
     ) -> Outcome:
         """Steps until no cell changes by more than `tolerance` in one, tested every `check_every` and at the end."""
-        return self._go(progress, on_interrupt,
-                        lambda native, hear: native.run_until(tolerance, max_steps, check_every, hear))
+        limits = number(tolerance, "tolerance"), whole(max_steps, "max_steps"), whole(check_every, "check_every")
+        return self._go(progress, on_interrupt, lambda native, hear: native.run_until(*limits, hear))
 
     # What follows is private.
 
@@ -258,7 +264,13 @@ class Runner(_gpu.StreamUser):
 
 
 def _weights(weights: Any) -> list[float]:
-    return [] if weights is None else [float(w) for w in weights]
+    if weights is None:
+        return []
+    given = host_array(weights, "weights")
+    if given.ndim != 1:
+        raise ValueError(f"weights: expected 1 axis, found {given.ndim}")
+    out: list[float] = readable(given, np.dtype(np.float64), "weights").tolist()
+    return out
 
 
 def _words(change: float | None, _seconds: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import float_dtype, like, place_of, readable
+from ._checks import boolean, whole, word
 from ._convolve import _on_host
 from ._device import resolve
 
@@ -65,7 +66,8 @@ def scan(
         dtype = _wider(dtype)
     given = np.require(given, dtype, ("C", "A"))
     out = np.empty(given.shape, dtype)
-    _core.scan(resolve(device, threads, None, 0), given, out, operation, exclusive)
+    _core.scan(resolve(device, threads, None, 0), given, out, word(operation, "operation"),
+               boolean(exclusive, "exclusive"))
     return like(out, place, values)
 
 
@@ -154,7 +156,12 @@ def box_mean(image: Any, window: int | Sequence[int], *, device: str | None = No
     """
     place = place_of(image)
     values, dtype = _image(image)
-    rows, columns = (window, window) if isinstance(window, int) else window
+    if isinstance(window, (tuple, list)):
+        if len(window) != 2:
+            raise ValueError(f"window: expected a number or two of them, found {len(window)}")
+        rows, columns = (whole(n, "window") for n in window)
+    else:
+        rows = columns = whole(window, "window")
     out = np.empty(values.shape, dtype)
     _core.box_mean(resolve(device, threads, None, 0), values, out, rows, columns)
     return like(out, place, image)

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import Place, host_array, like, place_of, readable
+from ._checks import assign, boolean, word
 from ._csr import Csr, as_csr, to_host
 from ._device import resolve
 from ._explain import text_of
@@ -17,6 +18,7 @@ from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
 from ._vectors import on_gpu, on_host
+from ._warnings import SolveWarning, warn
 
 _NATIVE: dict[str, type[_core.CgSolverF64] | type[_core.CgSolverF32]] = {
     "float64": _core.CgSolverF64, "float32": _core.CgSolverF32}
@@ -28,7 +30,7 @@ def _words(residual: float, target: float, _seconds: float) -> str:
 
 def is_mixed(precision: str | None) -> bool:
     """Of the argument `precision` of a solver."""
-    if precision is not None and precision != "mixed":
+    if precision is not None and not (isinstance(precision, str) and precision == "mixed"):
         raise ValueError(f"precision: expected None (that of the matrix) or 'mixed', found {precision!r}")
     return precision == "mixed"
 
@@ -159,9 +161,9 @@ class Solver(_gpu.StreamUser):
         self._options = _core.CgOptions()
         options["max_iterations"] = iteration_limit(options["max_iterations"], a.rows)
         for name in ("near_null", "null_vectors"):
-            options[name] = flat_vectors(options.get(name), a.rows, name)
+            setattr(self._options, name, flat_vectors(options.pop(name, None), a.rows, name))
         for name, value in options.items():
-            setattr(self._options, name, value)
+            assign(self._options, name, value, "maxiter" if name == "max_iterations" else name)
         self._take_stream(a.place)
         self._device = resolve(device, threads, a.place.gpu, self._stream)
         self._a = a
@@ -221,7 +223,8 @@ class Solver(_gpu.StreamUser):
             order), writable. May be `x0`, not `b`.
         progress : bool or callable, optional
             True: a bar of tqdm. A function is called with (iteration, relative residual, target, seconds) about every
-            `progress_interval` seconds; if it returns False, the solve ends there.
+            `progress_interval` seconds; if it returns False (or a library's, such as numpy.False_), the solve ends
+            there.
         on_interrupt : {"raise", "return"}
             At Ctrl-C: raise KeyboardInterrupt, the answer so far being in `out`, or return it. ``report.stopped`` is
             then "interrupted". Columns that had not begun keep their start.
@@ -240,8 +243,16 @@ class Solver(_gpu.StreamUser):
         TypeError
             A dtype cannot be used: complex, or float64 where the solver has float32.
         Breakdown, DeviceError, KeyboardInterrupt
+
+        Warns
+        -----
+        SolveWarning
+            `A` is singular, and a part of b has no solution (``Report.rhs_outside_range``).
+        RoundingWarning
+            Whole numbers or long doubles have more digits than the solver's dtype.
         """
         check_on_interrupt(on_interrupt)
+        raise_on_breakdown = boolean(raise_on_breakdown, "raise_on_breakdown")
         place = place_of(b)
         if place.gpu is None:
             rhs, x, answer, columns = on_host(b, x0, out, self._native.rows, self.dtype)
@@ -256,6 +267,7 @@ class Solver(_gpu.StreamUser):
                 self._run(rhs, x, columns, listener, on_interrupt)
         if raise_on_breakdown:
             self._require_no_breakdown(answer)
+        self._warn_of_inconsistency()
         if out is not None:
             return out
         return answer if place.kind == "numpy" or place.gpu is not None else like(answer, place, b)
@@ -309,6 +321,8 @@ class Solver(_gpu.StreamUser):
             There is no plan that could run there.
         """
         a = to_host(self._a)
+        if device_facts is not None:
+            word(device_facts, "device_facts")
         return text_of(_core.explain(a.indptr, a.indices, a.data, a.cols, self._device, device_facts, self._options))
 
     def __repr__(self) -> str:
@@ -344,6 +358,17 @@ class Solver(_gpu.StreamUser):
             if one.stopped in ("breakdown", "not finite"):
                 report = Report.of(one)
                 raise Breakdown(f"{report.stopped} after {report.iterations} iterations", report, x)
+
+    def _warn_of_inconsistency(self) -> None:
+        """Once for all columns."""
+        parts = [one for one in self._reports if one.rhs_inconsistent]
+        if not parts:
+            return
+        worst = max(parts, key=lambda one: float(one.rhs_outside_range))
+        where = ("is in the span of null_vectors" if worst.null_space == "given" else
+                 "is constant, which the matrix, whose rows have sums of zero, makes of nothing")
+        warn(f"{worst.rhs_outside_range:.2g} of the norm of b {where}: with that part there is no solution, the answer is "
+             "one without it", SolveWarning)
 
     def _require_pattern(self, a: Csr) -> None:
         mine, other = to_host(self._a), to_host(a)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._progress import OnInterrupt, Progress
+from ._checks import boolean, number, whole
+from ._progress import OnInterrupt, Progress, check_on_interrupt
 from ._runner import Runner
 
 
@@ -57,6 +58,10 @@ def stencil(
     >>> bool(abs(v.sum() - 1) < 1e-12)
     True
     """
+    steps, return_report = whole(steps, "steps"), boolean(return_report, "return_report")
+    if until is not None:
+        until, check_every = number(until, "until"), whole(check_every, "check_every")
+    check_on_interrupt(on_interrupt)
     runner = Runner(u, shape, source=source, boundary=boundary, weights=weights, executor=executor, policy=policy,
                     blocking=blocking, traversal=traversal, depth=depth, engine=engine, order=order, device=device,
                     threads=threads)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _gpu
-from ._arrays import Place, host_array, place_of, readable, require_writable
+from ._arrays import Place, host_array, place_of, readable, require_convertible, require_writable
 
 
 def on_host(b: Any, x0: Any, out: Any, n: int, dtype: np.dtype[Any]) -> tuple[Any, Any, Any, bool]:
@@ -33,10 +33,10 @@ def on_host(b: Any, x0: Any, out: Any, n: int, dtype: np.dtype[Any]) -> tuple[An
             raise ValueError("out: expected memory of its own, found that of b")
     if x0 is not None:
         start = host_array(x0, "x0")
-        if start.shape != shape and start.shape != (n,):
+        if start.shape not in ((n,), (n, 1), shape):
             raise ValueError(f"x0: expected shape {shape}, found {start.shape}")
-        readable(start[:0], dtype, "x0")
-        x[...] = start.reshape(shape) if start.size == x.size else start[:, np.newaxis]
+        require_convertible(start, dtype, "x0")
+        x[...] = start.reshape(shape) if start.size == x.size else start.reshape(n, 1)
     elif out is not None:
         x[...] = 0
     flat = x.reshape(-1) if x.ndim == 2 and not columns else x
@@ -71,5 +71,6 @@ def on_gpu(b: Any, x0: Any, out: Any, n: int, dtype: np.dtype[Any], place: Place
 
 
 def _in_columns(b: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    readable(b[:0], dtype, "b")
+    if b.dtype != dtype:
+        require_convertible(b, dtype, "b")
     return np.require(b, dtype, ("F", "A"))

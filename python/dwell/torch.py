@@ -7,6 +7,8 @@ from typing import Any
 import torch
 
 from ._cg import cg as _cg
+from ._checks import number
+from ._derivative import solve_for_derivative
 
 
 class _Solve(torch.autograd.Function):  # type: ignore[misc]
@@ -18,15 +20,17 @@ class _Solve(torch.autograd.Function):  # type: ignore[misc]
         x, info = _cg((indptr, indices, values.detach()), b.detach(), **options)
         ctx.save_for_backward(values, indptr, indices, x)
         ctx.options = options
+        ctx.norm_of_b = float(torch.linalg.vector_norm(b.detach())) if options["atol"] > 0 else 0.0
         return x, info
 
     @staticmethod
     def backward(ctx: Any, grad_x: torch.Tensor, _info: Any) -> tuple[Any, ...]:
         values, indptr, indices, x = ctx.saved_tensors
-        grad_b, _ = _cg((indptr, indices, values.detach()), grad_x.contiguous(), **ctx.options)
+        grad_b = solve_for_derivative((indptr, indices, values.detach()), grad_x.contiguous(), ctx.norm_of_b,
+                                      **ctx.options)
         grad_values = None
         if ctx.needs_input_grad[0]:
-            rows = torch.repeat_interleave(torch.arange(len(indptr) - 1, device=x.device), indptr.diff().long())
+            rows = torch.repeat_interleave(torch.arange(len(indptr) - 1, device=x.device), indptr.long().diff())
             grad_values = -grad_b[rows] * x[indices.long()]
         return grad_values, grad_b, None, None, None
 
@@ -57,8 +61,10 @@ def cg(A: Any, b: torch.Tensor, *, rtol: float = 1e-5, atol: float = 0.0, maxite
 
     Notes
     -----
-    The backward pass is a solve with the same matrix, which is symmetric, to the same tolerance. The gradient in the
-    values is one for each stored entry: who keeps A symmetric has it add up for both triangles.
+    The backward pass is a solve with the same matrix, which is symmetric, to the same tolerance relative to its own
+    right-hand side (of `atol` to that relative to b). It raises what a solve raises, and a ``SolveWarning`` says where it
+    does not converge. The gradient in the values is one for each stored entry: who keeps A symmetric has it add up for
+    both triangles.
 
     Examples
     --------
@@ -78,6 +84,6 @@ def cg(A: Any, b: torch.Tensor, *, rtol: float = 1e-5, atol: float = 0.0, maxite
         raise TypeError(f"A: expected a tuple (indptr, indices, values) or a tensor of layout sparse_csr, found {A.layout}")
     if b.dim() != 1 or b.dtype != values.dtype:
         raise ValueError(f"b: expected shape (n,) of {values.dtype}, found {tuple(b.shape)} of {b.dtype}")
-    how = {"rtol": rtol, "atol": atol, "maxiter": maxiter, "M": M, **options}
-    x, info = _Solve.apply(values, b, indptr.to(torch.int32), indices.to(torch.int32), how)
+    how = {"rtol": number(rtol, "rtol"), "atol": number(atol, "atol"), "maxiter": maxiter, "M": M, **options}
+    x, info = _Solve.apply(values, b, indptr, indices, how)
     return x, info

@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "fields.hpp"
+#include "listener.hpp"
 #include "stencil_values.hpp"
 
 #include "dwell/base/error.hpp"
@@ -143,12 +144,8 @@ fields convolve_arrays(const device& where, const std::vector<std::int64_t>& sha
   const extents size = extents_of(shape);
   const auto from = host_span(in);
   const auto to = host_span(out);
-  convolution_report report;
-  {
-    const nb::gil_scoped_release released;
-    report = convolve<In, Out>(where, size, from, to, filter, options);
-  }
-  return convolution_dict(report);
+  return convolution_dict(
+      interruptible([&] { return convolve<In, Out>(where, size, from, to, filter, options); }));
 }
 
 template <class T>
@@ -157,26 +154,25 @@ void scan_arrays(const device& where, const host_vector<const T>& in, const host
   const scan_options options = scan_options_of(operation, exclusive);
   const auto from = host_span(in);
   const auto to = host_span(out);
-  const nb::gil_scoped_release released;
-  scan<T>(where, from, to, options);
+  interruptible([&] { scan<T>(where, from, to, options); });
 }
 
 template <class T>
 grid_view<T> image_view(const host_field<T>& a) {
-  return {extents(static_cast<int>(a.shape(0)), static_cast<int>(a.shape(1))), a.data()};
+  return {
+      extents_of({static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(a.shape(1))}),
+      a.data()};
 }
 
 template <class T>
 void table_of_arrays(const device& where, const host_field<const T>& in, const host_field<T>& out) {
-  const nb::gil_scoped_release released;
-  summed_area_table<T>(where, image_view(in), image_view(out));
+  interruptible([&] { summed_area_table<T>(where, image_view(in), image_view(out)); });
 }
 
 template <class T>
 void means_of_arrays(const device& where, const host_field<const T>& in, const host_field<T>& out,
                      int rows, int columns) {
-  const nb::gil_scoped_release released;
-  box_mean<T>(where, image_view(in), image_view(out), rows, columns);
+  interruptible([&] { box_mean<T>(where, image_view(in), image_view(out), rows, columns); });
 }
 
 template <class T>
@@ -195,14 +191,12 @@ class held_convolution {
                    const convolution_filter& filter, const convolution_options& options,
                    std::int64_t images) {
     const extents size = extents_of(shape);
-    const nb::gil_scoped_release released;
-    runner_.emplace(where, size, filter, options, images);
+    interruptible([&] { runner_.emplace(where, size, filter, options, images); });
   }
   void run(const host_field<const In>& in, const host_field<Out>& out) {
     const auto from = host_span(in);
     const auto to = host_span(out);
-    const nb::gil_scoped_release released;
-    runner_->run(from, to);
+    interruptible([&] { runner_->run(from, to); });
   }
   void run_there(const cuda_field<const In>& in, const cuda_field<Out>& out) {
     const auto from = cuda_span(in);

@@ -83,8 +83,7 @@ class held_solver {
         return progress(now.iteration, now.relative_residual, now.target, now.seconds);
       });
     };
-    const nb::gil_scoped_release released;
-    solver_.emplace(where, a, o);
+    interruptible(heard_, [&] { solver_.emplace(where, a, o); });
   }
 
   index rows() const { return solver_->rows(); }
@@ -112,10 +111,7 @@ class held_solver {
   template <class Vector>
   void update_values(const Vector& values) {
     kept_array kept = keep(values);
-    {
-      const nb::gil_scoped_release released;
-      solver_->update_values(view(values));
-    }
+    interruptible(heard_, [&, now = view(values)] { solver_->update_values(now); });
     values_ = std::move(kept);
   }
   void set_tolerances(double rtol, double atol) { solver_->set_tolerances(rtol, atol); }

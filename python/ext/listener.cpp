@@ -2,9 +2,21 @@
 // See listener.hpp.
 #include "listener.hpp"
 
+#include <string>
 #include <utility>
 
 namespace dwell::python {
+
+bool goes_on(const nb::object& answer) {
+  if (answer.is_none() || answer.is(nb::bool_(true))) return true;
+  if (answer.is(nb::bool_(false))) return false;
+  if (!nb::hasattr(answer, "dtype") || !nb::hasattr(answer, "ndim")) return true;
+  const std::string dtype = nb::str(answer.attr("dtype")).c_str();  // "bool", "torch.bool"
+  if (!dtype.ends_with("bool") || nb::cast<int>(answer.attr("ndim")) != 0) return true;
+  const int truth = PyObject_IsTrue(answer.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth != 0;
+}
 
 void listener::begin(nb::object progress) {
   progress_ = std::move(progress);
@@ -24,11 +36,19 @@ bool listener::tell(const std::function<nb::object(const nb::object&)>& say) {
       due_ = now +
              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(interval_));
     }
-    return !say(progress_).is(nb::bool_(false));
+    return goes_on(say(progress_));
   } catch (...) {
     raised_ = std::current_exception();
     return false;
   }
+}
+
+bool listener::interrupted() {
+  const nb::gil_scoped_acquire lock;
+  if (raised_) return true;
+  if (PyErr_CheckSignals() == 0) return false;
+  raised_ = std::make_exception_ptr(nb::python_error());
+  return true;
 }
 
 void listener::raise_pending() {

@@ -8,10 +8,18 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 
 namespace dwell::python {
 
 namespace nb = nanobind;
+
+/// What a function of the caller's says by its return: not to go on by False and by a false scalar
+/// of a library's boolean type, such as numpy.False_; anything else is ignored.
+bool goes_on(const nb::object& answer);
 
 class listener {
  public:
@@ -31,6 +39,9 @@ class listener {
   /// Called by a run, without the lock: go on? `say` calls the progress function.
   bool tell(const std::function<nb::object(const nb::object&)>& say);
 
+  /// Called by work that is no run, without the lock: has a signal come whose handler raises?
+  bool interrupted();
+
   /// Raises what ended the last run, once; does nothing if nothing did.
   void raise_pending();
 
@@ -44,7 +55,26 @@ class listener {
   std::exception_ptr raised_;
 };
 
-/// A run with the lock released.
+/// f() with the lock released. It may be interrupted: then what the handler of a signal raised is
+/// thrown on.
+template <class F>
+auto interruptible(listener& heard, F&& f) {
+  try {
+    const nb::gil_scoped_release released;
+    const interruption_scope scope([&] { return heard.interrupted(); });
+    return f();
+  } catch (const interrupted_error&) {
+    heard.raise_pending();
+    throw;
+  }
+}
+template <class F>
+auto interruptible(F&& f) {
+  listener heard(0);
+  return interruptible(heard, std::forward<F>(f));
+}
+
+/// A run with the lock released, and set-ups within it.
 template <class F>
 auto run_heard(listener& heard, nb::object progress, F&& run) {
   struct session {
@@ -54,6 +84,7 @@ auto run_heard(listener& heard, nb::object progress, F&& run) {
   heard.begin(std::move(progress));
   const session s{heard};
   const nb::gil_scoped_release released;
+  const interruption_scope scope([&] { return heard.interrupted(); });
   return run();
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "listener.hpp"
 
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/matrix_market.hpp"
@@ -43,29 +44,22 @@ csr_arrays_tuple arrays_of(csr<double>&& a) {
 }
 
 csr_arrays_tuple generate_arrays(const std::string& kind) {
-  return arrays_of([&] {
-    const nb::gil_scoped_release released;
-    return generate(kind);
-  }());
+  return arrays_of(interruptible([&] { return generate(kind); }));
 }
 
 /// The dimension, and the coordinates node by node.
 using coordinates_tuple = nb::typed<nb::tuple, int, numpy_vector<double>>;
 
 coordinates_tuple coordinates_of(const std::string& kind) {
-  generated_nodes nodes = [&] {
-    const nb::gil_scoped_release released;
-    return generate_coordinates(kind);
-  }();
+  generated_nodes nodes = interruptible([&] { return generate_coordinates(kind); });
   const int dimension = nodes.dimension;
   return coordinates_tuple(nb::make_tuple(dimension, owned(std::move(nodes.values))));
 }
 
 csr_arrays_tuple parse_arrays(const nb::bytes& text, const std::string& name) {
-  return arrays_of([&] {
-    const nb::gil_scoped_release released;
+  return arrays_of(interruptible([&] {
     return parse_matrix_market({text.c_str(), text.size()}, name).matrix;
-  }());
+  }));
 }
 
 std::vector<std::pair<std::string, std::string>> kinds() {

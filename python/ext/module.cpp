@@ -14,6 +14,14 @@ namespace nb = nanobind;
 
 namespace {
 
+void interrupted_error_is_keyboard_interrupt(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const dwell::interrupted_error&) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+  }
+}
+
 void input_error_is_value_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -34,6 +42,7 @@ NB_MODULE(_core, m) {
   m.def("version", &dwell::version);
   // The translator that was added last is asked first: from the general to the special.
   nb::register_exception_translator(input_error_is_value_error);
+  nb::register_exception_translator(interrupted_error_is_keyboard_interrupt);
   add_exception<dwell::unsupported_error>(
       m, "UnsupportedError", PyExc_ValueError,
       "A combination that this build or this device does not have.");

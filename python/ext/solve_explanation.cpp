@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "device_facts.hpp"
+#include "listener.hpp"
 
 #include "dwell/execution/device/limits.hpp"
 #include "dwell/solvers/linear/explain.hpp"
@@ -114,10 +115,8 @@ fields explain_arrays(const host_vector<const index>& row_ptr, const host_vector
                       const std::optional<std::string>& instead, const solve_options& options) {
   const csr_view<T> a{static_cast<index>(row_ptr.size()) - 1, cols, row_ptr.data(), col.data(),
                       val.data()};
-  const solve_explanation e = [&] {
-    const nb::gil_scoped_release released;
-    return explain(a, instead ? facts_of(*instead) : where.facts(), options);
-  }();
+  const solve_explanation e = interruptible(
+      [&] { return explain(a, instead ? facts_of(*instead) : where.facts(), options); });
   return dict_of(e);
 }
 

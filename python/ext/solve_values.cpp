@@ -152,6 +152,7 @@ void add_solve_values(nb::module_& m) {
       .def_ro("iterations", &solve_report::iterations)
       .def_ro("target_missed", &solve_report::target_missed)
       .def_ro("rhs_norm", &solve_report::rhs_norm)
+      .def_ro("null_space", &solve_report::null_space)
       .def_ro("residual_relative_true", &solve_report::residual_relative_true)
       .def_ro("rhs_outside_range", &solve_report::rhs_outside_range)
       .def_ro("rhs_inconsistent", &solve_report::rhs_inconsistent)

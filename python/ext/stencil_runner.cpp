@@ -39,8 +39,7 @@ class held_runner {
           [&](const nb::object& progress) { return progress(now.step, now.change, now.seconds); });
     };
     const extents size = extents_of(shape);
-    const nb::gil_scoped_release released;
-    runner_.emplace(where, size, o, has_source);
+    interruptible(heard_, [&] { runner_.emplace(where, size, o, has_source); });
   }
 
   void set_field(const host_field<const T>& u) {
@@ -75,7 +74,7 @@ class held_runner {
     return tuple(run_heard(heard_, std::move(progress), [&] {
       return runner_->run(steps, every, [&](const auto& now) {
         const nb::gil_scoped_acquire lock;
-        return !callback(now.step()).is(nb::bool_(false));
+        return goes_on(callback(now.step()));
       });
     }));
   }

@@ -2,9 +2,12 @@
 // Conjugate gradients of dwell/dwell.h: handles over linear_solver.
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
+#include <string>
 #include <variant>
 
+#include "dwell/base/checked_size.hpp"
 #include "dwell/solvers/c_api/device.hpp"
 #include "dwell/solvers/c_api/options.hpp"
 #include "dwell/solvers/c_api/report.hpp"
@@ -207,6 +210,10 @@ int dwell_rigid_body_modes(int dimension, size_t nodes, const double* coordinate
     if (nodes > 0) require(coordinates, "coordinates");
     require(modes, "modes");
     const std::size_t each = dimension > 0 ? static_cast<std::size_t>(dimension) : 0;
+    constexpr std::size_t most = std::numeric_limits<dwell::index>::max();  // each has rows
+    if (nodes > most)
+      throw dwell::input_error("nodes: expected at most " + std::to_string(most) + ", found " +
+                               std::to_string(nodes));
     const auto made =
         dwell::rigid_body_modes({coordinates, nodes * each}, dimension, rotations != 0);
     std::copy(made.begin(), made.end(), modes);
@@ -266,11 +273,15 @@ int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, std::size
                            std::size_t ldx, dwell_report** reports) {
   return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
     const auto n = static_cast<std::size_t>(s.rows());
-    const auto size = [&](std::size_t distance) {
-      return count > 0 ? static_cast<std::size_t>(count - 1) * distance + n : 0;
+    const auto size = [&](const char* what, std::size_t distance) {
+      if (count <= 0) return std::size_t(0);
+      const std::size_t all =
+          dwell::checked_size(what, static_cast<std::size_t>(count - 1), distance, n);
+      dwell::checked_size(what, all, sizeof(T));
+      return all;
     };
-    const auto all =
-        s.solve(elements<T>(b, size(ldb), "b"), ldb, elements<T>(x, size(ldx), "x"), ldx, count);
+    const auto all = s.solve(elements<T>(b, size("b", ldb), "b"), ldb,
+                             elements<T>(x, size("x", ldx), "x"), ldx, count);
     int worst = DWELL_SUCCESS;
     for (std::size_t k = 0; k < all.size(); ++k)
       worst = std::max(worst, solver->end(all[k], reports ? reports + k : nullptr));

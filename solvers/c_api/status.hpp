@@ -21,6 +21,9 @@ int guarded(F&& f) noexcept {
   } catch (const input_error& e) {
     set_last_error(e.what());
     return DWELL_INPUT_ERROR;
+  } catch (const interrupted_error& e) {
+    set_last_error(e.what());
+    return DWELL_INTERRUPTED;
   } catch (const device_error& e) {
     set_last_error(e.what());
     return DWELL_DEVICE_ERROR;

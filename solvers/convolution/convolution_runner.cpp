@@ -58,7 +58,7 @@ convolution_runner<In, Out>::convolution_runner(const device& where, const exten
                                                 const convolution_options& options,
                                                 std::int64_t images) {
   check_image_size(size, filter);
-  if (images < 1) throw input_error(fmt::format("images: expected at least 1, found {}", images));
+  check_images(size, images);
   s_ = std::make_unique<state>(where, size, filter, options, images);
 }
 template <class In, class Out>

@@ -119,7 +119,7 @@ convolution_explanation explain(const extents& size, std::int64_t images,
                                 const convolution_options& o, std::string_view cells,
                                 std::string_view result) {
   check_image_size(size, filter);
-  if (images < 1) throw input_error(fmt::format("images: expected at least 1, found {}", images));
+  check_images(size, images);
   const std::size_t in = cells_named("cells", cells),
                     out_cells = result.empty() ? in : cells_named("result", result);
   const bool narrow = bytes_of_cells[in] < 4;

@@ -28,6 +28,7 @@ void run_bands(const convolution_place& place, const Pass& a) {
          (first = next.fetch_add(together, std::memory_order_relaxed)) < bands;) {
       const std::int64_t last = std::min(first + together, bands);
       for (std::int64_t band = first; band < last; ++band) {
+        poll_interruption();
         const std::int64_t plane = band / tiles.bands;
         convolution_tile at;
         at.image = plane / a.size.z;

@@ -73,6 +73,14 @@ void check_image_size(const extents& size, const convolution_filter& filter) {
                                   size.dims, filter.size().dims));
 }
 
+void check_images(const extents& size, std::int64_t images) {
+  if (images < 1) throw input_error(fmt::format("images: expected at least 1, found {}", images));
+  const auto most = static_cast<std::int64_t>(max_cells / size.cells());
+  if (images > most)
+    throw input_error(fmt::format("images: expected at most {} of {} (2^40 cells in all), found {}",
+                                  most, to_string(size), images));
+}
+
 template <class In, class Out>
 prepared_convolution<In, Out>::prepared_convolution(const device& where, const extents& size,
                                                     std::int64_t images,

@@ -17,6 +17,8 @@ namespace dwell {
 
 /// Throws input_error as convolve() does for a size of images and the dimensions of a filter.
 void check_image_size(const extents& size, const convolution_filter& filter);
+/// So many of a size that has been checked.
+void check_images(const extents& size, std::int64_t images);
 
 /// In and Out: as of convolve().
 template <class In, class Out>

@@ -34,8 +34,10 @@ class row_pass {
   bool run(index begin, index end) {
     first_ = begin;
     if (check_symmetry_) cursor_.resize(static_cast<std::size_t>(a_.rows));
-    for (index i = begin; i < end; ++i)
+    for (index i = begin; i < end; ++i) {
+      poll_interruption_at(i);
       if (!check_row(i)) return false;
+    }
     return true;
   }
 

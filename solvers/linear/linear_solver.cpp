@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -32,23 +35,49 @@ void check_request(const solve_options& options) {
   if (options.method != automatic) form_asked_for(options);
 }
 
+/// The set-up ends with interrupted_error once the flag is set. One that was set before is for the
+/// solve to come, which ends at once.
+std::function<bool()> becomes_true(const std::atomic<bool>* flag) {
+  if (!flag || flag->load()) return [] { return false; };
+  return [flag] { return flag->load(); };
+}
+
+/// A solve keeps the answer so far: its run, not its loops, looks for interrupts.
+const std::function<bool()> not_interrupted;
+
 }  // namespace
 
 template <class T>
 struct linear_solver<T>::state : solver_state<T> {
   using solver_state<T>::solver_state;
+
+  template <class Values>
+  void update_values(const Values& values) {
+    this->require_idle();
+    const interruption_scope scope(becomes_true(this->options.interrupt));
+    this->setup = {};
+    try {
+      this->matrix.update(values, this->setup);
+      this->refresh();
+    } catch (const interrupted_error&) {  // old values here, new ones there
+      this->forget_run();
+      throw;
+    }
+  }
 };
 
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
                                 const solve_options& options) {
   check_request<T>(options);
+  const interruption_scope scope(becomes_true(options.interrupt));
   s_ = std::make_unique<state>(where, a, options);
 }
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const device_csr_view<T>& a,
                                 const solve_options& options) {
   check_request<T>(options);
+  const interruption_scope scope(becomes_true(options.interrupt));
   s_ = std::make_unique<state>(where, a, options);
 }
 template <class T>
@@ -73,6 +102,7 @@ const solve_setup& linear_solver<T>::setup() const {
 
 template <class T>
 solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
+  const interruption_scope run_only(not_interrupted);
   state& s = *s_;
   s.require_idle();
   s.began = seconds_on_host();
@@ -95,6 +125,7 @@ solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
 
 template <class T>
 solve_report linear_solver<T>::solve(device_span<const T> b, device_span<T> x) {
+  const interruption_scope run_only(not_interrupted);
   state& s = *s_;
   s.require_idle();
   s.began = seconds_on_host();
@@ -109,6 +140,7 @@ solve_report linear_solver<T>::solve(device_span<const T> b, device_span<T> x) {
 
 template <class T>
 void linear_solver<T>::solve_async(device_span<const T> b, device_span<T> x) {
+  const interruption_scope run_only(not_interrupted);
   state& s = *s_;
   s.require_idle();
   if (s.mixed || !s.why_f64.empty())
@@ -128,6 +160,7 @@ void linear_solver<T>::solve_async(device_span<const T> b, device_span<T> x) {
 
 template <class T>
 solve_report linear_solver<T>::wait() {
+  const interruption_scope run_only(not_interrupted);
   state& s = *s_;
   if (!s.waited_for) throw input_error("expected a solve in progress to wait for, found none");
   s.waited_for = false;
@@ -145,6 +178,7 @@ solve_report linear_solver<T>::wait() {
 template <class T>
 std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::size_t ldb,
                                                   std::span<T> x, std::size_t ldx, int count) {
+  const interruption_scope run_only(not_interrupted);
   state& s = *s_;
   check_columns(b.size(), rows(), ldb, count, name_of_b);
   check_columns(x.size(), rows(), ldx, count, name_of_x);
@@ -160,6 +194,7 @@ std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::siz
 template <class T>
 std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::size_t ldb,
                                                   device_span<T> x, std::size_t ldx, int count) {
+  const interruption_scope run_only(not_interrupted);
   check_columns(b.size, rows(), ldb, count, name_of_b);
   check_columns(x.size, rows(), ldx, count, name_of_x);
   state& s = *s_;
@@ -189,17 +224,11 @@ std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::s
 
 template <class T>
 void linear_solver<T>::update_values(std::span<const T> values) {
-  s_->require_idle();
-  s_->setup = {};
-  s_->matrix.update(values, s_->setup);
-  s_->refresh();
+  s_->update_values(values);
 }
 template <class T>
 void linear_solver<T>::update_values(device_span<const T> values) {
-  s_->require_idle();
-  s_->setup = {};
-  s_->matrix.update(values, s_->setup);
-  s_->refresh();
+  s_->update_values(values);
 }
 
 template <class T>

@@ -18,8 +18,9 @@
 namespace dwell {
 
 /// A solver of systems with one matrix. T: double or float. Movable. One thread at a time may use a
-/// solver; several threads may use several solvers at once. Functions throw what solve() of cg.hpp
-/// throws.
+/// solver; several threads may use several solvers at once. Functions throw what solve() of
+/// solve.hpp throws. In a child after fork() a solver of the parent's CPU works on, with threads of
+/// its own.
 ///
 /// A CPU reads the arrays of the matrix in place: they must stay valid and unchanged for the life
 /// of the solver. A GPU has copies of its own, of host arrays as of device arrays.
@@ -81,7 +82,8 @@ class DWELL_API linear_solver {
   solve_report wait();
 
   /// From the next solve on with other values: as many, in the order of the matrix's own. They are
-  /// checked as the first ones were. On a CPU they are used in place and must stay valid.
+  /// checked as the first ones were. On a CPU they are used in place and must stay valid. After an
+  /// interrupt (interrupted_error) the solver can only be destroyed or assigned to.
   void update_values(std::span<const T> values);
   /// The same with values in the memory of the solver's CUDA device, which are copied.
   void update_values(device_span<const T> values);

@@ -80,13 +80,17 @@ solve_report solver_state<T>::beyond_f32(const T* from, T* to, const solve_repor
     const solve_options asked = options;
     const solve_setup before = setup;
     try {
-      leave_mixed(why);
+      set_up_amid_solve([&] { leave_mixed(why); });
     } catch (const error& e) {  // too little memory, a plan that f64 does not have
       rethrow_of_one_rank(e);
       options = asked;
       why_f64.clear();
       prepare();
       solve_report report = so_far;
+      if (dynamic_cast<const interrupted_error*>(&e)) {
+        end_interrupted(report);
+        return report;
+      }
       report.reason += "; " + why + ", but f64: " + e.what();
       return report;
     }

@@ -145,7 +145,9 @@ struct solve_options {
   bool history = false;
   /// For timing: run max_iterations, whatever the residual and the sign of p.Ap.
   bool fixed_iterations = false;
-  /// Set to true (from a signal handler or another thread) to end at the next iteration.
+  /// Set to true (from a signal handler or another thread) to end at the next iteration. Set while
+  /// a solver is prepared it ends that with interrupted_error; while a solve prepares another
+  /// preconditioner or method, with the answer so far. Not so for several ranks.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called about every `progress_interval` seconds while iterating, first when the residual of
   /// the start is known. If it returns a bool, false stops the solve (stop_reason::interrupted) at

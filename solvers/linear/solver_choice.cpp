@@ -44,6 +44,12 @@ solve_report joined(const solve_report& first, solve_report rest) {
   return rest;
 }
 
+void end_interrupted(solve_report& report) {
+  report.stopped = stop_reason::interrupted;
+  report.target_missed = report.stagnated = false;
+  report.advice.clear();
+}
+
 template <class T>
 void solver_state<T>::choose_method() {
   method_reason = "as asked";
@@ -65,18 +71,30 @@ bool solver_state<T>::may_change_method(const solve_report& failed) const {
 }
 
 template <class T>
-bool solver_state<T>::change_method(const solve_report& failed) {
+bool solver_state<T>::change_method(solve_report& failed) {
   if (!may_change_method(failed)) return false;
   system_facts known = matrix.facts();
   known.positive_diagonal = false;  // as good as
   if (!has_method_for(known)) return false;
+  const std::string reason = method_reason;
   method_reason = fmt::format("{} broke down after {} iterations: {}", options.method,
                               failed.iterations, forms_of(options.method).front().breaks_down);
-  options.method = dwell::choose_method(known).name;
-  matrix.demand(demand_of(options));
-  run.reset();
-  groups.reset();
-  prepare();
+  const std::string before = options.method;
+  const auto change = [&](const std::string& to) {
+    options.method = to;
+    matrix.demand(demand_of(options));
+    run.reset();
+    groups.reset();
+    prepare();
+  };
+  try {
+    set_up_amid_solve([&] { change(dwell::choose_method(known).name); });
+  } catch (const interrupted_error&) {
+    method_reason = reason;
+    change(before);
+    end_interrupted(failed);
+    return false;
+  }
   return true;
 }
 
@@ -117,14 +135,21 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
   };
   if (!may_go_on()) return report;
   const solve_setup before = setup;
-  const int patience = settle(report);
-  begin(from, to, &report, patience);
-  report = joined(report, end());
-  if (patience < INT_MAX && may_go_on()) {
-    preconditioner_reason += fmt::format("; {} iterations with it were not enough", patience);
-    change_preconditioner(preconditioner::amg);
-    begin(from, to, &report);
+  const std::string reason = preconditioner_reason;
+  try {
+    const int patience = settle(report);
+    begin(from, to, &report, patience);
     report = joined(report, end());
+    if (patience < INT_MAX && may_go_on()) {
+      preconditioner_reason += fmt::format("; {} iterations with it were not enough", patience);
+      change_preconditioner(preconditioner::amg);
+      begin(from, to, &report);
+      report = joined(report, end());
+    }
+  } catch (const interrupted_error&) {  // with Jacobi's still; the next solve tries again
+    undecided = true;
+    preconditioner_reason = prepared.preconditioner_reason = reason;
+    end_interrupted(report);
   }
   come_back(from, to, report);
   const solve_setup more = difference(setup, before);
@@ -192,7 +217,11 @@ void solver_state<T>::change_preconditioner(preconditioner wanted) {
     prepare();
   };
   try {
-    change(wanted);
+    set_up_amid_solve([&] { change(wanted); });
+  } catch (const interrupted_error&) {
+    chain.reset();
+    change(preconditioner::jacobi);
+    throw;
   } catch (const error& e) {  // too little memory, a policy that has no such kernel
     rethrow_of_one_rank(e);
     preconditioner_reason += fmt::format("; but {}: {}", to_string(wanted), e.what());
@@ -214,8 +243,8 @@ template void solver_state<float>::change_preconditioner(preconditioner);
 template void solver_state<double>::choose_method();
 template void solver_state<float>::choose_method();
 template bool solver_state<double>::may_change_method(const solve_report&) const;
-template bool solver_state<double>::change_method(const solve_report&);
+template bool solver_state<double>::change_method(solve_report&);
 template bool solver_state<float>::may_change_method(const solve_report&) const;
-template bool solver_state<float>::change_method(const solve_report&);
+template bool solver_state<float>::change_method(solve_report&);
 
 }  // namespace dwell

@@ -185,6 +185,13 @@ void solver_state<T>::require_idle() const {
 }
 
 template <class T>
+void solver_state<T>::forget_run() {
+  mixed = nullptr;
+  run.reset();
+  groups.reset();
+}
+
+template <class T>
 bool solver_state<T>::was_refused() const {
   return matrix.ranks() ? any_of_ranks(*matrix.ranks()->comm, refused) : refused;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -42,6 +43,8 @@ inline std::string column_name(const char* what, int k) {
 solve_setup difference(const solve_setup& now, const solve_setup& before);
 /// The report of a solve in two parts, the second of which began from the answer of the first.
 solve_report joined(const solve_report& first, solve_report rest);
+/// Of a solve that was interrupted between two runs: x is that of the one that the report is of.
+void end_interrupted(solve_report& report);
 
 template <class T>
 struct solver_state {
@@ -72,8 +75,8 @@ struct solver_state {
   /// Now, and of other values of the matrix.
   void check_null_vectors();
   /// Another method, where the one that was chosen asks more of the matrix than it is. False: there
-  /// is none.
-  bool change_method(const solve_report& failed);
+  /// is none, or the set-up was interrupted, as the report says then.
+  bool change_method(solve_report& failed);
   bool may_change_method(const solve_report& failed) const;
   /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
   void choose_preconditioner();
@@ -90,7 +93,8 @@ struct solver_state {
   /// The preconditioner that the report of a probe speaks for; prepares it. Returns after how many
   /// iterations multigrid takes over.
   int settle(const solve_report& probe);
-  /// Prepares another preconditioner; where that fails, Jacobi's, and the reason says so.
+  /// Prepares another preconditioner; where that fails, Jacobi's, and the reason says so. Throws
+  /// interrupted_error with Jacobi's prepared.
   void change_preconditioner(preconditioner wanted);
   void prepare();
   /// The part of prepare() that is left where attempts iterate in f32; false: they cannot, and
@@ -119,6 +123,12 @@ struct solver_state {
   void refresh();
   void place_matrix();
   void require_idle() const;
+  /// To be called where there is no way back: all later calls are refused.
+  void forget_run();
+  /// f(), a set-up between two parts of a solve: may be interrupted as the solve may. Not with
+  /// several ranks, of which one alone would leave.
+  template <class F>
+  void set_up_amid_solve(F&& f);
   /// `progress` asked for the end, on any rank; called by all of them.
   bool was_refused() const;
   /// check_finite() of a vector in a GPU's memory.
@@ -225,6 +235,18 @@ solve_report solver_state<T>::solve_here(const T* from, T* to, Refuse&& refuse) 
   }
   keep_best(from, to, report);
   return report;
+}
+
+template <class T>
+template <class F>
+void solver_state<T>::set_up_amid_solve(F&& f) {
+  if (matrix.ranks()) return f();
+  const interruption_scope* const of_solve = interruption_scope::current();
+  const interruption_scope scope([this, of_solve] {
+    return (options.interrupt && options.interrupt->load()) ||
+           (of_solve && of_solve->wanted_outside());
+  });
+  f();
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/checked_size.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/policy_words.hpp"
@@ -189,9 +190,9 @@ void check_columns(std::size_t found, index rows, std::size_t distance, int coun
   if (distance < static_cast<std::size_t>(rows))
     throw input_error(fmt::format("{}: expected columns at least {} elements apart, found {}", what,
                                   rows, distance));
-  const std::size_t needed =
-      count > 0 ? static_cast<std::size_t>(count - 1) * distance + static_cast<std::size_t>(rows)
-                : 0;
+  const std::size_t needed = count > 0 ? checked_size(what, static_cast<std::size_t>(count - 1),
+                                                      distance, static_cast<std::size_t>(rows))
+                                       : 0;
   if (found < needed)
     throw input_error(fmt::format("{}: expected {} elements for {} columns, found {}", what, needed,
                                   count, found));

@@ -30,7 +30,10 @@ void each_of(const scan_place& place, std::int64_t n, F&& f) {
   std::atomic<std::int64_t> next{0};
   for_parts(place.threads, [&](int) {
     for (std::int64_t i; (i = next.fetch_add(together, std::memory_order_relaxed)) < n;)
-      for (std::int64_t k = i; k < std::min(i + together, n); ++k) f(k);
+      for (std::int64_t k = i; k < std::min(i + together, n); ++k) {
+        poll_interruption();
+        f(k);
+      }
   });
 }
 

@@ -20,6 +20,8 @@ namespace {
 static_assert(std::atomic<bool>::is_always_lock_free);
 std::atomic<bool> stop_requested = false;
 std::atomic<bool> graceful = false;
+static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<int> abrupt = 0;  ///< so many abrupt_stops live
 std::atomic<bool> stderr_is_terminal = false;
 
 void write_raw(std::string_view text) {
@@ -30,7 +32,7 @@ extern "C" void on_signal(int number) {
   const int saved_errno = errno;
   const bool again = stop_requested.exchange(true);
   // A terminal that hangs up is told by the kernel and by the shell: two signals, no impatience.
-  if (!graceful || (again && number != SIGHUP)) {
+  if (!graceful || abrupt > 0 || (again && number != SIGHUP)) {
     if (stderr_is_terminal) write_raw("\r\033[K");  // whatever progress line stands there
     write_raw("dwell: interrupted\n");
     atomic_file::discard_unfinished();
@@ -69,6 +71,8 @@ void install_signal_handlers() {
 
 graceful_stop::graceful_stop() { graceful = true; }
 graceful_stop::~graceful_stop() { graceful = false; }
+abrupt_stop::abrupt_stop() { ++abrupt; }
+abrupt_stop::~abrupt_stop() { --abrupt; }
 const std::atomic<bool>& graceful_stop::requested() { return stop_requested; }
 
 }  // namespace dwell::app

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C. While a matrix is read there is nothing to save and the first one ends the program at
-// once with code 130. While a solve runs, or its outcome is being written, the first one only asks
-// for an end; the second one ends the program whatever it does. A terminal that hangs up asks for
-// an end too, however often it says so.
+// Ctrl-C. While a matrix is read or a solver set up there is nothing to save and the first one ends
+// the program at once with code 130. While a solve runs, or its outcome is being written, the first
+// one only asks for an end; the second one ends the program whatever it does. A terminal that hangs
+// up asks for an end too, however often it says so.
 #pragma once
 #include <atomic>
 
@@ -22,6 +22,16 @@ class graceful_stop {
   graceful_stop(const graceful_stop&) = delete;
   graceful_stop& operator=(const graceful_stop&) = delete;
   static const std::atomic<bool>& requested();
+};
+
+/// While one lives, the first signal ends the program although a graceful_stop lives: ranks set up,
+/// of which one alone cannot leave.
+class abrupt_stop {
+ public:
+  abrupt_stop();
+  ~abrupt_stop();
+  abrupt_stop(const abrupt_stop&) = delete;
+  abrupt_stop& operator=(const abrupt_stop&) = delete;
 };
 
 }  // namespace dwell::app

@@ -10,6 +10,7 @@
 #include "report/units.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 
@@ -39,6 +40,7 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
     run.us.clear();
   };
   try {
+    const interruption_scope scope([&] { return how.interrupt->load(); });
     for (int k = 0; k <= how.count; ++k) {
       how.say(fmt::format("{}, run {} of {}", label(run), k + 1, how.count + 1));
       if (*how.interrupt) return false;
@@ -46,6 +48,8 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
       if (*how.interrupt) return false;
       if (k > 0) run.us.push_back(us);
     }
+  } catch (const interrupted_error&) {
+    return false;
   } catch (const unsupported_error& e) {
     fails(measured_run::state::unsupported, e.what());
   } catch (const device_error& e) {

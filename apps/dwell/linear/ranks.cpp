@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include "cli/signals.hpp"
 #include "linear/right_hand_sides.hpp"
 #include "linear/vectors.hpp"
 #include "report/aligned_table.hpp"
@@ -170,8 +172,10 @@ ranked_solve solve_as_rank(const std::shared_ptr<communicator>& comm, const ways
     line.gpu = where.ordinal();
   else
     line.threads = where.threads();
+  std::optional<abrupt_stop> nothing_to_keep(std::in_place);
   distributed_solver<T> solver(where, a, options_of_rank(how, a, mine.order),
                                transport_of(how.choice));
+  nothing_to_keep.reset();
   const double prepared = solver.setup().total();
   ranked_solve got;
   got.columns = solver.solve(std::span<const T>(mine.b), n, std::span<T>(mine.x), n, how.count);

@@ -18,6 +18,7 @@
 #include "report/table.hpp"
 #include "report/units.hpp"
 
+
 namespace dwell::app {
 
 namespace {

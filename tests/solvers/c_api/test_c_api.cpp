@@ -129,6 +129,17 @@ TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
   }
   expect_refused(dwell_cg_solve_columns(solver.get(), 2, b.data(), n - 1, x.data(), ldx, nullptr),
                  "columns");
+  // Distances at which the last column, counted in 64 bits, is near the first again.
+  for (const std::size_t far :
+       {std::size_t(1) << 63, std::size_t(1) << 62, std::numeric_limits<std::size_t>::max()})
+    for (const int count : {2, 3, 5}) {
+      expect_refused(
+          dwell_cg_solve_columns(solver.get(), count, b.data(), far, x.data(), n, nullptr),
+          "b: expected fewer than 2^64");
+      expect_refused(
+          dwell_cg_solve_columns(solver.get(), count, b.data(), n, x.data(), far, nullptr),
+          "x: expected fewer than 2^64");
+    }
   EXPECT_EQ(dwell_cg_solve_columns(solver.get(), 0, nullptr, n, nullptr, n, nullptr),
             DWELL_SUCCESS);
 }
@@ -188,6 +199,12 @@ TEST(c_near_null, has_the_bits_of_linear_solver) {
   expect_refused(dwell_rigid_body_modes(4, 1, b.data(), 0, x.data()), "dimension 2 or 3, found 4");
   expect_refused(dwell_rigid_body_modes(2, 1, nullptr, 0, x.data()), "coordinates");
   expect_refused(dwell_rigid_body_modes(2, 1, b.data(), 0, nullptr), "modes");
+  // So many that their coordinates, counted in 64 bits, are few again.
+  for (const int dims : {2, 3})
+    for (const std::size_t nodes : {std::size_t(1) << 31, (std::size_t(1) << 63) + 1,
+                                    std::numeric_limits<std::size_t>::max() / 3 + 2})
+      expect_refused(dwell_rigid_body_modes(dims, nodes, b.data(), 0, x.data()),
+                     "nodes: expected at most 2147483647");
 }
 
 TEST(c_solve, in_mixed_precision_and_modulo_null_vectors) {

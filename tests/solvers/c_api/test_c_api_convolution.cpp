@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,12 @@ TEST(c_convolution, misuse_is_named) {
   expect_refused(create(DWELL_F32, DWELL_F32, 4, n, 1, &box), "dims: expected 2 or 3");
   expect_refused(create(DWELL_F32, DWELL_F32, 2, nullptr, 1, &box), "size: expected a pointer");
   expect_refused(create(DWELL_F32, DWELL_F32, 2, n, 0, &box), "images: expected at least 1");
+  for (int bits = 36; bits < 63; ++bits)  // the cells of all of them wrap round at some of these
+    for (const long long more : {-1LL, 0LL, 1LL})
+      expect_refused(create(DWELL_F32, DWELL_F32, 2, n, (1LL << bits) + more, &box),
+                     "images: expected at most 36650387592 of 5x6");
+  expect_refused(create(DWELL_F32, DWELL_F32, 2, n, std::numeric_limits<long long>::max(), &box),
+                 "images: expected at most");
   expect_refused(create(DWELL_F32, DWELL_F32, 2, n, 1, nullptr), "filter: expected a pointer");
   expect_refused(create(DWELL_F32, DWELL_F32, 2, n, 1, &wrong), "filter: expected box:N");
   expect_refused(create(DWELL_F32, DWELL_F32, 2, n, 1, &none), "filter: taps: expected a pointer");

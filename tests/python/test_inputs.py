@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Inputs of all kinds: what is taken is right, what is rounded is said, what is refused is named in one line."""
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import dwell
+
+A = dwell.generate("poisson2d:9x8")
+N = 72
+B = np.arange(1.0, N + 1)
+X = dwell.cg(A, B, rtol=1e-12)[0]
+U = np.random.default_rng(1).random((9, 12))
+
+
+def refusal(call, kinds=(TypeError, ValueError)):
+    with pytest.raises(kinds) as raised:
+        call()
+    message = str(raised.value)
+    assert "\n" not in message and "incompatible function arguments" not in message, message
+    return message
+
+
+def near(x, want=X, rtol=1e-9):
+    return np.allclose(x, want, rtol=rtol, atol=1e-9 * np.abs(want).max())
+
+
+# Options: whatever is given, the message has the name of the argument.
+
+BAD = {
+    "number": [None, "1e-5", [1.0, 2.0], object(), True, 1j, {}, np.array([1.0, 2.0])],
+    "whole": [1.5, "3", None, 2**31, -2**31 - 1, 2**80, True, [1], object(), np.float64(2.5)],
+    "boolean": [0, 1, "yes", None, [], object(), 1.0],
+    "word": [None, 3, ["cg"], b"cg", object(), True, "no such word\nof two lines", "\ud800"],
+}
+SOLVER = {
+    "method": "word", "preconditioner": "word", "executor": "word", "variant": "word", "policy": "word",
+    "null_space": "word", "rtol": "number", "atol": "number", "progress_interval": "number", "restart": "whole",
+    "block_size": "whole", "degree": "whole", "power": "whole", "factor_sweeps": "whole", "sweeps": "whole",
+    "threads": "whole", "refine": "boolean", "assume_symmetric": "boolean", "history": "boolean",
+    "fixed_iterations": "boolean"}
+RUNNER = {
+    "boundary": "word", "executor": "word", "policy": "word", "blocking": "word", "traversal": "word", "engine": "word",
+    "order": "word", "depth": "whole", "threads": "whole", "progress_interval": "number"}
+CONVOLVE = {"border": "word", "way": "word", "passes": "word", "correlate": "boolean", "threads": "whole",
+            "return_report": "boolean"}
+CALLS = {
+    "Solver": (SOLVER, lambda **o: dwell.Solver(A, **o)),
+    "cg": ({k: SOLVER[k] for k in ("rtol", "atol", "executor", "policy", "variant", "degree", "power", "block_size",
+                                   "assume_symmetric", "threads")}, lambda **o: dwell.cg(A, B, **o)),
+    "gmres": ({"rtol": "number", "sweeps": "whole"}, lambda **o: dwell.gmres(A, B, **o)),
+    "Runner": (RUNNER, lambda **o: dwell.Runner(U, "2d5pt", **o)),
+    "Runner.run": ({"steps": "whole"}, lambda steps: dwell.Runner(U, "2d5pt").run(steps)),
+    "Runner.run_until": ({"tolerance": "number", "max_steps": "whole", "check_every": "whole"},
+                         lambda **o: dwell.Runner(U, "2d5pt").run_until(**{"tolerance": 0.0, "max_steps": 3, **o})),
+    "stencil": ({"shape": "word", "steps": "whole", "return_report": "boolean"},
+                lambda **o: dwell.stencil(U, **{"shape": "2d5pt", "steps": 2, **o})),
+    "convolve": (CONVOLVE, lambda **o: dwell.convolve(U, "box:3", **o)),
+    "ConvolutionRunner": ({k: v for k, v in CONVOLVE.items() if k != "return_report"},
+                          lambda **o: dwell.ConvolutionRunner(U, "box:3", **o)),
+    "scan": ({"operation": "word", "exclusive": "boolean", "threads": "whole"}, lambda **o: dwell.scan(B, **o)),
+    "reduce": ({"operation": "word", "threads": "whole"}, lambda **o: dwell.reduce(B, **o)),
+    "box_mean": ({"window": "whole", "threads": "whole"}, lambda **o: dwell.box_mean(U, **{"window": 3, **o})),
+    "generate": ({"kind": "word"}, dwell.generate),
+    "generated_coordinates": ({"kind": "word"}, dwell.generated_coordinates),
+    "rigid_body_modes": ({"rotations": "boolean"}, lambda **o: dwell.rigid_body_modes(np.eye(3), **o)),
+    "compare": ({"iterations": "whole", "repetitions": "whole"},
+                lambda **o: dwell.compare(A, executors=["persistent"], device="cpu", peers=[], **o)),
+}
+
+
+@pytest.mark.parametrize("call,name", [(call, name) for call, (names, _) in CALLS.items() for name in names])
+def test_messages_name_the_argument(call, name):
+    names, make = CALLS[call]
+    for bad in BAD[names[name]]:
+        if bad is None and (call, name) in (("Solver", "maxiter"), ("gmres", "restart")):
+            continue
+        message = refusal(lambda: make(**{name: bad}))
+        known = {"whole": ["threads", name], "word": ["filter", "matrix", "stencil", "shape", "kind", "executor", name],
+                 "number": [name], "boolean": [name]}[names[name]]
+        assert any(word in message for word in known), (bad, message)
+
+
+def test_devices_and_the_like():
+    for bad in (3, ["cpu"], "gpu", "cuda:x", "cuda:-1", "cuda:99999999999999999999", True):
+        assert "device" in refusal(lambda: dwell.Solver(A, device=bad), (TypeError, ValueError, dwell.DeviceError)).lower() \
+            or "cuda" in refusal(lambda: dwell.Solver(A, device=bad), (TypeError, ValueError, dwell.DeviceError)).lower()
+    for bad in ("f32", 3, ["mixed"], True):
+        assert refusal(lambda: dwell.Solver(A, precision=bad)).startswith("precision:")
+    for bad in (0, -1, 1.5, 2**31, float("nan"), float("inf"), "9", True, [3]):
+        assert refusal(lambda: dwell.Solver(A, maxiter=bad)).startswith("maxiter:"), bad
+    solver = dwell.Solver(A, device="cpu")
+    for bad in ("stop", None, 3, np.zeros(3)):
+        assert refusal(lambda: solver.solve(B, on_interrupt=bad)).startswith("on_interrupt:")
+    for bad in ("yes", 3, [1]):
+        assert refusal(lambda: solver.solve(B, progress=bad)).startswith("progress:")
+    assert refusal(lambda: solver.solve(B, raise_on_breakdown=1)).startswith("raise_on_breakdown:")
+    assert refusal(lambda: solver.explain(3)).startswith("device_facts:")
+    assert dwell.Solver(A, maxiter=1000.0, restart=np.int64(7), rtol=np.float32(1e-3), atol=np.array(0), threads=np.int8(1),
+                        refine=np.False_, device="cpu").solve(B).shape == (N,)
+
+
+# Arrays.
+
+LISTS = [[1.0, [2.0]], "abc", object(), {}, None, [None] * N, ["1.0"] * N, np.array([None] * N),
+         np.zeros(N, "M8[s]"), np.zeros(N, "m8[s]"), np.zeros(N, "S3"), np.zeros(N, [("x", float)]), np.ones(N) * 1j,
+         sp.csr_array(np.eye(N))]
+ARRAYS = {
+    "b": lambda a: dwell.Solver(A, device="cpu").solve(a),
+    "x0": lambda a: dwell.Solver(A, device="cpu").solve(B, a),
+    "b of cg": lambda a: dwell.cg(A, a),
+    "x0 of cg": lambda a: dwell.cg(A, B, a),
+    "A": dwell.Solver,
+    "data": lambda a: dwell.Solver(A, device="cpu").update_values(a),
+    "near_null": lambda a: dwell.Solver(A, preconditioner="amg", near_null=a),
+    "null_vectors": lambda a: dwell.Solver(A, null_vectors=a),
+    "coords": dwell.rigid_body_modes,
+    "u": lambda a: dwell.Runner(a, "2d5pt"),
+    "source": lambda a: dwell.Runner(U, "2d5pt", source=a),
+    "weights": lambda a: dwell.Runner(U, "2d5pt", weights=a),
+    "image": lambda a: dwell.convolve(a, "box:3"),
+    "kernel": lambda a: dwell.convolve(U, a),
+    "values": dwell.scan,
+    "values of reduce": dwell.reduce,
+    "x": lambda a: dwell.dot(a, B),
+    "y": lambda a: dwell.dot(B, a),
+    "image of box_mean": lambda a: dwell.box_mean(a, 3),
+}
+OPTIONAL = ("x0", "x0 of cg", "near_null", "null_vectors", "source", "weights")
+
+
+@pytest.mark.parametrize("what", ARRAYS)
+def test_no_arrays_of_numbers(what):
+    name = what.partition(" ")[0]
+    for bad in LISTS:
+        if (bad is None and what in OPTIONAL) or (what == "A" and sp.issparse(bad)) or (what == "kernel" and bad == "abc"):
+            continue
+        if what == "data" and sp.issparse(bad):
+            continue
+        assert name in refusal(lambda: ARRAYS[what](bad)), bad
+
+
+@pytest.mark.parametrize("what", ARRAYS)
+def test_masked_arrays_are_refused(what):
+    shape = {"A": (N, N), "coords": (5, 2), "u": (9, 12), "source": (9, 12), "image": (9, 12), "weights": (5,),
+             "kernel": (3, 3), "data": A.data.shape}.get(what.partition(" ")[0], (N,))
+    for mask in (False, True):
+        masked = np.ma.masked_array(np.ones(shape), mask=mask)
+        assert "mask" in refusal(lambda: ARRAYS[what](masked), TypeError)
+    if what in ("b", "A"):
+        masked = np.ma.masked_equal(A.data, 4.0)
+        assert "mask" in refusal(lambda: dwell.Solver((A.indptr, A.indices, masked)), TypeError)
+
+
+KINDS = ["<f8", ">f8", "<f4", ">f4", "<f2", ">f2", "<i8", ">i8", "<i4", ">i4", "i1", "<u8", ">u4", "u2", "u1", "?",
+         np.longdouble]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_numbers_of_every_kind(kind):
+    kind = np.dtype(kind)
+    small = (B % 7 > 2).astype(kind) if kind.kind in "b" else (B % 7).astype(kind)
+    want = dwell.cg(A, small.astype(float), rtol=1e-12)[0]
+    values = A.data.astype(kind) if kind.kind in "if" else None
+    assert near(dwell.cg(A, small, rtol=1e-12)[0], want)
+    assert near(dwell.Solver(A, rtol=1e-12).solve(small), want)
+    assert near(dwell.Solver(A, rtol=1e-12).solve(B, small))
+    assert near(dwell.Solver(A, rtol=1e-12).solve(np.column_stack([small, small]))[:, 1], want)
+    rtol = 1e-6 if kind.itemsize == 4 and kind.kind == "f" else 1e-12
+    loose = 1e-4 if rtol == 1e-6 else 1e-9
+    if values is not None:
+        dense = A.toarray().astype(kind)
+        for matrix in (dense, (A.indptr, A.indices, values)):
+            assert near(dwell.Solver(matrix, rtol=rtol).solve(B.astype(np.float32) if loose > 1e-9 else B), rtol=loose)
+        if kind.itemsize > 2 or kind.kind != "f":
+            sparse = sp.csr_array((values, A.indices, A.indptr), shape=A.shape)
+            for form in ("csr", "csc", "coo", "bsr", "dia", "lil"):
+                if kind.isnative or form in ("csr", "csc", "coo"):
+                    assert near(dwell.cg(sparse.asformat(form), B, rtol=1e-12)[0]), form
+    u = (U * 8).astype(kind)
+    assert near(dwell.stencil(u, "2d5pt", 2), dwell.stencil(u.astype(float), "2d5pt", 2), 1e-6)
+    assert dwell.reduce(u) == pytest.approx(float(u.astype(float).sum()))
+    assert near(dwell.box_mean(u, 3), dwell.box_mean(u.astype(float), 3), 1e-6)
+    images = dwell.convolve(u, "box:3", dtype=np.float32 if kind.newbyteorder("=") in (np.uint8, np.float16) else None)
+    assert near(images, dwell.convolve(u.astype(float), "box:3"), 1e-5)
+
+
+def test_sums_of_duplicates_do_not_wrap_round():
+    for kind in (np.int8, np.uint8, np.int16, np.bool_):
+        value = 100 if np.dtype(kind).kind in "iu" else 1
+        i = np.r_[np.arange(N), np.arange(N)]
+        twice = sp.coo_array((np.full(2 * N, value, kind), (i, i)), shape=(N, N))
+        assert np.allclose(dwell.cg(twice, B, rtol=1e-12)[0], B / (2 * value))
+
+
+BIG = {np.int64: [2**53 + 1, -2**53 - 1, 2**63 - 1, 2**60 + 1], np.uint64: [2**53 + 1, 2**64 - 1, 2**63 + 1],
+       np.longdouble: [np.longdouble(1) / 3, np.longdouble(2)**70 + 1]}
+EXACT = {np.int64: [2**53, -2**53, 2**62, -2**63, 2**53 + 2, 0], np.uint64: [2**63, 2**53, 0, 2**64 - 2**11],
+         np.longdouble: [0.5, 2.0**70, 1e300]}
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long doubles are doubles here")
+@pytest.mark.parametrize("kind", BIG)
+def test_rounded_numbers_are_told(kind):
+    def taken(value):
+        row = np.ones(N, kind)
+        row[5] = value
+        diagonal = np.array([1, value], kind)
+        positive = value > 0
+        return [
+            lambda: dwell.Solver(A).solve(row),
+            lambda: dwell.cg(A, row),
+            lambda: dwell.Solver(A).solve(B, row),
+            lambda: dwell.Solver(A).solve(np.column_stack([row, row])),
+            *([lambda: dwell.Solver(np.diag(diagonal)), lambda: dwell.Solver(sp.diags_array(diagonal)),
+               lambda: dwell.Solver(([0, 1, 2], [0, 1], diagonal))] if positive else []),
+            lambda: dwell.Solver(A, null_space="none", near_null=row, preconditioner="amg"),
+            lambda: dwell.stencil(np.broadcast_to(row, (3, N)), "2d5pt", 1),
+            lambda: dwell.convolve(np.broadcast_to(row, (3, N)), "box:3"),
+            lambda: dwell.reduce(row), lambda: dwell.dot(row, row), lambda: dwell.box_mean(np.broadcast_to(row, (3, N)), 3),
+        ]
+
+    for value in BIG[kind]:
+        for k, call in enumerate(taken(value)):
+            with pytest.warns(dwell.RoundingWarning, match="are rounded"):
+                call()
+    for value in EXACT[kind]:
+        for call in taken(value):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", dwell.RoundingWarning)
+                call()
+    if kind is np.int64:
+        single = dwell.Solver(A.astype(np.float32))
+        with pytest.warns(dwell.RoundingWarning, match="float32"):
+            single.solve(np.full(N, 2**24 + 1))
+        solved = single.solve(np.full(N, 2**24))
+        assert solved.dtype == np.float32
+
+
+def test_the_warning_points_at_the_caller():
+    with pytest.warns(dwell.RoundingWarning) as said:
+        dwell.cg(A, np.full(N, 2**53 + 1))
+    assert said[0].filename == __file__
+
+
+@pytest.mark.parametrize("kind", [np.int64, ">i8", np.uint64])
+def test_indices_that_would_wrap_round(kind):
+    for off in (2**31, -2**31 - 1, 2**32, -2**32, 2**32 + 1, -2**33 + 5, 2**40, -2**40, 2**63 - 1, -2**63):
+        for part in (0, 1):
+            arrays = [A.indptr.astype(object), A.indices.astype(object), A.data]
+            for at in (1, 7, len(arrays[part]) - 1):
+                wrong = arrays[part].copy()
+                value = int(wrong[at]) + off
+                low, high = (0, 2**64 - 1) if kind is np.uint64 else (-2**63, 2**63 - 1)
+                wrong[at] = min(max(value, low), high)
+                if wrong[at] == arrays[part][at]:
+                    continue
+                given = [arrays[0].astype(np.int64), arrays[1].astype(np.int64), A.data]
+                given[part] = wrong.astype(kind)
+                assert refusal(lambda: dwell.Solver(tuple(given)), ValueError)
+    for least, most in ((-5, 3), (0, 71)):
+        wrong = A.indices.astype(np.int64)
+        wrong[:2] = least, most
+        if least < 0:
+            assert refusal(lambda: dwell.Solver((A.indptr, wrong, A.data)), ValueError)
+
+
+def test_row_pointers_that_scipy_would_follow():
+    for at, value in ((3, 10**6), (3, -1), (N, 10**9), (0, 1), (N, 5)):
+        broken = A.copy()
+        broken.indptr[at] = value
+        assert "indptr" in refusal(lambda: dwell.Solver(broken), ValueError)
+
+
+def test_starts_of_every_shape():
+    column = B.reshape(-1, 1)
+    for start in (X, X.reshape(-1, 1), np.asmatrix(X).T, np.asfortranarray(X.reshape(-1, 1)), list(X), X[::-1][::-1],
+                  X.astype(">f8"), np.repeat(X, 2)[::2]):
+        for b in (B, column, np.asmatrix(B).T, list(B)):
+            x, info = dwell.cg(A, b, start, rtol=1e-10, maxiter=1)
+            assert info == 0 and near(np.asarray(x).ravel())
+            solver = dwell.Solver(A, rtol=1e-10)
+            assert near(np.asarray(solver.solve(b, start)).ravel()) and solver.report.iterations <= 1
+        two = dwell.Solver(A, rtol=1e-10).solve(np.column_stack([B, B]), start)
+        assert near(two[:, 0]) and near(two[:, 1])
+    for bad in (X[:-1], X.reshape(1, -1), X.reshape(8, 9), np.asmatrix(X), 3.0, np.zeros((N, 2)), np.zeros((N, 1, 1))):
+        assert refusal(lambda: dwell.cg(A, B, bad)).startswith("x0:")
+        assert refusal(lambda: dwell.Solver(A).solve(B, bad)).startswith("x0:")
+
+
+def test_right_hand_sides_without_a_solution():
+    neumann = dwell.generate("neumann2d:9x8")
+    rng = np.random.default_rng(4)
+    for mean in (0.0, 1e-3, 1.0, 1e3):
+        b = rng.standard_normal(N)
+        b += mean - b.mean()
+        outside = np.sqrt(N) * mean / np.linalg.norm(b)
+        for call in (dwell.cg, dwell.minres):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                x, info = call(neumann, b, rtol=1e-8)
+            residual = np.linalg.norm(b - neumann @ x) / np.linalg.norm(b)
+            assert (info == 0) == (mean == 0) == (residual <= 1.001e-8)
+            assert [w.category for w in said] == ([] if mean == 0 else [dwell.SolveWarning])
+            assert abs(residual - outside) < 1e-6
+        solver = dwell.Solver(neumann, rtol=1e-8)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            solver.solve(np.column_stack([b, b]))
+        assert len(said) == (mean != 0) and all("there is no solution" in str(w.message) for w in said)
+        assert abs(solver.report.rhs_outside_range - outside) < 1e-6
+        # Where so large a residual was asked for it is met.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dwell.SolveWarning)
+            assert dwell.cg(neumann, b, rtol=0.999999 if mean == 0 else min(1.0, outside * 1.01))[1] == 0
