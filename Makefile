@@ -21,14 +21,11 @@ help: ## Show this list
 	@echo
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 	@echo
-	@echo "Build folder: $(BUILD) (PRESET=release, cpu, solver, cg, asan, tsan or fuzz)"
+	@echo "Build folder: $(BUILD) (PRESET=release, cpu, asan, tsan or fuzz)"
 
-# Most kernels are those of stencils and of other methods: left out unless everything has been built.
-SOLVER := $(if $(wildcard $(BUILD)/apps/dwell/dwell),$(BUILD),build/cg)
 .PHONY: solve
-solve: $(SOLVER)/build.ninja ## Solve a system: MATRIX=file.mtx, ARGS="--device cpu --history h.csv"
-	@cmake --build $(SOLVER) --target dwell_cli --parallel $(JOBS)
-	$(SOLVER)/apps/dwell/dwell cg "$(MATRIX)" $(ARGS)
+solve: packages ## Solve a system: MATRIX=file.mtx, ARGS="--device cpu --history h.csv"
+	@PRESET=$(PRESET) JOBS=$(JOBS) MATRIX="$(MATRIX)" scripts/solve.sh $(ARGS)
 
 .PHONY: build
 build: $(BUILD)/build.ninja ## Build everything

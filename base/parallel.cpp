@@ -5,9 +5,16 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "dwell/base/cpu_quota.hpp"
+#include "dwell/base/interruption.hpp"
 
 namespace dwell {
 namespace {
@@ -30,6 +37,34 @@ int cpus_in_mask() {
 }
 
 }  // namespace
+
+void run_parts(int parts, void (*call)(void* object, int part), void* object) {
+  std::vector<std::exception_ptr> failed(static_cast<std::size_t>(std::max(parts, 1)));
+  auto guarded = [&](int part) {
+    try {
+      call(object, part);
+    } catch (...) {
+      failed[static_cast<std::size_t>(part)] = std::current_exception();
+    }
+  };
+  const auto on_thread = [&, scope = interruption_scope::current()](int part) {
+    const interruption_scope::member of(scope);
+    guarded(part);
+  };
+  std::vector<std::jthread> others;
+  others.reserve(failed.size());
+  int begun = 1;
+  try {
+    for (; begun < parts; ++begun) others.emplace_back(on_thread, begun);
+  } catch (const std::system_error&) {  // the system starts no more
+  } catch (const std::bad_alloc&) {
+  }
+  if (parts > 0) guarded(0);
+  for (; begun < parts; ++begun) guarded(begun);
+  others.clear();
+  for (auto& e : failed)
+    if (e) std::rethrow_exception(e);
+}
 
 int default_threads() { return threads_within(cpus_in_mask(), cpu_quota()); }
 

@@ -9,6 +9,8 @@
 # cache the field on the chip, and a launch of PASSING ones takes several steps; the last two have a
 # launcher of their own.
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all; none: none)")
+set(DWELL_CPU_CACHING_SHAPES "star2d5;box2d9;star3d7;gradient2d" CACHE STRING
+  "Of these, the ones whose kernels that cache as GPUs do are compiled for CPUs, if DWELL_CPU_CACHING")
 set(DWELL_CUDA_SHAPES "" CACHE STRING "Of these, the ones to compile for GPUs, too (empty: all)")
 
 function(dwell_add_stencils)
@@ -40,16 +42,21 @@ function(dwell_add_stencils)
   set(DECLARATIONS "")
   set(CALLS "")
   foreach(SHAPE IN LISTS wanted)
+    set(CACHES "")
+    if(DWELL_CPU_CACHING AND SHAPE IN_LIST DWELL_CPU_CACHING_SHAPES)
+      set(CACHES "template <>\ninline constexpr bool dwell::caches_on_cpu<dwell::${SHAPE}> = true;\n")
+      dwell_write_stencil(${SHAPE} CPU _caching "${DWELL_PROTOCOL_OPTIONS}" CACHING ${s_CPU_CACHING})
+    endif()
     dwell_write_stencil(${SHAPE} CPU "" "${DWELL_KERNEL_OPTIONS}"
       DRIVEN ${s_CPU_DRIVEN} LOOPING ${s_CPU_LOOPING} PASSING ${s_CPU_PASSING})
-    dwell_write_stencil(${SHAPE} CPU _caching "${DWELL_PROTOCOL_OPTIONS}" CACHING ${s_CPU_CACHING})
+    set(CACHES "")
     if(DWELL_HAVE_CUDA AND (NOT DWELL_CUDA_SHAPES OR SHAPE IN_LIST DWELL_CUDA_SHAPES))
       dwell_write_stencil(${SHAPE} CUDA "" ""
         DRIVEN ${s_CUDA_DRIVEN} LOOPING ${s_CUDA_LOOPING} CACHING ${s_CUDA_CACHING} PASSING ${s_CUDA_PASSING})
     endif()
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/stencil_table.cpp.in ${dir}/stencil_table.cpp @ONLY)
-  target_sources(dwell_stencil PRIVATE ${dir}/stencil_table.cpp)
+  dwell_sources(dwell_stencil ${dir}/stencil_table.cpp ALONE)
 endfunction()
 
 # One translation unit: the kernels of GPUs of all shapes as values, which plans are made with in every build.
@@ -83,8 +90,7 @@ function(dwell_write_stencil_plans)
   endforeach()
   set(file ${PROJECT_BINARY_DIR}/kernels/stencil_plans.cpp)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/stencil_plans.cpp.in ${file} @ONLY)
-  target_sources(dwell_stencil PRIVATE ${file})
-  set_source_files_properties(${file} TARGET_DIRECTORY dwell_stencil PROPERTIES COMPILE_OPTIONS "${DWELL_DRIVER_OPTIONS}")
+  dwell_sources(dwell_stencil ${file} ALONE OPTIONS ${DWELL_DRIVER_OPTIONS})
 endfunction()
 
 # One translation unit: a shape's executors of these kinds on a backend, in DECLARATIONS and CALLS of the caller.
@@ -120,8 +126,7 @@ function(dwell_write_stencil SHAPE backend suffix options)
     endforeach()
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/stencil_kernels.in ${file} @ONLY)
-  target_sources(dwell_stencil PRIVATE ${file})
-  set_source_files_properties(${file} TARGET_DIRECTORY dwell_stencil PROPERTIES COMPILE_OPTIONS "${options}")
+  dwell_sources(dwell_stencil ${file} ALONE OPTIONS ${options})
   set(DECLARATIONS "${DECLARATIONS}void ${FUNCTION}(std::vector<stencil_kernel>&);\n" PARENT_SCOPE)
   set(CALLS "${CALLS}    compiled::${FUNCTION}(all);\n" PARENT_SCOPE)
 endfunction()

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <new>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"

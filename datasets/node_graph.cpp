@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "dwell/base/interruption.hpp"
+
 namespace dwell::detail {
 
 node_graph graph_of(index nodes, const std::vector<std::vector<edge>>& lists, int threads) {

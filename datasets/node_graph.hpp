@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
 

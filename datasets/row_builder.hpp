@@ -3,12 +3,14 @@
 // is called twice for every row (to count, then to fill), in parallel, so that nothing is sorted,
 // nothing is held twice and the result cannot depend on the number of threads.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/datasets/grid_rows.hpp"
 #include "dwell/datasets/model_problems.hpp"

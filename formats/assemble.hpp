@@ -4,6 +4,7 @@
 // and its duplicates summed. Every step is stable, so the result depends on the input alone, never
 // on the number of threads; columns that arrive ascending (the order of most files) are not sorted.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>
@@ -11,8 +12,10 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/formats/matrix_market_header.hpp"
 #include "dwell/formats/matrix_market_numbers.hpp"

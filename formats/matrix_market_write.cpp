@@ -6,6 +6,7 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"

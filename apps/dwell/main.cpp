@@ -40,17 +40,30 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<help_format>());
   app.footer(std::string(exit_code_help) + "\nExamples:\n" + examples_of_all() +
-             example_line({"dwell info A.mtx", "look at a matrix"}) +
-             example_line({"dwell info 2d9pt", "which cells a stencil reads, and its weights"}) +
-             example_line({"dwell info", "what this program can do on this machine"}) +
+             (add_info ? example_line({"dwell info A.mtx", "look at a matrix"}) +
+                             example_line({"dwell info 2d9pt",
+                                           "which cells a stencil reads, and its weights"}) +
+                             example_line({"dwell info", "what this program can do on this machine"})
+                       : std::string()) +
              "\n'dwell SUBCOMMAND --help', or 'dwell help SUBCOMMAND', tells more.");
 
   const auto run_method = add_methods(app, &method::run);
   std::vector<std::pair<CLI::App*, command>> commands;
+  const auto absent = [&](const std::string& name) {
+    auto* sub = app.add_subcommand(name)->group("")->prefix_command();
+    commands.emplace_back(sub, [name]() -> exit_code {
+      throw unsupported_error(
+          fmt::format("this program, of `make solve`, has no subcommand '{}': `make build` makes "
+                      "{} with all of them",
+                      name, DWELL_PROGRAM_OF_ALL));
+    });
+  };
   const auto subcommand = [&](const char* name, const char* what, command (*add)(CLI::App&)) {
+    if (!add) return absent(name);
     auto* sub = app.add_subcommand(name, what);
     commands.emplace_back(sub, add(*sub));
   };
+  for (const std::string& name : absent_methods()) absent(name);
   subcommand("compare", "Measure executors, policies and peers side by side", add_compare);
   subcommand("explain",
              "Show what would be cached on the chip, or which way would be taken, and why",

@@ -3,7 +3,9 @@
 #include "methods.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/help_format.hpp"
 
@@ -16,13 +18,31 @@ namespace dwell::app {
   DO(stencil)                 \
   DO(convolve)
 
-#define DWELL_DECLARE_METHOD(name) method name##_method();
-#define DWELL_CALL_METHOD(name) name##_method(),
+#define DWELL_DECLARE_METHOD(name) [[gnu::weak]] method name##_method();
+#define DWELL_ROW_OF_METHOD(name) method_row{#name, name##_method},
 DWELL_EACH_METHOD(DWELL_DECLARE_METHOD)
 
+struct method_row {
+  const char* name;
+  method (*make)();  ///< null: not in this program
+};
+constexpr method_row rows[] = {DWELL_EACH_METHOD(DWELL_ROW_OF_METHOD)};
+
 std::span<const method> methods() {
-  static const method all[] = {DWELL_EACH_METHOD(DWELL_CALL_METHOD)};
+  static const std::vector<method> all = [] {
+    std::vector<method> made;
+    for (const method_row& row : rows)
+      if (row.make) made.push_back(row.make());
+    return made;
+  }();
   return all;
+}
+
+std::vector<std::string> absent_methods() {
+  std::vector<std::string> names;
+  for (const method_row& row : rows)
+    if (!row.make) names.emplace_back(row.name);
+  return names;
 }
 
 command add_methods(CLI::App& app, method::form method::*form) {

@@ -26,7 +26,9 @@ struct method {
   form run, compare, explain;
 };
 
+/// Those that this program is linked with, and the names of the others.
 std::span<const method> methods();
+std::vector<std::string> absent_methods();
 
 /// Adds a subcommand for each method; the result runs the one that was chosen.
 command add_methods(CLI::App& app, method::form method::*form);

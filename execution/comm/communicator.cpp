@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/threads_cpu.hpp"

@@ -2,14 +2,13 @@
 // Threads that wait for each other: they run all together, or none does. And threads that are kept,
 // of the process that there is.
 #pragma once
+#include <functional>
 #include <memory>
-#include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "dwell/base/error.hpp"
+#include "dwell/base/api.hpp"
 #include "dwell/base/fork_count.hpp"
 #include "dwell/execution/device/waiting_cpu.hpp"
 
@@ -18,35 +17,13 @@ namespace dwell::cpu {
 /// f(0) to f(count - 1), each on a thread of its own; ends when all have returned. Throws
 /// device_error if the system does not start so many threads; then f has not been called. f must
 /// not throw.
-class thread_set {
+class DWELL_API thread_set {
  public:
-  template <class F>
-  thread_set(int count, F f) : waiting_(count) {
-    try {
-      threads_.reserve(static_cast<std::size_t>(count));
-      for (int t = 0; t < count; ++t)
-        threads_.emplace_back([this, t, f] {
-          if (waiting_.until(go_, [](unsigned v) { return v != not_yet; }) == all) f(t);
-        });
-    } catch (const std::system_error& e) {
-      const auto started = threads_.size();
-      give_up();
-      throw device_error("expected the system to start " + std::to_string(count) +
-                         " threads, it started " + std::to_string(started) + ": " +
-                         e.code().message());
-    } catch (...) {
-      give_up();
-      throw;
-    }
-    waiting_.set(go_, all);
-  }
+  thread_set(int count, std::function<void(int)> f);
 
  private:
   enum go : unsigned { not_yet, all, none };
-  void give_up() {
-    waiting_.set(go_, none);
-    threads_.clear();
-  }
+  void give_up();
   cpu_waiting waiting_;
   unsigned go_ = not_yet;
   std::vector<std::jthread> threads_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The engines of executor temporal: passes of several steps over a field in device memory.
 #pragma once
+#include <array>
 #include <utility>
 
+#include "dwell/execution/stencil/caches_on_cpu.hpp"
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/plan/pass_capability.hpp"
 #include "dwell/execution/temporal/column3d/engine.hpp"
@@ -20,7 +22,12 @@ template <backend On>
 struct ring2d_on : ring2d {
   using engine = ring2d;
   template <class S, class T>
-  static constexpr auto configs = ring_configs<On, S, T>();
+  static constexpr auto configs = [] {
+    if constexpr (On == backend::cuda || caches_on_cpu<S>)
+      return ring_configs<On, S, T>();
+    else
+      return std::array<config, 0>{};
+  }();
   template <class S, class T, config C>
   static constexpr std::size_t scratch_bytes = ring_sizes<S, T, C>::scratch_bytes;
   static bool runs_on(const config& c, int capability) {
@@ -31,7 +38,12 @@ template <backend On>
 struct column3d_on : column3d {
   using engine = column3d;
   template <class S, class T>
-  static constexpr auto configs = column_configs<On, S, T>();
+  static constexpr auto configs = [] {
+    if constexpr (On == backend::cuda || caches_on_cpu<S>)
+      return column_configs<On, S, T>();
+    else
+      return std::array<config, 0>{};
+  }();
   template <class S, class T, config C>
   static constexpr std::size_t scratch_bytes = column_sizes<S, T, C>::scratch_bytes;
   static bool runs_on(const config&, int capability) {
@@ -52,7 +64,7 @@ struct skewed_on : skewed {
 };
 
 /// On a CPU, for which nothing is projected, the first one that serves is taken; the others
-/// are there to test the protocols of GPUs.
+/// are there to test the protocols of GPUs (caches_on_cpu).
 #ifdef DWELL_EBISU
 template <backend On, int... Variants>
 engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On>, multi_queue_on<On, Variants>...>

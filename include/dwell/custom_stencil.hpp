@@ -12,7 +12,8 @@
 //
 // dwell/execution/stencil/stencil.hpp says what the struct may hold, and how far its taps may
 // reach: 2 cells in three dimensions, in two 6 (linear stars) or 8. A file for a C++20 compiler
-// gets the kernels for CPU threads; a file for nvcc, with a library that has CUDA, those for GPUs;
+// gets the kernels for CPU threads (those that cache as a GPU does, for tests: caches_on_cpu.hpp); a
+// file for nvcc, with a library that has CUDA, those for GPUs;
 // the struct can stand in a header for both. Link the CMake target dwell::custom_stencil: it brings
 // the compiler options on which the rule rests that every executor and device gives the same bits.
 #pragma once
@@ -23,6 +24,7 @@
 #include "dwell/execution/host_loop/stencil.hpp"
 #include "dwell/execution/naive/stencil.hpp"
 #include "dwell/execution/persistent/stencil.hpp"
+#include "dwell/execution/stencil/caches_on_cpu.hpp"
 #include "dwell/solvers/stencil/stencil_runner.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 #if defined(__CUDACC__)
@@ -43,9 +45,11 @@ namespace dwell {
 #if defined(__CUDACC__)
 inline namespace on_gpus {
 namespace kernels = dwell::cuda;
+inline constexpr bool on_gpu = true;
 #else
 inline namespace on_cpus {
 namespace kernels = dwell::cpu;
+inline constexpr bool on_gpu = false;
 #endif
 
 /// The kernels of a shape that are compiled here, one row per executor.
@@ -60,7 +64,8 @@ std::span<const stencil_kernel> custom_kernels() {
     all.push_back(kernels::driven_kernel<S, T, graph_stencil>());
 #endif
     all.push_back(kernels::looping_kernel<S, T, persistent_stencil>());
-    all.push_back(kernels::caching_kernel<S, T, perks_stencil>());
+    if constexpr (on_gpu || caches_on_cpu<S>)
+      all.push_back(kernels::caching_kernel<S, T, perks_stencil>());
     kernels::add_passing_kernel<S, T, temporal_stencil>(all);
     return all;
   }());

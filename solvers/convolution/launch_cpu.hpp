@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/team/row_warp_cpu.hpp"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"

@@ -27,7 +27,7 @@ method_choice choose_method(const system_facts& facts) {
   const auto found = first_for(facts);
   if (!has_method_for(facts))
     throw unsupported_error(fmt::format(
-        "the matrix is not {}, and this build has no other method than {} (DWELL_METHODS)",
+        "the matrix is not {}, and this program has no other method than {}; a whole build has",
         facts.symmetric ? "positive definite" : "symmetric", solver_forms().back().method));
   const char* why = facts.positive_diagonal && facts.symmetric
                         ? "the matrix is symmetric with a positive diagonal"

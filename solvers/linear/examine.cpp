@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/linear/examine_backends.hpp"

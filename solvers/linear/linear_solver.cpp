@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/team/row_warp_cpu.hpp"
 #include "dwell/execution/team/scan_warp_cpu.hpp"

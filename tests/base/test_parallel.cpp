@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 
 namespace dwell::test {
 namespace {

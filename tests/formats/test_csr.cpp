@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "dwell/base/cpu_quota.hpp"
 #include "dwell/base/parallel.hpp"

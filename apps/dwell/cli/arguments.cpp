@@ -16,7 +16,6 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/solvers/built_kernels.hpp"
 
 namespace dwell::app {
 

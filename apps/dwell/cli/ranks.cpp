@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <vector>
 
 #include "cli/output.hpp"
 

@@ -29,9 +29,9 @@
 #include "linear/solve_arguments.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
 #include "dwell/formats/vector_file.hpp"
-#include "dwell/solvers/built_kernels.hpp"
 
 namespace dwell::app {
 
@@ -41,12 +41,12 @@ namespace {
 void require_executor(const solve_arguments& args, backend on) {
   if (args.options.executor == automatic) return;
   std::vector<std::string> there;
-  const std::string iterated = args.precision == "mixed" ? "f32" : args.precision;
-  for (const auto& v : built_kernels()) {
-    if (v.problem != "cg" || v.on != on || v.precision != iterated) continue;
+  const precision iterated = args.precision == "f64" ? precision::f64 : precision::f32;
+  for (const auto& v : program_kernels()) {
+    if (v.problem != std::string_view("cg") || v.on != on || v.type != iterated) continue;
     if (v.executor == args.options.executor) return;
     if (std::find(there.begin(), there.end(), v.executor) == there.end())
-      there.push_back(v.executor);
+      there.emplace_back(v.executor);
   }
   throw unsupported_error(fmt::format("--executor {}: not available on {} in {}; expected auto{}{}",
                                       args.options.executor, to_string(on), args.precision,

@@ -7,7 +7,6 @@
 #include "linear/choices.hpp"
 #include "linear/ranks.hpp"
 
-#include "dwell/solvers/built_kernels.hpp"
 
 namespace dwell::app {
 namespace {

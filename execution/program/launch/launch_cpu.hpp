@@ -22,9 +22,11 @@
 
 namespace dwell::cpu {
 
-template <class E, int Config>
-struct shape_of {
-  static constexpr program_config value = E::cpu_configs[Config];
+/// The type of a store by the values of a config, not by its executor: executors with equal configs
+/// share the code of phases.
+template <program_config Value>
+struct shape {
+  static constexpr program_config value = Value;
 };
 
 template <class P, int Lanes>
@@ -43,7 +45,7 @@ void with_store_alone(const program_args<P, T>& a, int part, std::byte* scratch,
                       F&& f) {
   if constexpr (can_run<P>(E::cpu_configs[Config])) {
     using team_type = cpu_alone_team<E::cpu_configs[Config].lanes>;
-    using store_type = store<P, T, team_type, shape_of<E, Config>>;
+    using store_type = store<P, T, team_type, shape<E::cpu_configs[Config]>>;
     team_type team(part, a.reverse_lanes, scratch, bytes,
                    a.partials + static_cast<std::ptrdiff_t>(part) * partial_slots);
     store_type s(team, a);
@@ -57,7 +59,7 @@ void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrie
                 const team_scratch& scratch, F&& f) {
   if constexpr (can_run<P>(E::cpu_configs[Config])) {
     using team_type = team_of<P, E::cpu_configs[Config].lanes>;
-    using store_type = store<P, T, team_type, shape_of<E, Config>>;
+    using store_type = store<P, T, team_type, shape<E::cpu_configs[Config]>>;
     team_type team(worker, workers, grid, a.reverse_lanes, scratch.of(worker), scratch.bytes(),
                    a.partials, a.rank_sums, a.ranks);
     store_type s(team, a);

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/threads_cpu.hpp"
