@@ -247,7 +247,8 @@ class Solver(_gpu.StreamUser):
         Warns
         -----
         SolveWarning
-            `A` is singular, and a part of b has no solution (``Report.rhs_outside_range``).
+            `A` is singular, and a part of b has no solution (``Report.rhs_outside_range``); or the residual meets the
+            tolerance by its norm, but a row is not solved (``Report.rows_missed``).
         RoundingWarning
             Whole numbers or long doubles have more digits than the solver's dtype.
         """
@@ -267,7 +268,7 @@ class Solver(_gpu.StreamUser):
                 self._run(rhs, x, columns, listener, on_interrupt)
         if raise_on_breakdown:
             self._require_no_breakdown(answer)
-        self._warn_of_inconsistency()
+        self._warn_of_answers()
         if out is not None:
             return out
         return answer if place.kind == "numpy" or place.gpu is not None else like(answer, place, b)
@@ -359,8 +360,12 @@ class Solver(_gpu.StreamUser):
                 report = Report.of(one)
                 raise Breakdown(f"{report.stopped} after {report.iterations} iterations", report, x)
 
-    def _warn_of_inconsistency(self) -> None:
-        """Once for all columns."""
+    def _warn_of_answers(self) -> None:
+        """Each once for all columns."""
+        missed = [one.componentwise_backward_error for one in self._reports if one.rows_missed]
+        if missed:
+            warn("the residual meets the tolerance by its norm, but not in every row: the componentwise backward error is "
+                 f"{max(missed):.1e}. Rows are of very different sizes: scale them, or ask for a smaller rtol", SolveWarning)
         parts = [one for one in self._reports if one.rhs_inconsistent]
         if not parts:
             return

@@ -111,6 +111,8 @@ template bool solver_state<double>::has_start(const double*);
 template bool solver_state<float>::has_start(const float*);
 template int solver_state<double>::best_step(const std::vector<step_coefficients>&) const;
 template int solver_state<float>::best_step(const std::vector<step_coefficients>&) const;
+template void solver_state<double>::go_back(const double*, double*, solve_report&);
+template void solver_state<float>::go_back(const float*, float*, solve_report&);
 template void solver_state<double>::keep_best(const double*, double*, solve_report&);
 template void solver_state<float>::keep_best(const float*, float*, solve_report&);
 
