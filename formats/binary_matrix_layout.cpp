@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "dwell/base/error.hpp"
+#include "dwell/formats/matrix_market_text.hpp"
 
 namespace dwell::binary {
 namespace {
@@ -60,10 +61,22 @@ std::string encode(const binary_matrix_header& h) {
   return {reinterpret_cast<const char*>(&raw), sizeof raw};
 }
 
+bool has_damaged_signature(std::string_view bytes) {
+  constexpr std::size_t enough = 5;
+  bytes = bytes.substr(0, magic.size());
+  if (magic.starts_with(bytes)) return false;
+  std::size_t alike = 0;
+  for (std::size_t k = 0; k < bytes.size(); ++k) alike += bytes[k] == magic[k];
+  return alike >= enough;
+}
+
 binary_matrix_header decode(std::string_view bytes, const std::string& name) {
-  const std::size_t common = std::min(bytes.size(), magic.size());
-  if (common == 0 || bytes.substr(0, common) != magic.substr(0, common))
-    fail(name, "a .dwell file", "other content");
+  const std::string_view signature = bytes.substr(0, magic.size());
+  if (has_damaged_signature(signature))
+    fail(name, fmt::format("'{}' at the beginning of a .dwell file", mm::escape(magic)),
+         fmt::format("'{}': the file is damaged", mm::escape(signature)));
+  if (signature.empty() || !magic.starts_with(signature))
+    fail(name, "a .dwell file", signature.empty() ? "an empty file" : "other content");
   raw_header raw = {};
   if (bytes.size() < sizeof raw)
     fail(name, fmt::format("a header of {} bytes", sizeof raw),

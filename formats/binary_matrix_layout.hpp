@@ -16,6 +16,8 @@ inline constexpr std::string_view magic(
     "\x89"
     "DWELL\r\n",
     8);
+/// Are these the first bytes of such a file, though some of the signature have changed?
+bool has_damaged_signature(std::string_view bytes);
 inline constexpr std::int64_t header_bytes = 64;
 inline constexpr std::int64_t block_bytes = 1 << 16;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A few columns in a file, such as near-null vectors or the coordinates of nodes: Matrix Market
-// (.mtx, .mtx.gz) or NumPy's (.npy, of shape (n, k) or (n,), in C order), as vector_file.hpp tells
+// (.mtx, .mtx.gz) or NumPy's (.npy, of shape (n, k) or (n,)), as vector_file.hpp tells
 // the two apart.
 #pragma once
 #include <filesystem>

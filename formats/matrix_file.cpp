@@ -3,6 +3,7 @@
 #include "dwell/formats/matrix_file.hpp"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "dwell/formats/binary_matrix_layout.hpp"
@@ -10,10 +11,22 @@
 
 namespace dwell {
 
+namespace {
+
+/// As its first bytes say. What neither they nor its name say to be text is a damaged one.
+bool is_binary(std::string_view first, const std::filesystem::path& file) {
+  if (first == binary::magic || binary::has_damaged_signature(first)) return true;
+  const bool text =
+      first.starts_with('%') || first.starts_with("\x1f\x8b") || first.starts_with("\xef\xbb\xbf%");
+  return file.extension() == ".dwell" && !text;
+}
+
+}  // namespace
+
 matrix_file read_matrix(const std::filesystem::path& file, int threads) {
   auto in = std::make_unique<input_file>(file);
   matrix_file out;
-  if (in->peek() != binary::magic) {
+  if (!is_binary(in->peek(), file)) {
     out.content = mm::read_matrix(*in, threads);
     return out;
   }

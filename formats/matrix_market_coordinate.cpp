@@ -12,6 +12,14 @@ namespace {
 
 using entry = detail::cell<double>;
 
+const char* remedy_for_upper_triangle(mm_symmetry symmetry) {
+  return symmetry == mm_symmetry::symmetric
+             ? "of a file with the upper triangle exchange rows and columns; one with both is "
+               "'general'"
+             : "of a file with the upper triangle exchange rows and columns and change the signs; "
+               "one with both is 'general'";
+}
+
 class line_parser {
  public:
   line_parser(const mm_header& h, const char* end) : h_(h), end_(end) {}
@@ -26,8 +34,9 @@ class line_parser {
     if (scan_count(p, end_, col) != scan::ok || col < 1 || col > h_.cols)
       return complain(wrong, col_at, fmt::format("a column from 1 to {}", h_.cols));
     if (h_.symmetry != mm_symmetry::general && row < col)
-      return complain(wrong, row_at, "an entry of the lower triangle (row >= column)",
-                      fmt::format("row {}, column {}", row, col));
+      return complain(
+          wrong, row_at, "an entry of the lower triangle (row >= column)",
+          fmt::format("row {}, column {} ({})", row, col, remedy_for_upper_triangle(h_.symmetry)));
     e = {static_cast<index>(row - 1), static_cast<index>(col - 1), 1.0};
     if (h_.field != mm_field::pattern) {
       const char* value_at = p = skip_blanks(p, end_);

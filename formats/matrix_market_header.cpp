@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "dwell/base/error.hpp"
 #include "dwell/formats/matrix_market_numbers.hpp"
@@ -65,10 +66,20 @@ void expect_line_end(const text& t, const char*& p) {
   if (!at_line_end(p, t.end)) fail(t, {p, "the end of the line"});
 }
 
+/// What a text in Unicode may begin with.
+const char* byte_order_mark(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) return "a byte order mark before it";
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    return "a byte order mark of UTF-16";
+  return nullptr;
+}
+
 mm_header read_banner(const text& t) {
   mm_header h;
   const char* p = t.begin;
   if (t.size() == 0) fail(t, {p, "'%%MatrixMarket'", "an empty file"});
+  if (const char* mark = byte_order_mark({t.begin, t.size()}))
+    fail(t, {p, "'%%MatrixMarket'", fmt::format("{}: save the file as UTF-8 without it", mark)});
   if (!same_word(p, t.end, "%%matrixmarket")) fail(t, {p, "'%%MatrixMarket'"});
   p += std::strlen("%%MatrixMarket");
   read_word(t, p, "'matrix'", {{"matrix", 0}});

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Values are read and written as they lie in memory: little endian, C order.
+// Values are written as they lie in memory: little endian, C order. Read they may be in the other
+// orders of bytes and of indices, and are then put into these.
 #include "dwell/formats/npy.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +61,25 @@ extents to_extents(const input_file& file, const npy_header& header) {
     fail(file, e.what());
   }
   return n;
+}
+
+/// The other way round.
+template <class T>
+void swap_bytes(std::span<T> values) {
+  for (T& v : values) {
+    auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(v);
+    std::reverse(bytes.begin(), bytes.end());
+    v = std::bit_cast<T>(bytes);
+  }
+}
+
+/// to[i][j][k] in C order of an array `from` in Fortran order; each extent is 1 at least.
+template <class T>
+void to_c_order(std::span<const T> from, const std::array<std::size_t, 3>& shape, std::span<T> to) {
+  T* next = to.data();
+  for (std::size_t i = 0; i < shape[0]; ++i)
+    for (std::size_t j = 0; j < shape[1]; ++j)
+      for (std::size_t k = 0; k < shape[2]; ++k) *next++ = from[(k * shape[1] + j) * shape[0] + i];
 }
 
 /// The values of a file, `count` of them, which messages call by their shape.
@@ -115,6 +138,8 @@ npy_reader::npy_reader(std::filesystem::path file, npy_accepts types)
       read_npy_header(*in_, types == npy_accepts::all ? std::size(npy_types) : wide_npy_types);
   facts_ = {to_extents(*in_, header), header.single, static_cast<npy_cells>(header.type),
             header.values_at};
+  fortran_ = header.fortran;
+  big_endian_ = header.big_endian;
   npy_values{*in_, facts_.size.cells(), to_string(facts_.size)}.check_length(
       npy_types[header.type].bytes);
 }
@@ -127,16 +152,23 @@ grid<T> npy_reader::values() {
   if (facts_.cells != cells_of<T>)
     fail(*in_, fmt::format("expected values of type '{}', found '{}'", shown(cells_of<T>),
                            shown(facts_.cells)));
-  const npy_values come{*in_, facts_.size.cells(), to_string(facts_.size)};
-  if (!in_->left()) {
-    const auto piped = come.to_vector<T>();
-    grid<T> values(facts_.size);
-    std::copy(piped.begin(), piped.end(), values.cells().begin());
-    return values;
+  const extents& n = facts_.size;
+  const npy_values come{*in_, n.cells(), to_string(n)};
+  grid<T> values;
+  if (in_->left() && !fortran_) {
+    come.check_length(sizeof(T));  // before memory is taken
+    values = grid<T>(n);
+    come.read<T>([&](std::size_t) { return values.cells().data(); });
+  } else {
+    const auto read = come.to_vector<T>();
+    values = grid<T>(n);
+    const auto cells = [](int k) { return static_cast<std::size_t>(k); };
+    if (fortran_)  // a plane of two dimensions is one of three, the first of them 1
+      to_c_order<T>(read, {cells(n.z), cells(n.y), cells(n.x)}, values.cells());
+    else
+      std::copy(read.begin(), read.end(), values.cells().begin());
   }
-  come.check_length(sizeof(T));
-  grid<T> values(facts_.size);
-  come.read<T>([&](std::size_t) { return values.cells().data(); });
+  if (big_endian_) swap_bytes(values.cells());
   return values;
 }
 
@@ -152,11 +184,22 @@ void write_npy(const std::filesystem::path& file, grid_view<const T> values) {
 
 namespace {
 
-/// All values of a file, `count` of them.
+/// All values of a file, `count` of them, of at most two axes, in C order.
+template <class T>
+std::vector<T> values_of(input_file& file, const npy_header& header, std::size_t count) {
+  auto values = npy_values{file, count, header.shape_text()}.to_vector<T>();
+  if (header.big_endian) swap_bytes(std::span<T>(values));
+  if (!header.fortran) return values;
+  std::vector<T> in_order(values.size());
+  to_c_order<T>(
+      values,
+      {1, static_cast<std::size_t>(header.shape[0]), static_cast<std::size_t>(header.shape[1])},
+      in_order);
+  return in_order;
+}
 std::vector<double> widened_values(input_file& file, const npy_header& header, std::size_t count) {
-  const npy_values come{file, count, header.shape_text()};
-  if (!header.single) return come.to_vector<double>();
-  const auto singles = come.to_vector<float>();
+  if (!header.single) return values_of<double>(file, header, count);
+  const auto singles = values_of<float>(file, header, count);
   return {singles.begin(), singles.end()};
 }
 

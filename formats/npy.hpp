@@ -30,7 +30,8 @@ struct npy_facts {
 
 class input_file;
 
-/// A file that is opened once and read from front to end: a pipe will do.
+/// A file that is opened once and read from front to end: a pipe will do. Values may be in C or in
+/// Fortran order, and little or big endian.
 class DWELL_API npy_reader {
  public:
   /// Reads no more than the header, and looks at the length of a regular file.
@@ -47,6 +48,7 @@ class DWELL_API npy_reader {
  private:
   std::unique_ptr<input_file> in_;
   npy_facts facts_;
+  bool fortran_ = false, big_endian_ = false;
 };
 extern template DWELL_API grid<double> npy_reader::values();
 extern template DWELL_API grid<float> npy_reader::values();

@@ -123,6 +123,13 @@ class dictionary {
   bool has_descr_ = false, has_order_ = false, has_shape_ = false;
 };
 
+/// ">f8" is a "<f8" whose bytes come the other way round.
+bool is_of(std::string_view descr, const npy_type& type) {
+  const std::string_view own = type.descr;
+  return descr == own ||
+         (type.bytes > 1 && descr.starts_with('>') && descr.substr(1) == own.substr(1));
+}
+
 }  // namespace
 
 std::string npy_header::shape_text() const {
@@ -152,7 +159,7 @@ npy_header read_npy_header(input_file& in, std::size_t types) {
   dictionary d(in, text);
   const auto known = std::span(npy_types).first(types);
   const auto type = std::find_if(known.begin(), known.end(),
-                                 [&](const npy_type& t) { return d.descr == t.descr; });
+                                 [&](const npy_type& t) { return is_of(d.descr, t); });
   if (type == known.end()) {
     std::string expected;
     for (std::size_t k = 0; k < types; ++k)
@@ -163,10 +170,14 @@ npy_header read_npy_header(input_file& in, std::size_t types) {
                               known[k].descr);
     bad_header(in, fmt::format("expected values of type {}, found '{}'", expected, shown(d.descr)));
   }
-  if (d.fortran && d.shape.size() > 1)
-    bad_header(in, "expected C order, found Fortran order (numpy.ascontiguousarray changes it)");
-  return {std::move(d.shape), d.descr == "<f4", static_cast<std::size_t>(type - known.begin()),
-          start.size() + width + length};
+  npy_header h;
+  h.type = static_cast<std::size_t>(type - known.begin());
+  h.single = std::string_view(type->name) == "f32";
+  h.fortran = d.fortran && d.shape.size() > 1;
+  h.big_endian = d.descr.front() == '>';
+  h.shape = std::move(d.shape);
+  h.values_at = start.size() + width + length;
+  return h;
 }
 
 std::string npy_start(const std::string& descr, const std::string& shape) {

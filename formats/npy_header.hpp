@@ -29,13 +29,15 @@ struct npy_header {
   std::vector<long long> shape;  ///< none is negative
   bool single = false;           ///< float32
   std::size_t type = 0;          ///< number of npy_types
+  bool fortran = false;          ///< the first index runs fastest
+  bool big_endian = false;       ///< the most significant byte of a value comes first
   std::size_t values_at = 0;     ///< where the first value lies in the file
 
   std::string shape_text() const;  ///< "(3, 2)"
 };
 
 /// Leaves `in` at the first value. Throws input_error for what is no .npy file, or one of another
-/// order or type than the first so many of npy_types.
+/// type than the first so many of npy_types, of which those of several bytes may be big endian.
 npy_header read_npy_header(input_file& in, std::size_t types = wide_npy_types);
 
 /// All that stands before the values, in format 1.0. `shape` as in "300, 200".

@@ -9,11 +9,13 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/formats/atomic_file.hpp"
 #include "dwell/formats/input_file.hpp"
+#include "dwell/formats/matrix_market_text.hpp"
 #include "dwell/formats/picture_samples.hpp"
 
 namespace dwell {
@@ -62,6 +64,14 @@ picture_samples samples_of(const picture& image) {
   return s;
 }
 
+/// What a file that is not read is, for a message.
+std::string kind_of(std::string_view bytes) {
+  if (bytes.empty()) return "an empty file";
+  if (bytes.starts_with("P2") || bytes.starts_with("P3"))
+    return fmt::format("one in text ({})", bytes.substr(0, 2));
+  return fmt::format("'{}'", mm::escape(bytes.substr(0, 8)));
+}
+
 }  // namespace
 
 bool is_picture_name(const std::filesystem::path& file) {
@@ -79,12 +89,11 @@ picture read_picture(const std::filesystem::path& file) {
     else if (bytes.starts_with("P5") || bytes.starts_with("P6"))
       s = decode_netpbm(bytes);
     else
-      throw input_error(
-          "expected a PNG, or a binary PGM or PPM (P5, P6), found another kind of file");
+      throw input_error("expected a PNG, or a binary PGM or PPM (P5, P6), found " + kind_of(bytes));
   } catch (const input_error& e) {
     throw input_error(fmt::format("{}: {}", in.name(), e.what()));
   }
-  return {planes_of(s), s.white};
+  return {planes_of(s), s.white, s.had_alpha};
 }
 
 void write_picture(const std::filesystem::path& file, const picture& image) {

@@ -12,14 +12,16 @@ namespace dwell {
 
 /// The channels of a picture as planes: one, grey, or three, red, green and blue.
 struct picture {
-  grid<float> channels;  ///< (channel, row, column), from 0 to `white`
-  int white = 255;       ///< the largest value: 255 or 65535, of netpbm any up to that
+  grid<float> channels;    ///< (channel, row, column), from 0 to `white`
+  int white = 255;         ///< the largest value: 255 or 65535, of netpbm any up to that
+  bool had_alpha = false;  ///< the file says how opaque pixels are, which is left out
 };
 
 /// Whether a name ends as that of a picture does: .png, .pgm or .ppm.
 DWELL_API bool is_picture_name(const std::filesystem::path& file);
 
-/// The whole picture. Palettes become colours; how opaque it is, is left out. Memory is bounded by
+/// The whole picture. Palettes become colours; how opaque pixels are is left out, as are notes and
+/// colour profiles. Memory is bounded by
 /// the size of the file, at most 2^28 pixels.
 DWELL_API picture read_picture(const std::filesystem::path& file);
 

@@ -13,6 +13,15 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/// What stands in place of a number, for a message.
+std::string word_at(std::string_view file, std::size_t at) {
+  constexpr std::size_t most = 20;
+  std::string word;
+  for (; at < file.size() && !is_space(file[at]) && word.size() < most; ++at)
+    word += file[at] > ' ' && file[at] <= '~' ? file[at] : '?';
+  return word.empty() ? "the end of the file" : fmt::format("'{}'", word);
+}
+
 /// The next number of the header.
 int number(std::string_view file, std::size_t& at, const char* what, int most) {
   while (at < file.size() && (is_space(file[at]) || file[at] == '#')) {
@@ -25,10 +34,20 @@ int number(std::string_view file, std::size_t& at, const char* what, int most) {
   const char* const begin = file.data() + at;
   const auto [end, bad] = std::from_chars(begin, file.data() + file.size(), value);
   if (bad != std::errc() || value < 1 || value > most)
-    throw input_error(
-        fmt::format("expected {} from 1 to {} in the header, found none", what, most));
+    throw input_error(fmt::format("expected {} from 1 to {} in the header, found {}", what, most,
+                                  word_at(file, at)));
   at += static_cast<std::size_t>(end - begin);
   return value;
+}
+
+/// Throws input_error for the first sample above the largest value.
+void check_samples(const picture_samples& s) {
+  const auto each = static_cast<std::size_t>(s.bytes_each);
+  for (std::size_t i = 0; i < s.bytes.size(); i += each) {
+    const int v = each == 2 ? s.bytes[i] * 256 + s.bytes[i + 1] : s.bytes[i];
+    if (v > s.white)
+      throw input_error(fmt::format("expected samples from 0 to {}, found {}", s.white, v));
+  }
 }
 
 }  // namespace
@@ -55,6 +74,7 @@ picture_samples decode_netpbm(std::string_view file) {
         fmt::format("expected {} bytes of samples, found {}", expected, file.size() - at));
   const auto samples = file.substr(at);
   s.bytes.assign(samples.begin(), samples.end());
+  check_samples(s);
   return s;
 }
 

@@ -64,6 +64,8 @@ bool decode(source& from, std::size_t file_bytes, picture_samples& s, std::vecto
   }
   png_set_read_fn(png, &from, take);
   png_read_info(png, info);
+  s.had_alpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0 ||
+                png_get_valid(png, info, PNG_INFO_tRNS) != 0;
   png_set_expand(png);  // palettes, and grey of fewer than 8 bits
   png_set_strip_alpha(png);
   png_set_interlace_handling(png);

@@ -13,6 +13,7 @@ struct picture_samples {
   int channels = 1;    ///< 1 or 3
   int bytes_each = 1;  ///< 1 or 2, the more significant one first
   int white = 255;
+  bool had_alpha = false;  ///< left out of `bytes`
   std::vector<std::uint8_t> bytes;
 };
 

@@ -117,11 +117,15 @@ def read_matrix(path: str | os.PathLike[str]) -> scipy.sparse.csr_array:
     OSError
         It cannot be read.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     with open(name, "rb") as file:
-        if file.peek(8)[:8] == _binary_matrix.MAGIC:
+        text = file.read(len(_binary_matrix.MAGIC))
+        if _binary_matrix.is_binary(text, name):
+            if not file.seekable():
+                return _binary_matrix.read(io.BytesIO(text + file.read()), name)
+            file.seek(0)
             return _binary_matrix.read(file, name)
-        text = file.read()
+        text += file.read()
     if text.startswith(b"\x1f\x8b"):
         text = _unpacked(text, name)
     return _csr(_core.parse_matrix_market(text, name))

@@ -13,8 +13,6 @@ from ._checks import boolean, whole, word
 from ._convolve import _on_host
 from ._device import resolve
 
-_SCANNED = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int32), np.dtype(np.int64))
-
 
 def scan(
     values: Any, operation: str = "sum", *, exclusive: bool = False, device: str | None = None, threads: int = 0,
@@ -24,7 +22,8 @@ def scan(
     Parameters
     ----------
     values : array of one axis
-        float64, float32, int64 and int32 as they are, smaller whole numbers and booleans as int64, float16 as float32.
+        float64 and float32 as they are, float16 as float32. Sums of whole numbers and booleans are int64, as those of
+        ``numpy.cumsum``, and wrap round beyond its range; maxima of int32 stay int32.
     operation : {"sum", "max"}
     exclusive : bool
         Element i is that of the elements before i, the first one 0 or the least value.
@@ -61,9 +60,7 @@ def scan(
     given = _on_host(values, "values")
     if given.ndim != 1:
         raise ValueError(f"values: expected 1 axis, found {given.ndim}")
-    dtype = given.dtype.newbyteorder("=")
-    if dtype not in _SCANNED:
-        dtype = _wider(dtype)
+    dtype = _dtype_of_scan(given.dtype.newbyteorder("="), operation)
     given = np.require(given, dtype, ("C", "A"))
     out = np.empty(given.shape, dtype)
     _core.scan(resolve(device, threads, None, 0), given, out, word(operation, "operation"),
@@ -71,7 +68,10 @@ def scan(
     return like(out, place, values)
 
 
-def _wider(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _dtype_of_scan(dtype: np.dtype[Any], operation: str) -> np.dtype[Any]:
+    """In which the results are: sums are wider than what they are of."""
+    if dtype in (np.float64, np.float32, np.int64) or (dtype == np.int32 and operation == "max"):
+        return dtype
     if dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8):
         return np.dtype(np.int64)
     if dtype == np.dtype(np.float16):
@@ -146,7 +146,8 @@ def box_mean(image: Any, window: int | Sequence[int], *, device: str | None = No
 
     Notes
     -----
-    By a summed-area table in float64; a NaN spreads to all windows right of and below it.
+    By sums in float64 of rows and columns (van Herk, 1992). A cell has no part in windows that do not hold it, be it NaN,
+    infinite or larger than all others.
 
     Examples
     --------

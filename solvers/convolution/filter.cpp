@@ -24,8 +24,11 @@ void check_taps(const extents& n) {
 }
 
 void check_weights(std::span<const double> weights) {
-  for (const double w : weights)
-    if (!std::isfinite(w)) throw input_error("filter: expected finite weights, found another");
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    if (!std::isfinite(weights[k]))
+      throw input_error(
+          fmt::format("filter: expected finite weights, found {} as number {} (counted from 1)",
+                      weights[k], k + 1));
 }
 
 int taps_of(const std::vector<double>& factor) {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "dwell/base/error.hpp"
@@ -23,6 +25,12 @@ struct coupling {
   double value, diagonal;
 };
 
+/// The first of two in the order of the rows; one without a row is none.
+unequal_pair first_of(const unequal_pair& a, const unequal_pair& b) {
+  if (a.row < 0 || b.row < 0) return a.row < 0 ? b : a;
+  return std::pair(a.row, a.column) < std::pair(b.row, b.column) ? a : b;
+}
+
 template <class T>
 class examined_rows {
  public:
@@ -32,25 +40,37 @@ class examined_rows {
     a_.val = values.data();
   }
 
-  /// Facts of these rows. Throws input_error.
+  /// Throws input_error for the first number that is not finite.
+  void check_values() const {
+    for (index i = 0; i < a_.rows; ++i)
+      for (index k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k)
+        if (!std::isfinite(a_.val[k]))
+          throw input_error(fmt::format(
+              "matrix: row {} (counted from 1): expected finite values, found {} in column {}",
+              global(i) + 1, a_.val[k], global_column(a_.col[k]) + 1));
+  }
+  void check_diagonals() const { dwell::check_diagonals(a_, whole_.first_row(), demand_); }
+
+  /// Facts of these rows, which are sound; unequal pairs only of own columns.
   system_facts examine() {
     system_facts facts;
-    facts.sound = facts.symmetric = true;
+    facts.sound = true;
     facts.positive_diagonal = facts.full_diagonal = facts.zero_row_sums = true;
     facts.least_diagonal = std::numeric_limits<double>::infinity();
     double most = 0;
     for (index i = 0; i < a_.rows; ++i) {
-      check_row(i, facts, most);
-      const index begin = a_.row_ptr[i];
+      look_at_diagonal(i, facts);
+      const index begin = a_.row_ptr[i], end = a_.row_ptr[i + 1];
+      for (index k = begin; k < end; ++k)
+        most = std::max(most, std::abs(static_cast<double>(a_.val[k])));
       const examining::row_weights is =
-          examining::weigh_row(a_.col + begin, a_.val + begin, i, a_.row_ptr[i + 1] - begin);
+          examining::weigh_row(a_.col + begin, a_.val + begin, i, end - begin);
       facts.zero_row_sums &= is.zero_sum;
       if (is.mixed) facts.rows_with_positive += 1.0;
     }
     facts.exponent = exponent_of(most);
     if (looks_for_symmetry())
-      for (index i = 0; i < a_.rows && facts.symmetric; ++i)
-        facts.symmetric = has_mirrors(i, demand_.of != matrix_class::general);
+      for (index i = 0; i < a_.rows && facts.unequal.row < 0; ++i) facts.unequal = unequal_in(i);
     return facts;
   }
 
@@ -64,77 +84,44 @@ class examined_rows {
       for (index k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k) {
         const index ghost = a_.col[k] - a_.rows;
         if (ghost < first_ghost || ghost >= first_ghost + count) continue;
-        all.push_back({global(i), whole_.ghosts()[static_cast<std::size_t>(ghost)],
-                       static_cast<double>(a_.val[k]), diagonal_[static_cast<std::size_t>(i)]});
+        all.push_back({global(i), global_column(a_.col[k]), static_cast<double>(a_.val[k]),
+                       diagonal_[static_cast<std::size_t>(i)]});
       }
     return all;
   }
 
-  /// Do the entries here and there mirror each other? `mine` by row and column, `theirs` too.
-  bool mirror(std::vector<coupling> mine, const std::vector<coupling>& theirs,
-              bool refuse_others) const {
-    std::sort(mine.begin(), mine.end(), [](const coupling& a, const coupling& b) {
-      return a.column != b.column ? a.column < b.column : a.row < b.row;
-    });
-    const auto before = [](const coupling& a, const coupling& b) {  // a is mine
-      return a.column != b.row ? a.column < b.row : a.row < b.column;
-    };
-    std::size_t k = 0, other = 0;
-    while (k < mine.size() || other < theirs.size()) {
-      const bool have = k < mine.size(), has = other < theirs.size();
-      coupling here = have ? mine[k] : coupling{};
-      coupling there = has ? theirs[other] : coupling{};
-      if (have && (!has || before(here, there))) {
-        there = {here.column, here.row, 0.0, 0.0};
-        ++k;
-      } else if (has && (!have || here.column != there.row || here.row != there.column)) {
-        here = {there.column, there.row, 0.0, 0.0};
-        ++other;
-      } else {
-        ++k, ++other;
-      }
-      if (alike(here.value, there.value, here.diagonal, there.diagonal)) continue;
-      if (refuse_others) refuse_pair(here.value, here.row, here.column, there.value);
-      return false;
+  /// The first of the entries here that those there do not mirror; `mine` by row and column,
+  /// `theirs` too. Those there that have none here are found there.
+  unequal_pair unequal_among(const std::vector<coupling>& mine,
+                             const std::vector<coupling>& theirs) const {
+    for (const coupling& here : mine) {
+      const auto at = std::lower_bound(
+          theirs.begin(), theirs.end(), std::pair(here.column, here.row),
+          [](const coupling& a, const auto& place) { return std::pair(a.row, a.column) < place; });
+      const bool stored = at != theirs.end() && at->row == here.column && at->column == here.row;
+      const double there = stored ? at->value : 0.0, diagonal = stored ? at->diagonal : 0.0;
+      if (!alike(here.value, there, here.diagonal, diagonal))
+        return {here.row, here.column, here.value, there, stored};
     }
-    return true;
+    return {};
   }
 
  private:
   std::int64_t global(index row) const { return whole_.first_row() + row; }
+  std::int64_t global_column(index column) const {
+    return column < a_.rows ? global(column)
+                            : whole_.ghosts()[static_cast<std::size_t>(column - a_.rows)];
+  }
   index find(index row, index column) const {
     const index *begin = a_.col + a_.row_ptr[row], *end = a_.col + a_.row_ptr[row + 1];
     const index* at = std::lower_bound(begin, end, column);
     return at != end && *at == column ? static_cast<index>(at - a_.col) : -1;
   }
 
-  void check_row(index i, system_facts& facts, double& most) {
-    const index begin = a_.row_ptr[i], end = a_.row_ptr[i + 1];
-    const bool positive = demand_.of == matrix_class::positive_definite;
-    if (begin == end)
-      throw input_error(fmt::format(
-          "matrix: expected an entry in every row, found none in row {} (counted from 1)",
-          global(i) + 1));
-    for (index k = begin; k < end; ++k) {
-      const double size = std::abs(static_cast<double>(a_.val[k]));
-      if (!std::isfinite(size))
-        throw input_error(
-            fmt::format("matrix: expected finite numbers, found {} in row {} (counted from 1)",
-                        a_.val[k], global(i) + 1));
-      most = std::max(most, size);
-    }
+  void look_at_diagonal(index i, system_facts& facts) {
     const index k = find(i, i);
     const double d = k < 0 ? 0.0 : static_cast<double>(a_.val[k]);
     diagonal_[static_cast<std::size_t>(i)] = d;
-    if (positive && !(d > 0))
-      throw input_error(
-          fmt::format("matrix: expected a positive diagonal, found {} in row {} (counted from 1)",
-                      k < 0 ? std::string("none stored") : fmt::format("{}", d), global(i) + 1));
-    if (demand_.full_diagonal && d == 0)
-      throw input_error(fmt::format(
-          "matrix: expected a diagonal without zeros for preconditioner {}, found {} in row {} "
-          "(counted from 1)",
-          demand_.preconditioner, k < 0 ? "none stored" : "0", global(i) + 1));
     if (d > 0) {
       facts.least_diagonal = std::min(facts.least_diagonal, d);
       facts.most_diagonal = std::max(facts.most_diagonal, d);
@@ -143,35 +130,22 @@ class examined_rows {
       facts.full_diagonal &= d != 0;
     }
   }
-  /// Of the entries in own columns.
-  bool has_mirrors(index i, bool refuse_others) const {
+  /// The first of a row's entries in own columns without a mirror.
+  unequal_pair unequal_in(index i) const {
     for (index k = a_.row_ptr[i]; k < a_.row_ptr[i + 1] && a_.col[k] < a_.rows; ++k) {
       const index j = a_.col[k], mirror = find(j, i);
       if (mirror >= 0 && a_.val[mirror] == a_.val[k]) continue;
       const double there = mirror < 0 ? 0.0 : static_cast<double>(a_.val[mirror]);
-      if (alike(a_.val[k], there, diagonal_[static_cast<std::size_t>(i)],
-                diagonal_[static_cast<std::size_t>(j)]))
-        continue;
-      if (refuse_others) refuse_pair(a_.val[k], global(i), global(j), there);
-      return false;
+      if (!alike(a_.val[k], there, diagonal_[static_cast<std::size_t>(i)],
+                 diagonal_[static_cast<std::size_t>(j)]))
+        return {global(i), global(j), static_cast<double>(a_.val[k]), there, mirror >= 0};
     }
-    return true;
+    return {};
   }
   static bool alike(double here, double there, double of_here, double of_there) {
     const double scale = std::max({std::sqrt(std::abs(of_here)) * std::sqrt(std::abs(of_there)),
                                    std::abs(here), std::abs(there)});
     return std::abs(here - there) <= symmetry_tolerance<T> * scale;
-  }
-  [[noreturn]] void refuse_pair(double here, std::int64_t row, std::int64_t column,
-                                double there) const {
-    throw input_error(fmt::format(
-        "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
-        "1; {})",
-        here, row + 1, column + 1, there, column + 1, row + 1,
-        demand_.by_null_vectors ? std::string("null_vectors ask for it")
-        : demand_.by_preconditioner
-            ? fmt::format("preconditioner {} asks for it", demand_.preconditioner)
-            : std::string("method bicgstab does not need symmetry")));
   }
 
   const distributed_matrix<T>& whole_;
@@ -183,8 +157,7 @@ class examined_rows {
 /// Every rank sends the entries that couple it to a neighbour, and compares those that it gets with
 /// its own. A rank that reads a neighbour which does not read it finds entries without a mirror.
 template <class T>
-bool couplings_mirror(const distributed_matrix<T>& a, const examined_rows<T>& rows,
-                      bool refuse_others) {
+unequal_pair unequal_couplings(const distributed_matrix<T>& a, const examined_rows<T>& rows) {
   communicator& comm = *a.comm();
   const int ranks = comm.size();
   std::vector<std::vector<coupling>> mine(static_cast<std::size_t>(ranks)), theirs(mine.size());
@@ -205,16 +178,16 @@ bool couplings_mirror(const distributed_matrix<T>& a, const examined_rows<T>& ro
   const auto messages = comm.messages(std::move(out), std::move(in));
   messages->start();
   messages->finish();
-  return together(comm, [&] {
-    bool mirrored = true;
-    for (std::size_t r = 0; r < mine.size() && mirrored; ++r)
-      mirrored = rows.mirror(mine[r], theirs[r], refuse_others);
-    return mirrored;
-  });
+  unequal_pair first;
+  for (std::size_t r = 0; r < mine.size(); ++r)
+    first = first_of(first, rows.unequal_among(mine[r], theirs[r]));
+  return first;
 }
 
 template <class T>
 system_facts examine_own(communicator& comm, examined_rows<T>& rows) {
+  together(comm, [&] { rows.check_values(); });
+  together(comm, [&] { rows.check_diagonals(); });
   return together(comm, [&] { return rows.examine(); });
 }
 
@@ -226,12 +199,11 @@ system_facts examine_rows(const distributed_matrix<T>& a, std::span<const T> val
   communicator& comm = *a.comm();
   examined_rows<T> rows(a, values, demand);
   system_facts mine = examine_own(comm, rows);
-  if (rows.looks_for_symmetry() && all_of_ranks(comm, mine.symmetric))
-    mine.symmetric = couplings_mirror(a, rows, demand.of != matrix_class::general);
+  if (rows.looks_for_symmetry()) mine.unequal = first_of(mine.unequal, unequal_couplings(a, rows));
   system_facts facts = mine;
   facts.rows_with_positive = 0;
   for (const system_facts& one : values_of_ranks(comm, mine)) {
-    facts.symmetric &= one.symmetric;
+    facts.unequal = first_of(facts.unequal, one.unequal);
     facts.positive_diagonal &= one.positive_diagonal;
     facts.full_diagonal &= one.full_diagonal;
     facts.zero_row_sums &= one.zero_row_sums;
@@ -240,8 +212,13 @@ system_facts examine_rows(const distributed_matrix<T>& a, std::span<const T> val
     facts.least_diagonal = std::min(facts.least_diagonal, one.least_diagonal);
     facts.most_diagonal = std::max(facts.most_diagonal, one.most_diagonal);
   }
+  facts.symmetric = facts.unequal.row < 0;
   if (a.all_rows() > 0) facts.rows_with_positive /= static_cast<double>(a.all_rows());
   if (!(facts.most_diagonal > 0)) facts.least_diagonal = 0;
+  together(comm, [&] {
+    if (!facts.symmetric && demand.of != matrix_class::general)
+      throw input_error(words_for(facts.unequal, demand));
+  });
   return facts;
 }
 

@@ -3,12 +3,21 @@
 // threads. They say whether a matrix is sound; what is wrong with one that is not, and where, says
 // check_system() of system_check.hpp, which reads it on the host. Private to the solver.
 #pragma once
+#include <cstdint>
+
 #include "dwell/execution/device/device.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
 #include "dwell/solvers/linear/matrix_class.hpp"
 #include "dwell/solvers/linear/system_scale.hpp"
 
 namespace dwell {
+
+/// An element and its mirror that differ, in rows and columns of the whole matrix; row -1: none.
+struct unequal_pair {
+  std::int64_t row = -1, column = -1;
+  double here = 0, there = 0;  ///< at (row, column) and at (column, row)
+  bool stored_there = false;   ///< else nothing is
+};
 
 struct system_facts {
   bool sound = false;      ///< square, finite numbers, no row empty; else nothing else counts
@@ -17,6 +26,8 @@ struct system_facts {
   bool full_diagonal = false;                    ///< stored in every row, and not zero
   int exponent = exponent_of_zero;               ///< ilogb of the largest |a_ij|
   double least_diagonal = 0, most_diagonal = 0;  ///< of the positive a_ii, 0 without any
+  /// The first one in the order of the rows, where several ranks have looked for symmetry in vain.
+  unequal_pair unequal;
   /// In no row the sum of the elements is larger than rounding explains: the constant vectors are
   /// in the null space. Rows of zeros alone do not count as such.
   bool zero_row_sums = false;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -168,13 +170,7 @@ system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& s
 
 template <class T>
 void prepared_system<T>::refuse(const csr_arrays<T>& a) const {
-  if (ranks_)
-    together(*ranks_->comm, [&] {
-      throw input_error(fmt::format("matrix: expected {}, found another one",
-                                    demand_.by_null_vectors
-                                        ? "a symmetric one, since null_vectors ask for it"
-                                        : "what the method or the preconditioner asks for"));
-    });
+  if (ranks_) refuse_on_ranks();
   csr<T> copy{a.rows, a.cols, {0}, {}, {}};
   if (a.rows > 0)
     copy.row_ptr = downloaded(where_, a.row_ptr, static_cast<std::size_t>(a.rows) + 1);
@@ -185,6 +181,19 @@ void prepared_system<T>::refuse(const csr_arrays<T>& a) const {
   copy.val = downloaded(where_, a.val, static_cast<std::size_t>(a.nonzeros));
   check_system(copy.view(), demand_);
   throw device_error("matrix: the checks of the device and of the host do not agree");
+}
+
+template <class T>
+void prepared_system<T>::refuse_on_ranks() const {
+  communicator& comm = *ranks_->comm;
+  const auto rows = values_of_ranks(comm, std::int64_t{given_rows_.rows});
+  const std::int64_t first_row =
+      std::accumulate(rows.begin(), rows.begin() + comm.rank(), std::int64_t{0});
+  together(comm, [&] { check_diagonals(given_rows_, first_row, demand_); });
+  together(comm, [&] {
+    if (facts_.unequal.row >= 0) throw input_error(words_for(facts_.unequal, demand_));
+  });
+  throw device_error("matrix: the checks of all ranks and of each do not agree");
 }
 
 template <class T>

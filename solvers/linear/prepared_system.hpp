@@ -81,6 +81,8 @@ class prepared_system {
   system_facts examined(const csr_arrays<T>& a, solve_setup& setup) const;
   /// The host says what is wrong, and where.
   [[noreturn]] void refuse(const csr_arrays<T>& a) const;
+  /// Called by all ranks together.
+  [[noreturn]] void refuse_on_ranks() const;
   void take(buffer<T> values, solve_setup& setup);
 
   device where_;

@@ -42,6 +42,13 @@ index find(const csr_view<T>& a, index i, index j) {
   return at != end && *at == j ? static_cast<index>(at - a.col) : -1;
 }
 
+/// For a positive diagonal.
+std::string who_asks(const matrix_demand& demand) {
+  return demand.by_preconditioner
+             ? fmt::format("preconditioner {} asks for it", demand.preconditioner)
+             : std::string("method minres does not need it");
+}
+
 }  // namespace
 
 void check_options(const solve_options& o) {
@@ -124,58 +131,66 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
       demand.met_by(examine(device::cpu(1), arrays_of(a), demand.look_for_symmetry)))
     return;
   check(a);
-  const bool positive = demand.of == matrix_class::positive_definite;
-  const std::string who_asks =
-      demand.by_preconditioner ? fmt::format("preconditioner {} asks for it", demand.preconditioner)
-                               : std::string("method minres does not need it");
-  std::vector<double> diagonal(static_cast<std::size_t>(a.rows));
-  for_rows(a.rows, [&](index i) -> std::string {
-    const index k = find(a, i, i);
-    const double found = k < 0 ? 0.0 : static_cast<double>(a.val[k]);
-    diagonal[static_cast<std::size_t>(i)] = std::abs(found);
-    if (!positive && a.row_ptr[i] == a.row_ptr[i + 1])
-      return fmt::format(
-          "matrix: expected an entry in every row, found none in row {} (counted from 1; such a "
-          "matrix is singular)",
-          i + 1);
-    if (positive && k < 0)
-      return fmt::format(
-          "matrix: expected a positive diagonal, found none stored in row {} (counted from 1; a "
-          "symmetric positive definite matrix has one in every row; {})",
-          i + 1, who_asks);
-    if (positive && !(found > 0))
-      return fmt::format(
-          "matrix: expected a positive diagonal, found {} at ({}, {}) (counted from 1; not "
-          "positive definite; {})",
-          a.val[k], i + 1, i + 1, who_asks);
-    if (demand.full_diagonal && found == 0)
-      return fmt::format(
-          "matrix: expected a diagonal without zeros for preconditioner {}, found {} in row {} "
-          "(counted from 1)",
-          demand.preconditioner, k < 0 ? "none stored" : "0", i + 1);
-    return {};
-  });
+  check_diagonals(a, 0, demand);
   if (demand.of == matrix_class::general || !demand.look_for_symmetry) return;
+  const auto diagonal = [&](index i) {
+    const index k = find(a, i, i);
+    return k < 0 ? 0.0 : std::sqrt(std::abs(static_cast<double>(a.val[k])));
+  };
   for_rows(a.rows, [&](index i) -> std::string {
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const index j = a.col[k], mirror = find(a, j, i);
       if (mirror >= 0 && a.val[mirror] == a.val[k]) continue;
       const double here = a.val[k], there = mirror < 0 ? 0.0 : static_cast<double>(a.val[mirror]);
-      const double scale = std::max({std::sqrt(diagonal[static_cast<std::size_t>(i)]) *
-                                         std::sqrt(diagonal[static_cast<std::size_t>(j)]),
-                                     std::abs(here), std::abs(there)});
+      const double scale = std::max({diagonal(i) * diagonal(j), std::abs(here), std::abs(there)});
       if (std::abs(here - there) <= symmetry_tolerance<T> * scale) continue;
-      return fmt::format(
-          "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
-          "1; {})",
-          here, i + 1, j + 1, mirror < 0 ? std::string("nothing") : fmt::format("{}", there), j + 1,
-          i + 1,
-          demand.by_null_vectors     ? std::string("null_vectors ask for it")
-          : demand.by_preconditioner ? who_asks
-                                     : std::string("method bicgstab does not need symmetry"));
+      return words_for({i, j, here, there, mirror >= 0}, demand);
     }
     return {};
   });
+}
+
+template <class T>
+void check_diagonals(const csr_view<T>& a, std::int64_t first_row, const matrix_demand& demand) {
+  const bool positive = demand.of == matrix_class::positive_definite;
+  for_rows(a.rows, [&](index i) -> std::string {
+    const index k = find(a, i, i);
+    const double found = k < 0 ? 0.0 : static_cast<double>(a.val[k]);
+    const std::int64_t row = first_row + i + 1;
+    if (!positive && a.row_ptr[i] == a.row_ptr[i + 1])
+      return fmt::format(
+          "matrix: expected an entry in every row, found none in row {} (counted from 1; such a "
+          "matrix is singular)",
+          row);
+    if (positive && k < 0)
+      return fmt::format(
+          "matrix: expected a positive diagonal, found none stored in row {} (counted from 1; a "
+          "symmetric positive definite matrix has one in every row; {})",
+          row, who_asks(demand));
+    if (positive && !(found > 0))
+      return fmt::format(
+          "matrix: expected a positive diagonal, found {} at ({}, {}) (counted from 1; not "
+          "positive definite; {})",
+          a.val[k], row, row, who_asks(demand));
+    if (demand.full_diagonal && found == 0)
+      return fmt::format(
+          "matrix: expected a diagonal without zeros for preconditioner {}, found {} in row {} "
+          "(counted from 1)",
+          demand.preconditioner, k < 0 ? "none stored" : "0", row);
+    return {};
+  });
+}
+
+std::string words_for(const unequal_pair& pair, const matrix_demand& demand) {
+  return fmt::format(
+      "matrix: expected a symmetric one, found {} at ({}, {}) but {} at ({}, {}) (counted from "
+      "1; {})",
+      pair.here, pair.row + 1, pair.column + 1,
+      pair.stored_there ? fmt::format("{}", pair.there) : std::string("nothing"), pair.column + 1,
+      pair.row + 1,
+      demand.by_null_vectors     ? std::string("null_vectors ask for it")
+      : demand.by_preconditioner ? who_asks(demand)
+                                 : std::string("method bicgstab does not need symmetry"));
 }
 
 void check_size(std::size_t found, index n, const char* what) {
@@ -211,6 +226,8 @@ void check_finite(std::span<const T> v, const char* what) {
 
 template void check_system(const csr_view<double>&, const matrix_demand&);
 template void check_system(const csr_view<float>&, const matrix_demand&);
+template void check_diagonals(const csr_view<double>&, std::int64_t, const matrix_demand&);
+template void check_diagonals(const csr_view<float>&, std::int64_t, const matrix_demand&);
 template void check_finite(std::span<const double>, const char*);
 template void check_finite(std::span<const float>, const char*);
 

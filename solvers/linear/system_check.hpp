@@ -3,7 +3,9 @@
 // work starts. Private to the solver.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/linear/examine.hpp"
@@ -40,6 +42,13 @@ bool has_null_space(const solve_options& o, const system_facts& f);
 /// 1e-12 in f64, 1e-5 in f32.
 template <class T>
 void check_system(const csr_view<T>& a, const matrix_demand& demand);
+
+/// The refusal of the diagonals of rows that begin with number `first_row` of the whole matrix and
+/// with column 0 of `a`, as check_system() words it: the first one in row order.
+template <class T>
+void check_diagonals(const csr_view<T>& a, std::int64_t first_row, const matrix_demand& demand);
+/// And the words for two elements that are no mirrors of each other.
+std::string words_for(const unequal_pair& pair, const matrix_demand& demand);
 
 /// Throws input_error unless there are `found` = n elements. `what` names the vector.
 void check_size(std::size_t found, index n, const char* what);

@@ -17,6 +17,7 @@
 #include "dwell/execution/policies/threads_worth.hpp"
 #include "dwell/solvers/scan/scan_backends.hpp"
 #include "dwell/solvers/scan/scan_steps.hpp"
+#include "dwell/solvers/scan/window_steps.hpp"
 
 namespace dwell {
 namespace {
@@ -100,19 +101,28 @@ void sum_table(const scan_place& place, const T* in, T* table, const extents& si
     cuda::run_table(place, in, a);
 }
 
-/// The sums of `in` as a table of f64.
-template <class T>
-void sum_table_in_f64(const scan_place& place, const T* in, double* table, const extents& size) {
-  if constexpr (std::is_same_v<T, double>) {
-    sum_table(place, in, table, size);
-  } else {
-    const auto cells = static_cast<std::int64_t>(size.cells());
-    if (place.where.on() == backend::cpu)
-      cpu::run_convert(place, in, cells, table);
-    else
-      cuda::run_convert(place, in, cells, table);
-    sum_table<double>(place, table, table, size);
-  }
+/// The sums of windows down the columns of `from`.
+template <class From>
+void sum_windows(const scan_place& place, const From* from, double* to, int columns,
+                 const window_axis& axis) {
+  const auto sums = axis.bands_of_block() > 1
+                        ? static_cast<std::size_t>(axis.bands()) * static_cast<std::size_t>(columns)
+                        : 0;
+  buffer<double> before(place.where, sums, fresh::unset), behind(place.where, sums, fresh::unset);
+  const window_args<From> a{from, to, columns, axis, before.data(), behind.data()};
+  if (place.where.on() == backend::cpu)
+    cpu::run_windows(place, a);
+  else
+    cuda::run_windows(place, a);
+}
+
+template <class To, class Become>
+void transpose(const scan_place& place, const double* from, int rows, int columns,
+               const Become& become, To* to) {
+  if (place.where.on() == backend::cpu)
+    cpu::run_transpose(place, from, rows, columns, become, to);
+  else
+    cuda::run_transpose(place, from, rows, columns, become, to);
 }
 
 /// What a call on images shares: run(place, in, out) with arrays of the device.
@@ -198,14 +208,15 @@ scan_report box_mean(const device& where, grid_view<const T> image, grid_view<T>
     throw input_error(fmt::format("image: expected at most 2^30 cells along an axis, found {}",
                                   to_string(image.size)));
   return run_on_image<T>(where, image, out, o, [&](const scan_place& place, const T* in, T* to) {
-    const buffer<double> table(place.where, image.size.cells(), fresh::unset);
-    sum_table_in_f64(place, in, table.data(), image.size);
-    const window_means means{table.data(),   image.size.y, image.size.x,     rows / 2,
-                             (rows - 1) / 2, columns / 2,  (columns - 1) / 2};
-    if (place.where.on() == backend::cpu)
-      cpu::run_means(place, means, to);
-    else
-      cuda::run_means(place, means, to);
+    const int size_y = image.size.y, size_x = image.size.x;
+    const window_axis down = window_axis::of(size_y, rows),
+                      across = window_axis::of(size_x, columns);
+    const buffer<double> sums(place.where, image.size.cells(), fresh::unset),
+        turned(place.where, image.size.cells(), fresh::unset);
+    sum_windows(place, in, sums.data(), size_x, down);
+    transpose(place, sums.data(), size_x, size_y, unchanged{}, turned.data());
+    sum_windows<double>(place, turned.data(), sums.data(), size_y, across);
+    transpose(place, sums.data(), size_y, size_x, mean_of_window{down, across}, to);
   });
 }
 

@@ -63,9 +63,10 @@ DWELL_API scan_report summed_area_table(const device& where, grid_view<const T> 
                                         grid_view<T> out, const scan_options& options = {});
 
 /// Every cell becomes the mean of a window of `rows` x `columns` cells around it, of which those
-/// beyond the border are left out; of an even number one more lies before it than behind. By a
-/// summed-area table in f64, so that its time does not depend on the window. T is double or float.
-/// A NaN spreads to all windows right of and below it. Throws as scan() does.
+/// beyond the border are left out; of an even number one more lies before it than behind. By sums
+/// in f64 of rows and columns, in a time that does not depend on the window (van Herk 1992). A cell
+/// has no part in windows that do not hold it, be it NaN, infinite or larger than all others. T is
+/// double or float. Throws as scan() does.
 template <class T>
 DWELL_API scan_report box_mean(const device& where, grid_view<const T> image, grid_view<T> out,
                                int rows, int columns, const scan_options& options = {});

@@ -13,7 +13,8 @@ template <class T>
 struct scan_args;
 template <class T>
 struct table_args;
-struct window_means;
+template <class From>
+struct window_args;
 enum class scan_operation;
 
 struct scan_place {
@@ -61,11 +62,13 @@ void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation ope
 /// in -> a.table, which is then summed.
 template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a);
-/// The mean of every cell to `out`.
-template <class T>
-void run_means(const scan_place& place, const window_means& means, T* out);
-template <class From, class To>
-void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to);
+/// a.from -> a.to, the sums of windows down its columns.
+template <class From>
+void run_windows(const scan_place& place, const window_args<From>& a);
+/// to[y][x] = become(from[x][y], y, x) of an array `to` of so many rows and columns.
+template <class To, class Become>
+void run_transpose(const scan_place& place, const double* from, int rows, int columns,
+                   const Become& become, To* to);
 }  // namespace cpu
 
 namespace cuda {
@@ -74,25 +77,29 @@ void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation ope
               std::byte* words);
 template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a);
-template <class T>
-void run_means(const scan_place& place, const window_means& means, T* out);
-template <class From, class To>
-void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to);
+template <class From>
+void run_windows(const scan_place& place, const window_args<From>& a);
+template <class To, class Become>
+void run_transpose(const scan_place& place, const double* from, int rows, int columns,
+                   const Become& become, To* to);
 }  // namespace cuda
 
 /// What each backend compiles.
 #define DWELL_COMPILE_SCAN(T) \
   template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
-#define DWELL_COMPILE_TABLE(T)                                                \
-  template void run_table(const scan_place&, const T*, const table_args<T>&); \
-  template void run_means(const scan_place&, const window_means&, T*);
-#define DWELL_COMPILE_SCANS        \
-  DWELL_COMPILE_SCAN(double)       \
-  DWELL_COMPILE_SCAN(float)        \
-  DWELL_COMPILE_SCAN(std::int32_t) \
-  DWELL_COMPILE_SCAN(std::int64_t) \
-  DWELL_COMPILE_TABLE(double)      \
-  DWELL_COMPILE_TABLE(float)       \
-  template void run_convert(const scan_place&, const float*, std::int64_t, double*);
+#define DWELL_COMPILE_TABLE(T)                                                                   \
+  template void run_table(const scan_place&, const T*, const table_args<T>&);                    \
+  template void run_windows(const scan_place&, const window_args<T>&);                           \
+  template void run_transpose(const scan_place&, const double*, int, int, const mean_of_window&, \
+                              T*);
+#define DWELL_COMPILE_SCANS                                                                 \
+  DWELL_COMPILE_SCAN(double)                                                                \
+  DWELL_COMPILE_SCAN(float)                                                                 \
+  DWELL_COMPILE_SCAN(std::int32_t)                                                          \
+  DWELL_COMPILE_SCAN(std::int64_t)                                                          \
+  DWELL_COMPILE_TABLE(double)                                                               \
+  DWELL_COMPILE_TABLE(float)                                                                \
+  template void run_transpose(const scan_place&, const double*, int, int, const unchanged&, \
+                              double*);
 
 }  // namespace dwell

@@ -10,6 +10,7 @@
 #include "dwell/solvers/scan/scan.hpp"
 #include "dwell/solvers/scan/scan_backends.hpp"
 #include "dwell/solvers/scan/scan_steps.hpp"
+#include "dwell/solvers/scan/window_steps.hpp"
 
 namespace dwell::cpu {
 namespace {
@@ -69,21 +70,37 @@ void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
           [&](std::int64_t i) { strip(i, [](auto s, int band) { s.add_down(band); }); });
 }
 
-template <class T>
-void run_means(const scan_place& place, const window_means& means, T* out) {
-  each_of(place, means.rows, [&](std::int64_t y) {
-    const window_means::row row = means.of_row(static_cast<int>(y));
-    T* const to = out + y * means.columns;
-    for (int x = 0; x < means.columns; ++x) to[x] = static_cast<T>(means.mean(row, x));
-  });
+template <class From>
+void run_windows(const scan_place& place, const window_args<From>& a) {
+  using warp_type = row_warp<double, 4>;
+  const std::int64_t strips = (a.columns - 1) / warp_type::columns + 1;
+  const auto each_strip = [&](std::int64_t parts, auto&& f) {
+    each_of(place, parts * strips, [&](std::int64_t i) {
+      warp_type warp(place.reverse_lanes);
+      f(window_strip<From, warp_type>(warp, a, static_cast<int>(i % strips) * warp_type::columns),
+        i / strips);
+    });
+  };
+  const window_axis& axis = a.axis;
+  if (axis.bands_of_block() > 1) {
+    each_strip(axis.bands(), [](auto s, std::int64_t band) { s.sum_band(band); });
+    each_strip(axis.blocks(), [](auto s, std::int64_t block) { s.fold_block(block); });
+  }
+  if (axis.size() > 1)
+    each_strip(axis.bands(), [](auto s, std::int64_t band) { s.sum_ends(band); });
+  each_strip(axis.bands(), [](auto s, std::int64_t band) { s.add_beginnings(band); });
 }
 
-template <class From, class To>
-void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to) {
-  constexpr std::int64_t piece = 1 << 14;
-  each_of(place, (count - 1) / piece + 1, [&](std::int64_t k) {
-    const std::int64_t begin = k * piece, end = std::min(count, begin + piece);
-    std::transform(from + begin, from + end, to + begin, [](From v) { return static_cast<To>(v); });
+template <class To, class Become>
+void run_transpose(const scan_place& place, const double* from, int rows, int columns,
+                   const Become& become, To* to) {
+  constexpr std::int64_t tile = 32;
+  const std::int64_t tiles = (columns - 1) / tile + 1;
+  each_of(place, ((rows - 1) / tile + 1) * tiles, [&](std::int64_t i) {
+    const std::int64_t top = i / tiles * tile, left = i % tiles * tile;
+    for (std::int64_t y = top; y < std::min<std::int64_t>(top + tile, rows); ++y)
+      for (std::int64_t x = left; x < std::min<std::int64_t>(left + tile, columns); ++x)
+        to[y * columns + x] = static_cast<To>(become(from[x * rows + y], y, x));
   });
 }
 

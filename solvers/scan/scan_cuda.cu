@@ -6,6 +6,7 @@
 #include "dwell/solvers/scan/scan.hpp"
 #include "dwell/solvers/scan/scan_backends.hpp"
 #include "dwell/solvers/scan/scan_steps.hpp"
+#include "dwell/solvers/scan/window_steps.hpp"
 
 namespace dwell::cuda {
 namespace {
@@ -44,13 +45,11 @@ __global__ void __launch_bounds__(scan_lanes) lines_kernel(const T* in, const ta
 enum class table_step { sum_bands, fold_bands, add_down };
 template <class T>
 using strip_warp = row_warp<T, 1>;
-template <class T>
-constexpr int strips_of(const table_args<T>& a) {
-  return (a.columns - 1) / strip_warp<T>::columns + 1;
-}
+/// Warps of either type have as many columns.
+constexpr int strips_of(int columns) { return (columns - 1) / strip_warp<double>::columns + 1; }
 template <class T, table_step Step>
 __global__ void __launch_bounds__(scan_lanes) table_kernel(const table_args<T> a) {
-  const int strips = strips_of(a);
+  const int strips = strips_of(a.columns);
   const std::int64_t number = warp_number();
   const auto band = static_cast<int>(number / strips);
   if (band >= (Step == table_step::fold_bands ? 1 : a.bands())) return;
@@ -62,20 +61,38 @@ __global__ void __launch_bounds__(scan_lanes) table_kernel(const table_args<T> a
   if constexpr (Step == table_step::add_down) strip.add_down(band);
 }
 
-template <class F>
-__global__ void __launch_bounds__(scan_lanes) items_kernel(const F f, std::int64_t n) {
-  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * scan_lanes;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * scan_lanes + threadIdx.x; i < n;
-       i += all)
-    f(i);
+enum class window_step { sum_band, fold_block, sum_ends, add_beginnings };
+template <class From, window_step Step>
+__global__ void __launch_bounds__(scan_lanes) window_kernel(const window_args<From> a) {
+  const std::int64_t strips = strips_of(a.columns), number = warp_number(), part = number / strips;
+  if (part >= (Step == window_step::fold_block ? a.axis.blocks() : a.axis.bands())) return;
+  strip_warp<double> warp;
+  window_strip<From, strip_warp<double>> strip(
+      warp, a, static_cast<int>(number % strips) * strip_warp<double>::columns);
+  if constexpr (Step == window_step::sum_band) strip.sum_band(part);
+  if constexpr (Step == window_step::fold_block) strip.fold_block(part);
+  if constexpr (Step == window_step::sum_ends) strip.sum_ends(part);
+  if constexpr (Step == window_step::add_beginnings) strip.add_beginnings(part);
 }
-template <class F>
-void run_items(const scan_place& place, std::int64_t n, const F& f) {
-  constexpr std::int64_t most_blocks = 4096;
-  const std::int64_t blocks = (n - 1) / scan_lanes + 1;
-  items_kernel<<<static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), scan_lanes, 0,
-                 stream_of(place)>>>(f, n);
-  DWELL_CUDA(cudaGetLastError());
+
+inline constexpr int tile_side = 32, tile_rows = 8;
+template <class To, class Become>
+__global__ void __launch_bounds__(tile_side* tile_rows)
+    transpose_kernel(const double* from, int rows, int columns, const Become become, To* to) {
+  __shared__ double tile[tile_side][tile_side + 1];
+  const std::int64_t tiles = (columns - 1) / tile_side + 1, top = blockIdx.x / tiles * tile_side,
+                     left = blockIdx.x % tiles * tile_side;
+  const int column = static_cast<int>(threadIdx.x) % tile_side,
+            row = static_cast<int>(threadIdx.x) / tile_side;
+  for (int k = row; k < tile_side; k += tile_rows)
+    if (left + k < columns && top + column < rows)
+      tile[column][k] = from[(left + k) * rows + top + column];
+  __syncthreads();
+  for (int k = row; k < tile_side; k += tile_rows) {
+    const std::int64_t y = top + k, x = left + column;
+    if (y < rows && x < columns)
+      to[y * columns + x] = static_cast<To>(become(tile[k][column], y, x));
+  }
 }
 
 }  // namespace
@@ -97,7 +114,7 @@ template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
   const cudaStream_t stream = stream_of(place);
   lines_kernel<T><<<blocks_for(a.rows), scan_lanes, 0, stream>>>(in, a);
-  const std::int64_t strips = strips_of(a);
+  const std::int64_t strips = strips_of(a.columns);
   table_kernel<T, table_step::sum_bands>
       <<<blocks_for(strips * a.bands()), scan_lanes, 0, stream>>>(a);
   table_kernel<T, table_step::fold_bands><<<blocks_for(strips), scan_lanes, 0, stream>>>(a);
@@ -106,18 +123,33 @@ void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
   DWELL_CUDA(cudaGetLastError());
 }
 
-template <class T>
-void run_means(const scan_place& place, const window_means& means, T* out) {
-  const std::int64_t count = static_cast<std::int64_t>(means.rows) * means.columns;
-  run_items(place, count, [=] __device__(std::int64_t i) {
-    const window_means::row row = means.of_row(static_cast<int>(i / means.columns));
-    out[i] = static_cast<T>(means.mean(row, static_cast<int>(i % means.columns)));
-  });
+template <class From>
+void run_windows(const scan_place& place, const window_args<From>& a) {
+  const cudaStream_t stream = stream_of(place);
+  const window_axis& axis = a.axis;
+  const std::int64_t strips = strips_of(a.columns);
+  const auto blocks = [&](std::int64_t parts) { return blocks_for(strips * parts); };
+  if (axis.bands_of_block() > 1) {
+    window_kernel<From, window_step::sum_band><<<blocks(axis.bands()), scan_lanes, 0, stream>>>(a);
+    window_kernel<From, window_step::fold_block>
+        <<<blocks(axis.blocks()), scan_lanes, 0, stream>>>(a);
+  }
+  if (axis.size() > 1)
+    window_kernel<From, window_step::sum_ends><<<blocks(axis.bands()), scan_lanes, 0, stream>>>(a);
+  window_kernel<From, window_step::add_beginnings>
+      <<<blocks(axis.bands()), scan_lanes, 0, stream>>>(a);
+  DWELL_CUDA(cudaGetLastError());
 }
 
-template <class From, class To>
-void run_convert(const scan_place& place, const From* from, std::int64_t count, To* to) {
-  run_items(place, count, [=] __device__(std::int64_t i) { to[i] = static_cast<To>(from[i]); });
+template <class To, class Become>
+void run_transpose(const scan_place& place, const double* from, int rows, int columns,
+                   const Become& become, To* to) {
+  const std::int64_t tiles =
+      static_cast<std::int64_t>((rows - 1) / tile_side + 1) * ((columns - 1) / tile_side + 1);
+  transpose_kernel<To, Become>
+      <<<static_cast<unsigned>(tiles), tile_side * tile_rows, 0, stream_of(place)>>>(
+          from, rows, columns, become, to);
+  DWELL_CUDA(cudaGetLastError());
 }
 
 DWELL_COMPILE_SCANS

@@ -4,6 +4,7 @@
 #include "dwell/solvers/scan/scan.hpp"
 #include "dwell/solvers/scan/scan_backends.hpp"
 #include "dwell/solvers/scan/scan_steps.hpp"
+#include "dwell/solvers/scan/window_steps.hpp"
 
 namespace dwell::cuda {
 namespace {
@@ -20,12 +21,12 @@ template <class T>
 void run_table(const scan_place&, const T*, const table_args<T>&) {
   refuse();
 }
-template <class T>
-void run_means(const scan_place&, const window_means&, T*) {
+template <class From>
+void run_windows(const scan_place&, const window_args<From>&) {
   refuse();
 }
-template <class From, class To>
-void run_convert(const scan_place&, const From*, std::int64_t, To*) {
+template <class To, class Become>
+void run_transpose(const scan_place&, const double*, int, int, const Become&, To*) {
   refuse();
 }
 

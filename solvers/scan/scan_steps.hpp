@@ -224,31 +224,4 @@ class table_strip {
   int x_;
 };
 
-/// The mean of the cells of a window that are in the image, by the sums of its table.
-struct window_means {
-  const double* table;
-  int rows, columns;
-  int up, down, left, right;  ///< the window: so many cells to either side of one's own
-
-  /// The sums that windows around the cells of row y need.
-  struct row {
-    const double *below, *above;  ///< rows of the table; above: null where there is none
-    int rows;                     ///< of the window
-  };
-  DWELL_FN row of_row(int y) const {
-    const int first = y - up < 0 ? 0 : y - up, last = y + down < rows ? y + down : rows - 1;
-    const auto line = [&](int k) { return table + static_cast<std::int64_t>(k) * columns; };
-    return {line(last), first > 0 ? line(first - 1) : nullptr, last - first + 1};
-  }
-  /// Of cell x of that row.
-  DWELL_FN double mean(const row& r, int x) const {
-    const int first = x - left < 0 ? 0 : x - left,
-              last = x + right < columns ? x + right : columns - 1;
-    double sum = r.below[last];
-    if (first > 0) sum -= r.below[first - 1];
-    if (r.above) sum -= r.above[last] - (first > 0 ? r.above[first - 1] : 0);
-    return sum / (static_cast<double>(r.rows) * (last - first + 1));
-  }
-};
-
 }  // namespace dwell

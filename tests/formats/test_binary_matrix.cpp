@@ -357,6 +357,34 @@ TEST_F(binary_matrix, is_known_by_its_first_bytes) {
   message_of([&] { binary_matrix_file in(folder_ / "B.dwell"); });
 }
 
+// By any name: a file that was one is not taken for text.
+TEST_F(binary_matrix, a_damaged_signature_is_named) {
+  const std::string good = plain(random_matrix(12, 12, 4)).bytes();
+  const auto refused = [&](const char* name, const std::string& bytes) {
+    put_bytes(folder_ / name, bytes);
+    const std::string message = message_of([&] { read_matrix(folder_ / name); });
+    const std::string file = (folder_ / name).string() + ": expected ";
+    EXPECT_TRUE(message.starts_with(file)) << message;
+    return message.substr(std::min(file.size(), message.size()));
+  };
+  const std::string expected = "'\\x89DWELL\\r\\n' at the beginning of a .dwell file, found '";
+  splitmix64 random(5);
+  for (const char* name : {"A.dwell", "A.mtx", "A"}) {
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::string bytes = good;
+      bytes[k] = static_cast<char>(bytes[k] ^ (1 << random.below(8)));
+      const std::string found = refused(name, bytes);
+      EXPECT_TRUE(found.starts_with(expected) && found.ends_with("': the file is damaged"))
+          << name << ", byte " << k << ": " << found;
+    }
+    std::string as_text = good;
+    as_text.erase(6, 1);  // line ends of another system
+    EXPECT_EQ(refused(name, as_text), expected + "\\x89DWELL\\n\\x01': the file is damaged");
+  }
+  EXPECT_EQ(refused("A.dwell", ""), "a .dwell file, found an empty file");
+  EXPECT_EQ(refused("A.dwell", std::string(200, '\0')), "a .dwell file, found other content");
+}
+
 TEST_F(binary_matrix, appears_whole_or_not_at_all) {
   using numbers = std::vector<std::int64_t>;
   const auto refused = [&](auto&& f) {

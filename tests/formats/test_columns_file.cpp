@@ -47,6 +47,17 @@ TEST(columns_files, entries_that_are_not_there_are_zeros_and_f32_is_widened) {
   expect_same(read_columns(in / "x.npy", 3), {2, 3, {0, 0.3f, 0.1f, 0.4f, 0.2f, 0.5f}});
 }
 
+TEST(columns_files, of_numpy_are_in_either_order) {
+  const scratch_folder in;
+  std::string header = "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2), }\n";
+  std::string text = "\x93NUMPY";
+  text += {'\1', '\0', static_cast<char>(header.size()), '\0'};
+  put_bytes(in / "x.npy",
+            text + header +
+                std::string(reinterpret_cast<const char*>(six.values.data()), 6 * sizeof(double)));
+  expect_same(read_columns(in / "x.npy", 2), six);
+}
+
 TEST(columns_files, refusals_name_the_file) {
   const scratch_folder in;
   const auto said = [&](const char* name, index most) {

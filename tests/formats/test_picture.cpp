@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <png.h>
+
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "scratch.hpp"
 
@@ -57,31 +62,81 @@ TEST_F(pictures, values_are_rounded_and_cut_off) {
 }
 
 TEST_F(pictures, netpbm_as_others_write_it) {
-  const picture p = read("P5 # made by hand\n2\t# width\n 2 100\nabcd");
+  const picture p = read("P5 # made by hand\n2\t# width\n 2 100\nABCD");
   EXPECT_EQ(p.white, 100);
-  EXPECT_EQ(p.channels(0, 1, 1), 'd');
+  EXPECT_EQ(p.channels(0, 1, 1), 'D');
   const picture wide =
       read(std::string("P6\n1 1\n1000\n") + '\1' + '\2' + '\0' + '\3' + '\3' + '\0');
   EXPECT_EQ(wide.channels.size(), extents(3, 1, 1));
   EXPECT_EQ(wide.channels(0, 0, 0), 258);
   write_picture(folder_ / "a.png", p);  // 100 becomes 255
-  EXPECT_EQ(read_picture(folder_ / "a.png").channels(0, 0, 0), (97 * 255 + 50) / 100);
+  EXPECT_EQ(read_picture(folder_ / "a.png").channels(0, 0, 0), (65 * 255 + 50) / 100);
 }
 
 TEST_F(pictures, what_is_no_picture_is_refused) {
-  EXPECT_EQ(refusal("GIF89a"),
-            "expected a PNG, or a binary PGM or PPM (P5, P6), found another kind of file");
+  for (const auto& [bytes, found] : std::vector<std::pair<std::string, std::string>>{
+           {"GIF89a, and more", "'GIF89a, '"},
+           {"", "an empty file"},
+           {"P2\n1 1\n255\n7\n", "one in text (P2)"},
+           {"\x88PNG\r\n\x1a\n", "'\\x88PNG\\r\\n\\x1a\\n'"}})
+    EXPECT_EQ(refusal(bytes), "expected a PNG, or a binary PGM or PPM (P5, P6), found " + found);
   EXPECT_EQ(refusal("P5\n2 2\n255\nabc"), "expected 4 bytes of samples, found 3");
   EXPECT_EQ(refusal("P5\n2 2\n255\nabcde"), "expected 4 bytes of samples, found 5");
-  EXPECT_EQ(refusal("P5\n0 2\n255\n"),
-            "expected a width from 1 to 268435456 in the header, found none");
-  EXPECT_EQ(refusal("P5\n2 -2\n255\n"),
-            "expected a height from 1 to 268435456 in the header, found none");
-  EXPECT_EQ(refusal("P5\n2 2\n70000\n"),
-            "expected a largest value from 1 to 65535 in the header, found none");
+  for (const auto& [word, found] : std::vector<std::pair<std::string, std::string>>{
+           {"0 2\n255\n", "a width from 1 to 268435456 in the header, found '0'"},
+           {"999999999 2\n255\n", "a width from 1 to 268435456 in the header, found '999999999'"},
+           {"99999999999999999999 2\n255\n",
+            "a width from 1 to 268435456 in the header, found '99999999999999999999'"},
+           {"2 -2\n255\n", "a height from 1 to 268435456 in the header, found '-2'"},
+           {"2 \x1b[2J\n255\n", "a height from 1 to 268435456 in the header, found '?[2J'"},
+           {"2 2\n70000\n", "a largest value from 1 to 65535 in the header, found '70000'"},
+           {"2 2\n", "a largest value from 1 to 65535 in the header, found the end of the file"},
+           {"", "a width from 1 to 268435456 in the header, found the end of the file"},
+           {"2 2\n99\nabcd", "samples from 0 to 99, found 100"}})
+    EXPECT_EQ(refusal("P5\n" + word), "expected " + found);
+  EXPECT_EQ(refusal(std::string("P5\n1 1\n1000\n") + '\3' + '\xe9'),
+            "expected samples from 0 to 1000, found 1001");
   EXPECT_EQ(refusal("P5\n2 2\n255"), "expected one white space between header and samples");
   EXPECT_EQ(refusal("P6\n200000 200000\n255\n"),
             "expected at most 2^28 pixels, found 200000 x 200000");
+}
+
+/// A PNG of 2 x 2 pixels of this type, 8 bits each, by libpng.
+std::string png_of(int type, bool transparent_colour) {
+  std::string bytes;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(
+      png, &bytes,
+      [](png_structp p, png_bytep data, png_size_t n) {
+        static_cast<std::string*>(png_get_io_ptr(p))->append(reinterpret_cast<char*>(data), n);
+      },
+      [](png_structp) {});
+  png_set_IHDR(png, info, 2, 2, 8, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  const png_color colours[2] = {{1, 2, 3}, {4, 5, 6}};
+  if (type == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, colours, 2);
+  const png_byte opaqueness[2] = {0, 255};
+  const png_color_16 colour = {};
+  if (transparent_colour) png_set_tRNS(png, info, opaqueness, 2, &colour);
+  png_write_info(png, info);
+  const png_byte row[8] = {0, 1, 0, 1, 1, 0, 1, 0};
+  for (int y = 0; y < 2; ++y) png_write_row(png, row);
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return bytes;
+}
+
+TEST_F(pictures, say_whether_the_file_has_an_alpha_channel) {
+  for (const int type : {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_PALETTE})
+    for (const bool transparent : {false, true}) {
+      const picture p = read(png_of(type, transparent));
+      EXPECT_EQ(p.had_alpha, transparent) << type;
+      EXPECT_EQ(p.channels.size().z, type == PNG_COLOR_TYPE_GRAY ? 1 : 3) << type;
+    }
+  EXPECT_TRUE(read(png_of(PNG_COLOR_TYPE_GRAY_ALPHA, false)).had_alpha);
+  EXPECT_TRUE(read(png_of(PNG_COLOR_TYPE_RGB_ALPHA, false)).had_alpha);
+  EXPECT_FALSE(read("P5\n1 1\n255\na").had_alpha);
 }
 
 TEST_F(pictures, a_damaged_png_is_refused) {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <thread>
 
 #include "scratch.hpp"
@@ -60,6 +62,17 @@ TEST(vector_files, of_numpy_are_of_either_precision_and_may_be_a_column) {
   EXPECT_EQ(read(npy_text("<f4", "(3,)", bytes(singles))), same);
   EXPECT_EQ(read(npy_text("<f8", "(3, 1)", bytes(same))), same);
   EXPECT_EQ(read(npy_text("<f8", "(3,)", bytes(same), "True")), same) << "of one axis: no order";
+  EXPECT_EQ(read(npy_text("<f8", "(3, 1)", bytes(same), "True")), same);
+  const auto swapped = [](const auto& v) {
+    std::string s = bytes(v);
+    const std::size_t each = sizeof(v.front());
+    for (std::size_t k = 0; k < s.size(); k += each)
+      std::reverse(s.begin() + static_cast<std::ptrdiff_t>(k),
+                   s.begin() + static_cast<std::ptrdiff_t>(k + each));
+    return s;
+  };
+  EXPECT_EQ(read(npy_text(">f8", "(3,)", swapped(same))), same);
+  EXPECT_EQ(read(npy_text(">f4", "(3, 1)", swapped(singles))), same);
 }
 
 TEST(vector_files, that_are_none_are_refused) {
@@ -77,7 +90,7 @@ TEST(vector_files, that_are_none_are_refused) {
       {npy_text("<f8", "(2,)", values), "16 bytes of values for shape (2), found 24"},
       {npy_text("<f8", "(2147483647,)", values),
        "17179869176 bytes of values for shape (2147483647), found 24"},
-      {npy_text(">f8", "(3,)", values), "values of type '<f8' or '<f4', found '>f8'"},
+      {npy_text(">i8", "(3,)", values), "values of type '<f8' or '<f4', found '>i8'"},
       {npy_text("<f8", "(2,)", bytes<double>({1, NAN})), "finite values, found nan at [1]"},
       {npy_text("<f8", "(2,)", bytes<double>({-INFINITY, 1})), "finite values, found -inf at [0]"},
       {"%%MatrixMarket matrix array real general\n1 1\n1\n",

@@ -178,10 +178,31 @@ def test_refusals(call, what):
 @pytest.mark.parametrize("n", [0, 1, 1000, 100_003])
 def test_scan_as_numpy(dtype, n):
     values = RANDOM.integers(0, 2 if dtype is np.bool_ else 9, n).astype(dtype)
-    wide = values.astype(np.int64) if dtype in (np.int16, np.bool_) else values
+    wide = values.astype(np.int64) if dtype in (np.int32, np.int16, np.bool_) else values
     assert np.array_equal(dwell.scan(values), np.cumsum(wide, dtype=wide.dtype))
-    assert np.array_equal(dwell.scan(values, "max"), np.maximum.accumulate(wide))
+    assert dwell.scan(values).dtype == wide.dtype
+    largest = values if dtype is np.int32 else wide
+    assert np.array_equal(dwell.scan(values, "max"), np.maximum.accumulate(largest))
+    assert dwell.scan(values, "max").dtype == largest.dtype
     assert np.array_equal(dwell.scan(values, exclusive=True)[1:], np.cumsum(wide, dtype=wide.dtype)[:-1])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32])
+def test_sums_of_whole_numbers_do_not_wrap_round(dtype):
+    values = np.full(5000, np.iinfo(dtype).max)
+    assert np.array_equal(dwell.scan(values), np.cumsum(values, dtype=np.int64))
+
+
+@pytest.mark.parametrize("value", [1e20, 9.969209968386869e36, 65535.0, -9999.0, np.inf, np.nan])
+def test_means_of_windows_without_a_cell_do_not_depend_on_it(value):
+    image = RANDOM.random((40, 50)) + 0.5
+    for dtype in (np.float64, np.float32):
+        without = dwell.box_mean(image.astype(dtype), (3, 5))
+        filled = image.astype(dtype)
+        filled[7, 9] = value
+        found = dwell.box_mean(filled, (3, 5))
+        found[6:9, 7:12] = without[6:9, 7:12]
+        assert np.array_equal(found, without)
 
 
 def test_tables_and_means():

@@ -2,8 +2,10 @@
 """Files and generated matrices, beside scipy.io."""
 import gzip
 import io
+import os
 import struct
 import tarfile
+import threading
 import zlib
 
 import numpy as np
@@ -113,6 +115,61 @@ def test_binary_files(tmp_path):
             assert found.shape == a.shape and found.dtype == np.float64 and found.indices.dtype == np.int32
             assert np.array_equal(found.indptr, a.indptr) and np.array_equal(found.indices, a.indices)
             assert np.array_equal(found.data, a.data.astype(kind))
+
+
+def with_right_checksum(head, rest):
+    return head[:60] + struct.pack("<I", zlib.crc32(head[:60])) + rest
+
+
+@pytest.mark.parametrize(("at", "bytes_", "expected"), [
+    (44, struct.pack("<I", 2), "zeros in what this version reserves"),
+    (48, b"\1", "zeros in what this version reserves"),
+    (59, b"\1", "zeros in what this version reserves"),
+    (12, struct.pack("<I", 2), "values of 4 or 8 bytes"),
+    (40, struct.pack("<I", 8), "4 bytes for each of 12 columns"),
+    (16, struct.pack("<q", -1), "sizes of 0 or more"),
+    (8, struct.pack("<I", 2), "version 1"),
+])
+def test_headers_that_the_library_refuses(tmp_path, at, bytes_, expected):
+    good, path = binary_file(scipy.sparse.csr_array(random_spd(3, 12))), tmp_path / "a.dwell"
+    head = good[:at] + bytes_ + good[at + len(bytes_):64]
+    path.write_bytes(with_right_checksum(head, good[64:]))
+    with pytest.raises(ValueError, match=f"expected {expected}"):
+        dwell.read_matrix(path)
+
+
+def test_symmetric_binary_files_are_square(tmp_path):
+    path = tmp_path / "a.dwell"
+    for shape, refused in (((3, 3), False), ((3, 4), True)):
+        good = binary_file(scipy.sparse.csr_array(np.ones(shape)))
+        path.write_bytes(with_right_checksum(good[:44] + struct.pack("<I", 1) + good[48:64], good[64:]))
+        if refused:
+            with pytest.raises(ValueError, match="as many rows as columns of a symmetric matrix"):
+                dwell.read_matrix(path)
+        else:
+            assert dwell.read_matrix(path).shape == shape
+
+
+@pytest.mark.parametrize("name", ["a.dwell", "a.mtx", "a"])
+def test_damaged_signatures_are_named(tmp_path, name):
+    path, good = tmp_path / name, binary_file(scipy.sparse.csr_array(random_spd(3, 12)))
+    random = np.random.default_rng(8)
+    for k in range(8):
+        path.write_bytes(good[:k] + bytes([good[k] ^ 1 << random.integers(8)]) + good[k + 1:])
+        with pytest.raises(ValueError, match="at the beginning of a .dwell file, found '.*': the file is damaged"):
+            dwell.read_matrix(path)
+    path.write_bytes(good.replace(b"\r\n", b"\n", 1))
+    with pytest.raises(ValueError, match="the file is damaged"):
+        dwell.read_matrix(path)
+
+
+def test_binary_files_come_by_a_pipe(tmp_path):
+    a, pipe = scipy.sparse.csr_array(random_spd(3, 12)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(binary_file(a)))
+    writer.start()
+    assert abs(dwell.read_matrix(pipe) - a).max() == 0
+    writer.join()
 
 
 def test_damaged_binary_files(tmp_path):

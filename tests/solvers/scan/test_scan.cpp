@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -152,28 +153,115 @@ TYPED_TEST(real_scans, tables_hold_the_sums_of_all_cells_up_to_theirs) {
   }
 }
 
+/// The cells of a window around a cell that there are.
+struct cells_of_window {
+  int top, bottom, left, right;
+  cells_of_window(const extents& n, int rows, int columns, int y, int x)
+      : top(std::max(0, y - rows / 2)),
+        bottom(static_cast<int>(std::min<std::int64_t>(n.y - 1, y + std::int64_t{rows - 1} / 2))),
+        left(std::max(0, x - columns / 2)),
+        right(
+            static_cast<int>(std::min<std::int64_t>(n.x - 1, x + std::int64_t{columns - 1} / 2))) {}
+  bool hold(int y, int x) const { return top <= y && y <= bottom && left <= x && x <= right; }
+};
+
+template <class T>
+double plain_mean(const grid<T>& image, const cells_of_window& w) {
+  long double sum = 0;
+  for (int y = w.top; y <= w.bottom; ++y)
+    for (int x = w.left; x <= w.right; ++x) sum += image(y, x);
+  return static_cast<double>(
+      sum / (static_cast<long double>(w.bottom - w.top + 1) * (w.right - w.left + 1)));
+}
+
+struct window_case {
+  extents n;
+  int rows, columns;
+};
+/// Sizes of images and windows from one cell to several bands, and windows larger than all images.
+std::vector<window_case> window_cases() {
+  std::vector<window_case> all = {{extents(1, 1), 1, 1},        {extents(37, 45), 1 << 30, 1 << 30},
+                                  {extents(1, 3000), 1, 1001},  {extents(3000, 1), 999, 7},
+                                  {extents(700, 3), 64, 1},     {extents(3, 700), 2, 65},
+                                  {extents(200, 130), 128, 63}, {extents(40, 50), 99, 99}};
+  std::mt19937 random(11);
+  const auto up_to = [&](int most) { return static_cast<int>(random() % unsigned(most)) + 1; };
+  for (int k = 0; k < 60; ++k)
+    all.push_back({extents(up_to(70), up_to(90)), up_to(k % 2 ? 9 : 150), up_to(k % 3 ? 9 : 150)});
+  return all;
+}
+
+template <class T>
+grid<T> means_of(const grid<T>& image, const window_case& c, int threads = 2) {
+  grid<T> out(c.n);
+  box_mean<T>(device::cpu(threads), image.view(), out.view(), c.rows, c.columns,
+              {scan_operation::sum, false, threads == 3});
+  return out;
+}
+
+/// Positive numbers, of about as many sizes as T has.
+template <class T>
+grid<T> positive_numbers(const extents& n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> exponent(-30, 30);
+  grid<T> u(n);
+  for (T& v : u.cells()) v = static_cast<T>(std::pow(10.0, exponent(random)));
+  return u;
+}
+
 TYPED_TEST(real_scans, means_are_of_the_cells_of_the_window_that_there_are) {
-  const extents n(37, 45);
-  const auto image = noise<TypeParam>(n, 7);
-  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{
-           {1, 1}, {3, 3}, {4, 7}, {1, 9}, {50, 2}, {1 << 30, 1 << 30}}) {
-    grid<TypeParam> out(n);
-    box_mean<TypeParam>(device::cpu(2), image.view(), out.view(), rows, columns);
-    for (int y = 0; y < n.y; ++y)
-      for (int x = 0; x < n.x; ++x) {
-        long double sum = 0;
-        int count = 0;
-        for (int j = 0; j < n.y; ++j)
-          for (int i = 0; i < n.x; ++i)
-            if (j >= y - rows / 2 && j <= y + (rows - 1) / 2 && i >= x - columns / 2 &&
-                i <= x + (columns - 1) / 2) {
-              sum += image(j, i);
-              ++count;
-            }
-        ASSERT_NEAR(static_cast<double>(out(y, x)), static_cast<double>(sum / count),
-                    1e3 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()))
-            << rows << "x" << columns << " at " << y << ", " << x;
+  const double allowed =
+      std::is_same_v<TypeParam, double> ? 1e-13 : std::numeric_limits<float>::epsilon();
+  unsigned seed = 0;
+  for (const window_case& c : window_cases()) {
+    const auto image = positive_numbers<TypeParam>(c.n, ++seed);
+    const auto out = means_of(image, c);
+    for (int y = 0; y < c.n.y; ++y)
+      for (int x = 0; x < c.n.x; ++x) {
+        const double expected = plain_mean(image, {c.n, c.rows, c.columns, y, x});
+        ASSERT_NEAR(static_cast<double>(out(y, x)), expected, allowed * expected)
+            << to_string(c.n) << ", " << c.rows << "x" << c.columns << " at " << y << ", " << x;
       }
+    EXPECT_EQ(means_of(image, c, 1), out) << to_string(c.n);
+    EXPECT_EQ(means_of(image, c, 3), out) << to_string(c.n);
+    auto in_place = image;
+    box_mean<TypeParam>(device::cpu(2), in_place.view(), in_place.view(), c.rows, c.columns);
+    EXPECT_EQ(in_place, out) << to_string(c.n) << ", in place";
+  }
+}
+
+TYPED_TEST(real_scans, means_of_a_long_window_are_those_of_its_cells) {
+  grid<TypeParam> tenths(extents(1, 300000));
+  std::fill(tenths.cells().begin(), tenths.cells().end(), TypeParam(0.1));
+  const double tenth = static_cast<double>(TypeParam(0.1));
+  for (const auto v : means_of(tenths, {tenths.size(), 1, 250001}).cells())
+    ASSERT_NEAR(static_cast<double>(v), tenth,
+                tenth * std::max(1e-14, 1.0 * std::numeric_limits<TypeParam>::epsilon()));
+}
+
+TYPED_TEST(real_scans, a_cell_has_no_part_in_means_of_windows_that_do_not_hold_it) {
+  using limits = std::numeric_limits<TypeParam>;
+  unsigned seed = 100;
+  for (const window_case& c : window_cases()) {
+    const auto image = noise<TypeParam>(c.n, ++seed);
+    const auto without = means_of(image, c);
+    const int row = static_cast<int>(seed * 7919 % static_cast<unsigned>(c.n.y)),
+              column = static_cast<int>(seed * 104729 % static_cast<unsigned>(c.n.x));
+    for (const TypeParam value :
+         {TypeParam(1e20), TypeParam(9.96921e36), TypeParam(65535), TypeParam(-9999), limits::max(),
+          -limits::max(), limits::infinity(), -limits::infinity(), limits::quiet_NaN()}) {
+      auto filled = image;
+      filled(row, column) = value;
+      const auto out = means_of(filled, c);
+      for (int y = 0; y < c.n.y; ++y)
+        for (int x = 0; x < c.n.x; ++x)
+          if (cells_of_window(c.n, c.rows, c.columns, y, x).hold(row, column))
+            ASSERT_EQ(std::isnan(out(y, x)), std::isnan(value)) << value;
+          else
+            ASSERT_EQ(out(y, x), without(y, x))
+                << value << " at " << row << ", " << column << " in " << to_string(c.n) << ", "
+                << c.rows << "x" << c.columns << " at " << y << ", " << x;
+    }
   }
 }
 
