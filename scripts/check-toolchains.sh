@@ -18,6 +18,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/debian-system.sh
 names=(cmake-3.25 cmake-newest unity-off gcc-12 gcc-13 gcc-14 clang-14 clang-16 nvcc-here nvcc-newest nvcc-12.4)
+in_turn=(cmake-newest unity-off gcc-13 gcc-14 clang-14 clang-16 nvcc-newest) # CI has the others anyway
 preset=cg # that of `make solve`
 place=build/toolchains
 mkdir -p "$place"
@@ -116,6 +117,7 @@ case ${1:-} in
   --list) printf '%s\n' "${names[@]}" && exit ;;
   --all | --turn)
     chosen=()
+    [[ $1 == --all ]] || names=("${in_turn[@]}")
     for name in "${names[@]}"; do
       if can_be_had "$name"; then
         chosen+=("$name")
