@@ -9,7 +9,7 @@
 # cache the field on the chip, and a launch of PASSING ones takes several steps; the last two have a
 # launcher of their own.
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all; none: none)")
-set(DWELL_CPU_CACHING_SHAPES "star2d5;box2d9;star3d7;gradient2d" CACHE STRING
+set(DWELL_CPU_CACHING_SHAPES "star2d5;star2d9;box2d9;star3d7;star3d13;gradient2d" CACHE STRING
   "Of these, the ones whose kernels that cache as GPUs do are compiled for CPUs, if DWELL_CPU_CACHING")
 set(DWELL_CUDA_SHAPES "" CACHE STRING "Of these, the ones to compile for GPUs, too (empty: all)")
 

@@ -28,6 +28,8 @@ struct stencil_place {
   static std::string absent();
   /// The same of a shape: a build may have kernels of it on CPUs only.
   static std::string absent(const std::string& shape);
+  /// The same of an executor: on CPUs a build caches few shapes.
+  static std::string absent(const std::string& shape, const std::string& executor);
   /// Those whose kernels this build has here.
   static std::vector<std::string> shapes();
   static device where();

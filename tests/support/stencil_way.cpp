@@ -42,6 +42,13 @@ std::string stencil_place::absent(const std::string& shape) {
   return "this build has no kernels of " + shape + " here";
 }
 
+std::string stencil_place::absent(const std::string& shape, const std::string& executor) {
+  if (std::string why = absent(shape); !why.empty()) return why;
+  for (const auto& v : built_kernels())
+    if (v.shape == shape && v.on == where().on() && v.executor == executor) return {};
+  return "this build has no kernel of " + executor + " for " + shape + " here";
+}
+
 std::vector<stencil_way> stencil_place::ways(const std::string& shape) {
   std::vector<stencil_way> all = ways();
   const auto kernels = built_kernels();

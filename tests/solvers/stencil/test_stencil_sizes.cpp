@@ -13,18 +13,8 @@
 #include "stencil_oracle.hpp"
 #include "stencil_place.hpp"
 
-#include "dwell/execution/device/executors.hpp"
-#include "dwell/solvers/built_kernels.hpp"
-
 namespace dwell::test {
 namespace {
-
-bool has_passes(const std::string& shape, backend on) {
-  const auto all = built_kernels();
-  return std::any_of(all.begin(), all.end(), [&](const kernel_info& v) {
-    return v.shape == shape && v.on == on && v.executor == executors::temporal.name;
-  });
-}
 
 /// Axes of about equal chance on a scale of ratios; no field is larger than a CPU's tests bear.
 class size_source {
@@ -66,7 +56,7 @@ TEST(stencil_sizes, all_executors_have_the_bits_of_loops) {
     const grid<double>* f = k % 4 == 3 ? &source : nullptr;
     const auto expected = stencil_by_loops(o.shape, start, o.steps, o.edge, o.weights, f);
     for (const auto& executor : executors) {
-      if (executor == executors::temporal.name && !has_passes(o.shape, where.on())) continue;
+      if (executor != "auto" && !stencil_place::absent(o.shape, executor).empty()) continue;
       o.executor = executor;
       auto u = start;
       const auto report = solve(where, u, o, f);
