@@ -50,7 +50,8 @@ bool solver_state<T>::has_start(const T* x) {
 template <class T>
 int solver_state<T>::best_step(const std::vector<step_coefficients>& seen_by_step) const {
   // The weights are squares of the residual's norm.
-  if (forms_of(options.method).front().solves != matrix_class::general) return 0;
+  if (seen_by_step.empty() || forms_of(options.method).front().solves != matrix_class::general)
+    return 0;
   int best = 0;
   for (int k = 1; k <= seen.step && k < static_cast<int>(seen_by_step.size()); ++k)
     if (seen_by_step[static_cast<std::size_t>(k)].weight <
@@ -111,6 +112,8 @@ template bool solver_state<double>::has_start(const double*);
 template bool solver_state<float>::has_start(const float*);
 template int solver_state<double>::best_step(const std::vector<step_coefficients>&) const;
 template int solver_state<float>::best_step(const std::vector<step_coefficients>&) const;
+template void solver_state<double>::go_back(const double*, double*, solve_report&);
+template void solver_state<float>::go_back(const float*, float*, solve_report&);
 template void solver_state<double>::keep_best(const double*, double*, solve_report&);
 template void solver_state<float>::keep_best(const float*, float*, solve_report&);
 
