@@ -65,28 +65,30 @@ TEST_F(equilibrated_units, of_other_values_are_found_anew) {
   csr<double> a = generate("poisson2d:40x40");
   csr<double> odd = a;
   scale(odd, units(a.rows, 70));
-  std::vector<double> b(1600, 1.0), x(1600, 0.0);
+  std::vector<double> ones(1600, 1.0), in_units = ones, x(1600, 0.0);
+  const std::vector<int> e = units(a.rows, 70);
+  for (std::size_t i = 0; i < e.size(); ++i) in_units[i] = std::ldexp(1.0, e[i]);
   for (const preconditioner p : {preconditioner::amg, preconditioner::chebyshev}) {
     SCOPED_TRACE(to_string(p));
     solve_options o;
     o.preconditioner = p;
     o.max_iterations = 2000;
     linear_solver<double> solver(place::where(), a.view(), o);
-    const auto solve = [&] {
+    const auto solve = [&](const std::vector<double>& b) {
       x.assign(1600, 0.0);
       return solver.solve(std::span<const double>(b), std::span<double>(x));
     };
-    const solve_report plain = solve();
+    const solve_report plain = solve(ones);
     const std::vector<double> wanted = x;
     for (int round = 0; round < 2; ++round) {
-      solver.update_values(std::span<const double>(odd.val));
-      EXPECT_NE(solve().stopped, stop_reason::not_finite);
-      solver.update_values(std::span<const double>(odd.val));
-      EXPECT_NE(solve().stopped, stop_reason::not_finite);
+      for (int again = 0; again < 2; ++again) {
+        solver.update_values(std::span<const double>(odd.val));
+        EXPECT_EQ(solve(in_units).stopped, stop_reason::converged);
+      }
       solver.update_values(std::span<const double>(a.val));
-      const solve_report again = solve();
-      EXPECT_EQ(again.stopped, stop_reason::converged);
-      EXPECT_EQ(again.iterations, plain.iterations);
+      const solve_report last = solve(ones);
+      EXPECT_EQ(last.stopped, stop_reason::converged);
+      EXPECT_EQ(last.iterations, plain.iterations);
       EXPECT_TRUE(same_bits(x, wanted));
     }
   }
