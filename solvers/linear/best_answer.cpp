@@ -50,7 +50,8 @@ bool solver_state<T>::has_start(const T* x) {
 template <class T>
 int solver_state<T>::best_step(const std::vector<step_coefficients>& seen_by_step) const {
   // The weights are squares of the residual's norm.
-  if (forms_of(options.method).front().solves != matrix_class::general) return 0;
+  if (seen_by_step.empty() || forms_of(options.method).front().solves != matrix_class::general)
+    return 0;
   int best = 0;
   for (int k = 1; k <= seen.step && k < static_cast<int>(seen_by_step.size()); ++k)
     if (seen_by_step[static_cast<std::size_t>(k)].weight <

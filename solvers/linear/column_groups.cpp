@@ -244,8 +244,7 @@ group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, 
     if (out.finite.back()) {
       solve_end how;
       how.numbers = seen[c];
-      how.least_diagonal = matrix_.facts().least_diagonal;
-      how.most_diagonal = matrix_.facts().most_diagonal;
+      how.facts = matrix_.facts();
       const auto entries = static_cast<std::size_t>(std::max(seen[c].step, 0)) + 1;
       for (std::size_t k = 0; k < entries && k * columns.size() + c < coefficients.size(); ++k)
         how.coefficients.push_back(coefficients[k * columns.size() + c]);

@@ -2,14 +2,11 @@
 // See judgement.hpp.
 #include "dwell/solvers/linear/judgement.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
+#include "dwell/solvers/linear/advice.hpp"
 #include "dwell/solvers/linear/form.hpp"
 #include "dwell/solvers/linear/lanczos.hpp"
 #include "dwell/solvers/linear/outcome.hpp"
@@ -39,8 +36,8 @@ double condition_seen(const solve_end& end, bool of_matrix) {
   if (!(seen.least > 0.0)) return 0.0;
   if (!of_matrix) return seen.most / seen.least;
   const int by = -end.numbers.by.matrix;
-  return std::max(seen.most, std::ldexp(end.most_diagonal, by)) /
-         std::min(seen.least, std::ldexp(end.least_diagonal, by));
+  return std::max(seen.most, std::ldexp(end.facts.most_diagonal, by)) /
+         std::min(seen.least, std::ldexp(end.facts.least_diagonal, by));
 }
 
 /// A residual that is so much of the size of its row says that the row is not solved.
@@ -68,77 +65,33 @@ void estimate_error(const solve_end& end, solve_report& report) {
   report.no_digit_safe = report.error_estimate >= 0.1;
 }
 
-/// Has the last third of the steps found no half of the best residual before? `size(k)` is the
-/// residual's after k steps.
+/// Has the last third of the steps found no half of the best residual before? Of a few steps: have
+/// all of them found nothing? `size(k)` is the residual's after k steps.
 template <class F>
 bool rests(int steps, F&& size) {
-  constexpr int least = 30;  // steps from which a third says something
-  if (steps < least) return false;
   const auto best = [&](int from, int to) {
     double m = size(from);
     for (int k = from + 1; k < to; ++k) m = std::min(m, size(k));
     return m;
   };
+  if (steps < steps_of_a_trend) return steps > 1 && !(best(1, steps + 1) < 0.99 * size(0));
   const int last = steps - steps / 3;
   return !(best(last, steps + 1) < 0.5 * best(0, last));
 }
 
-bool stagnated(const solve_end& end) {
+residual_trend trend_of(const solve_end& end) {
   const int step = end.numbers.step;
   const auto n = static_cast<std::size_t>(step);
-  if (end.history.size() > n) return rests(step, [&](int k) { return end.history[k]; });
+  const auto trend = [&](auto&& size) {
+    return rests(step, size) ? residual_trend::rests : residual_trend::falls;
+  };
+  if (end.history.size() > n) return trend([&](int k) { return end.history[k]; });
   if (end.coefficients.size() > n)
-    return rests(step, [&](int k) { return std::sqrt(end.coefficients[k].weight); });
-  return false;
-}
-
-/// "variant a or b": those that do not drift, the one with the fewest barriers first.
-std::string steadier_forms(const std::string& method) {
-  std::string names;
-  for (const solver_form& f : forms_of(method))
-    if (!f.drifts && f.without)
-      names = names.empty() ? f.name : std::string(f.name) + " or " + names;
-  return "variant " + names;
-}
-
-/// Where rounding allows no better.
-std::string more_accurate(const solve_report& r) {
-  std::vector<std::string> tries;
-  if (r.precision != "f64") tries.emplace_back("f64");
-  if (find_form(r.method, r.variant).drifts) tries.push_back(steadier_forms(r.method));
-  if (r.preconditioner == preconditioner::none) tries.emplace_back("a preconditioner");
-  tries.emplace_back("a larger tolerance");
-  return fmt::format("rounding allows no smaller true residual: try {}", fmt::join(tries, ", "));
+    return trend([&](int k) { return std::sqrt(end.coefficients[k].weight); });
+  return residual_trend::unknown;
 }
 
 }  // namespace
-
-std::string advice_of(const solve_report& r) {
-  if (r.stopped == stop_reason::accuracy_limit) return more_accurate(r);
-  if (r.stopped == stop_reason::iteration_limit) {
-    std::vector<const char*> tries;
-    if (!r.stagnated) tries.push_back("more iterations");
-    const bool chains = std::ranges::any_of(forms_of(r.method), &solver_form::with_chain);
-    if (r.preconditioner == preconditioner::none)
-      tries.push_back(chains ? "a preconditioner (jacobi, amg)" : "a preconditioner (jacobi)");
-    const std::string steadier =
-        find_form(r.method, r.variant).drifts ? steadier_forms(r.method) : "";
-    if (r.stagnated && !steadier.empty()) tries.push_back(steadier.c_str());
-    if (r.stagnated && r.precision != "f64") tries.push_back("f64");
-    if (tries.empty()) tries.push_back("more iterations, or a better start vector");
-    return fmt::format("{}: try {}",
-                       r.stagnated ? "the residual stagnates, the last third of the iterations did "
-                                     "not halve it"
-                                   : "the residual still falls",
-                       fmt::join(tries, ", "));
-  }
-  const bool failed = r.stopped == stop_reason::breakdown || r.stopped == stop_reason::not_finite;
-  if (r.stopped == stop_reason::breakdown &&
-      find_form(r.method, r.variant).solves == matrix_class::positive_definite)
-    return "the matrix is not positive definite: try method minres";
-  if (failed && r.precision != "f64") return "f32 may be too short for this matrix: try f64";
-  return {};
-}
 
 double scaled_norms::relative(double scaled) const {
   if (rhs == 0.0) return std::ldexp(scaled, by.vectors);
@@ -233,8 +186,10 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
 
   if (!o.fixed_iterations) {
     if (n.rhs > 0.0) estimate_error(end, report);
-    report.stagnated = report.stopped == stop_reason::iteration_limit && stagnated(end);
-    report.advice = advice_of(report);
+    const residual_trend trend = trend_of(end);
+    report.stagnated =
+        report.stopped == stop_reason::iteration_limit && trend == residual_trend::rests;
+    report.advice = advice_of(report, o, end.facts, trend);
   }
   report.history = std::move(end.history);
   for (double& h : report.history) h = std::ldexp(h, norms.by.vectors);

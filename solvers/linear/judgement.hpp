@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a run has come to, and what its answer is worth: residuals, the condition that the iteration
-// has seen, and what to try where it did not converge. Private to the solver.
+// has seen. Private to the solver.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/program/program.hpp"
 #include "dwell/solvers/linear/decide.hpp"
+#include "dwell/solvers/linear/examine.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
 
@@ -30,9 +31,9 @@ struct scaled_norms {
 /// How a solve ended, in the numbers of the scaled system.
 struct solve_end {
   solve_numbers numbers;
-  double least_diagonal = 0, most_diagonal = 0;  ///< of the matrix as the caller has it
-  std::vector<step_coefficients> coefficients;   ///< of the first steps, from step 0 on
-  std::vector<double> history;                   ///< if asked for
+  system_facts facts;                           ///< of the matrix as the caller has it
+  std::vector<step_coefficients> coefficients;  ///< of the first steps, from step 0 on
+  std::vector<double> history;                  ///< if asked for
   double known_condition = 0;  ///< of an attempt before, which counts; 0: there is none
 };
 
@@ -51,9 +52,6 @@ inline std::size_t batch_coefficients(const solve_options& o) {
 template <class T>
 solve_report report_of(const plan_target& target, const solve_options& o,
                        const solve_decision<T>& made);
-
-/// What to try where a solve did not end as it should, one line; or nothing.
-std::string advice_of(const solve_report& report);
 
 /// Does the true residual meet the tolerance?
 bool meets_target(const solve_numbers& n, const solve_options& o);

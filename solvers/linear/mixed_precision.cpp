@@ -12,6 +12,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/comm/agreement.hpp"
+#include "dwell/solvers/linear/advice.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
 #include "dwell/solvers/linear/outcome.hpp"
 #include "dwell/solvers/linear/solver_state.hpp"
@@ -262,7 +263,7 @@ void mixed_precision_run::conclude(solve_report& report) const {
   if (too_short_.empty() || broke_down_) return;
   report.stopped = stop_reason::accuracy_limit;
   report.target_missed = true;
-  report.advice = advice_of(report);
+  report.advice = advice_of(report, inner_->options, matrix_.facts(), residual_trend::unknown);
 }
 
 preconditioner mixed_precision_run::preconditioner_taken() const {

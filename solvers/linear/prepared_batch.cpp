@@ -204,8 +204,9 @@ cg_batch_entry prepared_batch<T>::judged(int system, const solve_numbers& number
   const auto k = static_cast<std::size_t>(system);
   solve_end how;
   how.numbers = numbers;
-  how.least_diagonal = diagonals_[k].least;
-  how.most_diagonal = diagonals_[k].most;
+  how.facts = matrix_.facts();
+  how.facts.least_diagonal = diagonals_[k].least;
+  how.facts.most_diagonal = diagonals_[k].most;
   const std::size_t each = batch_coefficients(options_);
   const std::size_t entries =
       std::min(each, static_cast<std::size_t>(std::max(numbers.step, 0)) + 1);

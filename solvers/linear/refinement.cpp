@@ -8,6 +8,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/solvers/linear/advice.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
 #include "dwell/solvers/linear/solver_state.hpp"
 
@@ -35,7 +36,8 @@ stop_reason end_of(const solve_report& last, bool helped) {
 }
 
 /// Adds an attempt that began where the report ends. Returns whether x is its answer.
-bool add(const solve_report& next, solve_report& to) {
+bool add(const solve_report& next, const solve_options& o, const system_facts& facts,
+         solve_report& to) {
   const double before = to.residual_relative_true;
   const bool better = next.residual_relative_true < before;
   to.refinements += 1 + next.refinements;  // those of mixed precision
@@ -51,7 +53,8 @@ bool add(const solve_report& next, solve_report& to) {
                          ? next.target_missed
                          : to.stopped == stop_reason::accuracy_limit;
   to.rows_missed = next.rows_missed && better && to.stopped == stop_reason::converged;
-  to.advice = to.stopped == next.stopped ? next.advice : advice_of(to);
+  to.advice =
+      to.stopped == next.stopped ? next.advice : advice_of(to, o, facts, residual_trend::unknown);
   return better;
 }
 
@@ -86,12 +89,12 @@ void solver_state<T>::refine(const T* from, T* to, solve_report& report) {
     if (no_more || report.iterations >= options.max_iterations) {
       report.stopped = no_more ? stop_reason::interrupted : stop_reason::iteration_limit;
       report.target_missed = false;
-      report.advice = advice_of(report);
+      report.advice = advice_of(report, options, matrix.facts(), residual_trend::falls);
       break;
     }
     copy_vector(kept.data(), to);
     begin(from, to, &report);
-    if (!add(end(&report), report)) copy_vector(to, kept.data());
+    if (!add(end(&report), options, matrix.facts(), report)) copy_vector(to, kept.data());
   }
   report.finish_s += std::max(0.0, seconds_on_host() - begun - (report.solve_s - solved));
 }

@@ -2,8 +2,9 @@
 // The true residual of a solve, row by row, for both backends, in units of the right-hand side: its
 // norm, and what it is of the terms of each row (Oettli and Prager, Numer. Math. 6, 1964; for rows
 // whose terms are nearly zero Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989). A norm
-// is summed in three parts (Blue, ACM TOMS 4, 1978), and a row whose terms leave the range of a
-// double is summed with an exponent of its own, so that no number is taken for 0 or for infinity.
+// is summed in three parts (Blue, ACM TOMS 4, 1978). A row whose terms leave the range of a double,
+// or whose rounding decides whether the solve has converged, is summed in two numbers with an
+// exponent of its own, so that no number is taken for 0 or for infinity.
 #pragma once
 #include <cmath>
 
@@ -33,6 +34,7 @@ struct residual_terms {
   rhs_element<T> rhs;
   int exponent;  ///< of the units
   double largest;
+  double goal;  ///< of the norm, in these units
   const T* x;
   int stride;
 
@@ -42,6 +44,7 @@ struct residual_terms {
         rhs(*at.numbers),
         exponent(at.numbers->by.rhs),
         largest(at.numbers->largest),
+        goal(std::fmax(at.numbers->goal, std::ldexp(at.atol, -at.numbers->by.rhs))),
         x(at.weighing || at.numbers->taken || at.ranks ? at.run_x : at.x),
         stride(at.weighing || at.numbers->taken || at.ranks ? at.stride : 1) {}
   DWELL_HD double x_at(const solve_places<T>& at, index k) const {
@@ -53,41 +56,68 @@ DWELL_HD float quotient_of(double r, double of) {
   return r == 0.0 ? 0.0F : static_cast<float>(r / of);
 }
 
-/// A row with an exponent of its own: term by term, in their order.
+/// A sum in two numbers: of products without their rounding (Dekker, Numer. Math. 18, 1971; Ogita,
+/// Rump and Oishi, SIAM J. Sci. Comput. 26, 2005).
+struct sum_in_two {
+  double high = 0.0, low = 0.0;
+
+  DWELL_HD void add(double v) {
+    const double sum = high + v, of_v = sum - high;
+    low += (high - (sum - of_v)) + (v - of_v);
+    high = sum;
+  }
+  DWELL_HD static void split(double v, double& upper, double& lower) {
+    const double c = 134217729.0 * v;  // 2^27 + 1
+    upper = c - (c - v);
+    lower = v - upper;
+  }
+  /// What x y is more than their rounded product; of numbers of about 1.
+  DWELL_HD static double rest_of(double x, double y, double product) {
+    double x1, x2, y1, y2;
+    split(x, x1, x2);
+    split(y, y1, y2);
+    return x2 * y2 - (((product - x1 * y1) - x2 * y1) - x1 * y2);
+  }
+};
+
+/// A row with an exponent of its own, in two numbers: term by term, in their order.
 template <class T>
 struct wide_row {
   const solve_places<T>& at;
   const residual_terms<T>& by;
 
-  /// f(sign and digits, exponent) of every product, b counted as one.
+  /// f(x, y, exponent) of every term x y 2^exponent, b counted as one; x and y are about 1, or 0.
   template <class F>
   DWELL_HD void each(index i, F&& f) const {
     int e = 0;
     if (at.null_count == 0 && !at.null_space) {
       const double digits = std::frexp(static_cast<double>(at.b[i]), &e);
-      f(digits, e);
+      f(digits, 1.0, e);
     } else {
       const double digits = std::frexp(by.rhs(at, i), &e);
-      f(digits, e + by.exponent);
+      f(digits, 1.0, e + by.exponent);
     }
     for (index k = at.a.row_ptr[i]; k < at.a.row_ptr[i + 1]; ++k) {
       int of_a = 0, of_x = 0;
       const double a = std::frexp(static_cast<double>(at.a.val[k]), &of_a);
       const double x = std::frexp(by.x_at(at, k), &of_x);
-      f(-a * x, of_a + of_x);
+      f(-a, x, of_a + of_x);
     }
   }
   DWELL_HD row_residual operator()(index i) const {
     int most = exponent_of_zero;
-    each(i, [&](double digits, int e) {
-      if (digits != 0.0 && e > most) most = e;
+    each(i, [&](double x, double y, int e) {
+      if (x * y != 0.0 && e > most) most = e;
     });
     if (most == exponent_of_zero) return {};
-    double r = 0.0, terms = 0.0;
-    each(i, [&](double digits, int e) {
-      const double one = std::ldexp(digits, e - most);
-      r += one;
-      terms += std::fabs(one);
+    sum_in_two r;
+    double terms = 0.0;
+    each(i, [&](double x, double y, int e) {
+      const double product = x * y;
+      if (product == 0.0) return;
+      r.add(std::ldexp(product, e - most));
+      r.low += std::ldexp(sum_in_two::rest_of(x, y, product), e - most);
+      terms += std::fabs(std::ldexp(product, e - most));
     });
     double row = 0.0;
     int of_x = 0;
@@ -97,10 +127,11 @@ struct wide_row {
       const double a = std::frexp(std::fabs(static_cast<double>(at.a.val[k])), &of_a);
       row += std::ldexp(a * x, of_a + of_x - most);
     }
+    const double found = r.high + r.low;
     row_residual out;
-    out.r = std::ldexp(r, most - by.exponent);
-    out.by_terms = quotient_of(std::fabs(r), terms);
-    out.by_row = quotient_of(std::fabs(r), terms + row);
+    out.r = std::ldexp(found, most - by.exponent);
+    out.by_terms = quotient_of(std::fabs(found), terms);
+    out.by_row = quotient_of(std::fabs(found), terms + row);
     return out;
   }
 };
@@ -134,11 +165,14 @@ struct residual_row {
     sum[lost] = out_of_range ? 1.0 : 0.0;
   }
   DWELL_HD void put(index i, const residual_terms<T>& by, const double* sum) const {
-    if (sum[lost] > 0.0 || !finite(sum[terms])) {
+    const double r = std::fabs(sum[residual]);
+    // Rounding alone may be larger than what is to be reached: what is smaller is so by accident.
+    const bool in_doubt = r <= by.goal && sum[terms] * 0x1p-52 > by.goal;
+    if (sum[lost] > 0.0 || !finite(sum[terms]) || in_doubt) {
       at.residual[i] = wide_row<T>{at, by}(i);
       return;
     }
-    const double r = std::fabs(sum[residual]), of_row = sum[row] * by.answer(by.largest);
+    const double of_row = sum[row] * by.answer(by.largest);
     at.residual[i] = {sum[residual], quotient_of(r, sum[terms]),
                       quotient_of(r, sum[terms] + of_row)};
   }

@@ -263,8 +263,7 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   if (!seen.finite) return report;
   solve_end how;
   how.numbers = seen;
-  how.least_diagonal = matrix.facts().least_diagonal;
-  how.most_diagonal = matrix.facts().most_diagonal;
+  how.facts = matrix.facts();
   const auto entries = static_cast<std::size_t>(std::max(seen.step, 0)) + 1;
   how.coefficients = run->coefficients(entries);
   best = so_far ? 0 : best_step(how.coefficients);

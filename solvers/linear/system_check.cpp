@@ -100,14 +100,20 @@ matrix_demand demand_of(const solve_options& o) {
       !o.assume_symmetric && (o.method == automatic || d.of != matrix_class::general);
   const preconditioner_kind& kind = kind_of(o.preconditioner);
   d.full_diagonal = kind.full_diagonal;
-  const bool more = kind.of > d.of;
   d.preconditioner = kind.name;
-  if (more && o.method != automatic) {
-    d.of = kind.of;
+  if (o.method == automatic) return d;
+  // Blocks with a negative element on the diagonal are not positive definite, as symmetric methods
+  // need them.
+  const matrix_class asked =
+      kind.is == preconditioner::block_jacobi && d.of != matrix_class::general
+          ? matrix_class::positive_definite
+          : kind.of;
+  if (asked > d.of) {
+    d.of = asked;
     d.by_preconditioner = true;
     d.look_for_symmetry = !o.assume_symmetric;
   }
-  if (!o.null_vectors.empty() && d.of == matrix_class::general && o.method != automatic) {
+  if (!o.null_vectors.empty() && d.of == matrix_class::general) {
     d.of = matrix_class::symmetric;
     d.by_null_vectors = true;
     d.look_for_symmetry = !o.assume_symmetric;

@@ -124,14 +124,16 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
   const auto& a = source.content.matrix;
   solved_system out{source.name, {}, a.rows, a.nonzeros(), {}};
   try {
-    const auto b = make_rhs(parse_rhs(args.rhs), source, args.threads);
+    const auto rhs = make_consistent_rhs(parse_rhs(args.rhs), source, args.threads);
+    const std::vector<double>& b = rhs.b;
+    out.rhs_note = rhs.note;
     auto preconditioning = args.preconditioning;
     read_near_null(args.near_null, source, args.threads, preconditioning);
     if (args.precision != "f32") {
       solve_measurement<double>(args, preconditioning, where, runs, a.view(), b, out).run_all();
     } else {
       const auto single = convert<float>(a.view());
-      const auto b_single = to_single(b, "right-hand side");
+      const auto b_single = rhs_to_single(b);
       solve_measurement<float>(args, preconditioning, where, runs, single.view(), b_single, out)
           .run_all();
     }

@@ -38,6 +38,7 @@ std::string heading(const compared_matrix& m) {
 /// Why rows are empty or have no time to compare, and what peers are.
 std::vector<std::string> remarks(const comparison& c, const compared_matrix& m) {
   std::vector<std::string> out;
+  if (!m.rhs_note.empty()) out.push_back(m.rhs_note);
   for (const auto& r : m.runs) {
     if (!r.measured()) {
       out.push_back(fmt::format("{}: {}: {}", label(r), to_string(r.outcome), r.why));

@@ -35,6 +35,7 @@ struct compared_matrix {
   index rows = 0, nonzeros = 0;
   std::size_t bytes_per_iteration = 0;  ///< nothing cached, as the baseline reports it
   std::vector<compared_run> runs;       ///< the baseline first
+  std::string rhs_note = {};  ///< which right-hand side it is, where not the one asked for
 };
 
 struct comparison {

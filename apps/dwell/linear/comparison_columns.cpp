@@ -39,6 +39,7 @@ columns<compared_matrix> system_columns() {
           {"rows", "rows", unit::count, [](const row& m) { return m.rows; }},
           {"nonzeros", "nonzeros", unit::count, [](const row& m) { return m.nonzeros; }},
           {"refusal", "", unit::word, [](const row& m) { return text_or_null(m.refusal); }},
+          {"rhs_note", "", unit::word, [](const row& m) { return text_or_null(m.rhs_note); }},
           {"bytes_per_iteration", "", unit::bytes, [](const row& m) {
              return m.bytes_per_iteration > 0 ? json(m.bytes_per_iteration) : json(nullptr);
            }}};

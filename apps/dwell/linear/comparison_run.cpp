@@ -244,12 +244,14 @@ compared_matrix measure(const comparison_request& request, const matrix_source& 
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   try {
-    const auto b = make_rhs(parse_rhs(request.rhs), source, request.threads);
+    const auto rhs = make_consistent_rhs(parse_rhs(request.rhs), source, request.threads);
+    const std::vector<double>& b = rhs.b;
+    out.rhs_note = rhs.note;
     if (request.precision == "f64") {
       measurement<double>(request, a.view(), b, a, b, out).run_all(text);
     } else {
       const auto single = convert<float>(a.view());
-      const auto b_single = to_single(b, "right-hand side");
+      const auto b_single = rhs_to_single(b);
       measurement<float>(request, single.view(), b_single, a, b, out).run_all(text);
     }
   } catch (const input_error& e) {

@@ -210,7 +210,7 @@ ranked_solve solve_in(const std::shared_ptr<communicator>& comm, const ways& by,
   together(*comm, [&] {
     if (comm->rank() != 0) return;
     single = convert<float>(a.view());
-    b_single = to_single(b, "right-hand side");
+    b_single = rhs_to_single(b);
     x_single = to_single(x, "start vector");
   });
   return solve_as_rank<float>(comm, by, handed_out(comm, by, single, b_single, x_single), x);

@@ -71,7 +71,7 @@ std::vector<solve_report> solve_several(const std::string& precision, const devi
     reports = solve_block(where, a.view(), all_b, all_x, count, options);
   } else {
     const auto single = convert<float>(a.view());
-    const auto b_single = to_single(all_b, "right-hand side");
+    const auto b_single = rhs_to_single(all_b);
     auto x_single = to_single(all_x, "start vector");
     reports = solve_block(where, single.view(), b_single, x_single, count, options);
     std::copy(x_single.begin(), x_single.end(), all_x.begin());

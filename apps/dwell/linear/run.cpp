@@ -81,7 +81,7 @@ solve_report solve_in(const std::string& precision, const device& where, const c
                       const solve_options& options) {
   if (precision != "f32") return solve(where, a.view(), b, x, options);
   const auto single = convert<float>(a.view());
-  const auto b_single = to_single(b, "right-hand side");
+  const auto b_single = rhs_to_single(b);
   auto x_single = to_single(x, "start vector");
   const auto report = solve(where, single.view(), b_single, x_single, options);
   std::copy(x_single.begin(), x_single.end(), x.begin());
@@ -217,12 +217,14 @@ void add_warnings(const solve_arguments& args, const std::vector<double>& x, sol
            result.report.null_space != "given")
     result.largest_error =
         largest_error(std::span<const double>(x), exact_for_row_sums(result.report));
+  const bool by_rounding = result.report.stopped == stop_reason::accuracy_limit;
   if (result.report.residuals_disagree)
     result.warnings.push_back(fmt::format(
         "the true residual {:.2e} and the recursive one {:.2e} disagree by more than a factor of "
-        "ten: the answer is as good as the true one, rounding allows no better{}",
+        "ten: the answer is as good as the true one{}{}",
         result.report.residual_relative_true, result.report.residual_relative_recursive,
-        args.precision == "f32" ? " in f32" : ""));
+        by_rounding ? ", rounding allows no better" : "",
+        by_rounding && args.precision == "f32" ? " in f32" : ""));
   if (const auto part = inconsistent_rhs(result); !part.empty()) result.warnings.push_back(part);
   if (const auto missed = missed_rows(result); !missed.empty()) result.warnings.push_back(missed);
   if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "cli/file_options.hpp"
@@ -96,6 +98,45 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
   return {};
 }
 
+consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& source,
+                                   int threads) {
+  consistent_rhs out{make_rhs(rhs, source, threads), {}};
+  const auto& a = source.content.matrix;
+  const auto n = static_cast<std::size_t>(a.rows);
+  if (a.rows != a.cols || a.rows == 0) return out;
+  std::vector<double> of_row(n), of_column(n), row_size(n), column_size(n);
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+      const auto row = static_cast<std::size_t>(i),
+                 column = static_cast<std::size_t>(a.col[static_cast<std::size_t>(k)]);
+      const double v = a.val[static_cast<std::size_t>(k)];
+      of_row[row] += v, row_size[row] += std::abs(v);
+      of_column[column] += v, column_size[column] += std::abs(v);
+    }
+  constexpr double rounding = 1e-12;
+  for (std::size_t i = 0; i < n; ++i)
+    if (std::abs(of_row[i]) > rounding * row_size[i] ||
+        std::abs(of_column[i]) > rounding * column_size[i])
+      return out;
+  // Of signs that are no smooth vector, and the same on every machine.
+  std::vector<double> signs(n);
+  for (std::size_t i = 0; i < n; ++i)
+    signs[i] = (static_cast<std::uint32_t>(i) * 2654435769U) >> 31 ? 1.0 : -1.0;
+  for (index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      sum += a.val[static_cast<std::size_t>(k)] *
+             signs[static_cast<std::size_t>(a.col[static_cast<std::size_t>(k)])];
+    out.b[static_cast<std::size_t>(i)] = sum;
+  }
+  out.note =
+      "rows and columns have sums of zero, so b is A times a vector of signs instead: the "
+      "system has a solution, up to a constant";
+  return out;
+}
+
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads) {
   if (file.empty())
     return std::vector<double>(static_cast<std::size_t>(source.content.matrix.rows));
@@ -124,6 +165,13 @@ std::vector<float> to_single(std::span<const double> v, const std::string& what,
                                     what, first + static_cast<std::int64_t>(i) + 1, v[i]));
   }
   return out;
+}
+
+std::vector<float> rhs_to_single(std::span<const double> b) {
+  if (const double most = largest_of(b); most > 0 && most < std::numeric_limits<float>::min())
+    throw input_error(fmt::format(
+        "right-hand side: its largest value ({}) is too small for --precision f32; use f64", most));
+  return to_single(b, "right-hand side");
 }
 
 double largest_of(std::span<const double> v) {

@@ -25,6 +25,14 @@ std::string option_text(const rhs_source& rhs);  ///< as --rhs takes it
 std::string describe(const rhs_source& rhs);     ///< as people read it
 
 std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
+/// A right-hand side that all solvers are compared on.
+struct consistent_rhs {
+  std::vector<double> b;
+  std::string note;  ///< where it is not the one that was asked for
+};
+/// As asked for; of a matrix whose rows and columns have sums of zero, of which neither ones nor
+/// row sums have a part that is solved for, another one.
+consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
 /// Zeros if `file` is empty.
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads);
 
@@ -41,6 +49,8 @@ std::vector<double> read_fitting(const std::string& file, const char* what,
 
 /// The same vector in single precision, or the part of one from element `first` on. Throws
 /// input_error when a value overflows.
+/// In f32. Throws input_error where all of it is too small for f32.
+std::vector<float> rhs_to_single(std::span<const double> b);
 std::vector<float> to_single(std::span<const double> v, const std::string& what,
                              std::int64_t first = 0);
 

@@ -77,7 +77,8 @@ columns<solved_system> columns_of_systems() {
   return {{"name", "system", unit::word, [](const row& m) { return m.name; }},
           {"rows", "rows", unit::count, [](const row& m) { return m.rows; }},
           {"nonzeros", "nonzeros", unit::count, [](const row& m) { return m.nonzeros; }},
-          {"refusal", "", unit::word, [](const row& m) { return text_or_null(m.refusal); }}};
+          {"refusal", "", unit::word, [](const row& m) { return text_or_null(m.refusal); }},
+          {"rhs_note", "", unit::word, [](const row& m) { return text_or_null(m.rhs_note); }}};
 }
 
 std::string solve_name(const compared_solve& r) {
@@ -86,6 +87,7 @@ std::string solve_name(const compared_solve& r) {
 
 std::vector<std::string> solve_remarks(const solved_system& m) {
   std::vector<std::string> out;
+  if (!m.rhs_note.empty()) out.push_back(m.rhs_note);
   for (const auto& r : m.runs) {
     if (!r.measured())
       out.push_back(fmt::format("{}: {}: {}", solve_name(r), to_string(r.outcome), r.why));

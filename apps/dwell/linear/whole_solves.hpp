@@ -27,6 +27,7 @@ struct solved_system {
   std::string refusal;  ///< why nothing was run on it; empty if something was
   index rows = 0, nonzeros = 0;
   std::vector<compared_solve> runs;
+  std::string rhs_note = {};  ///< which right-hand side it is, where not the one asked for
 };
 
 struct solve_comparison {

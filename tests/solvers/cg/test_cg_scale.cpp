@@ -84,7 +84,7 @@ TEST_P(scales, a_start_vector_and_an_absolute_tolerance) {
     o.atol = 1e-6;
     const auto one = run(base, o, x0);
     EXPECT_EQ(one.report.stopped, stop_reason::converged);
-    EXPECT_GT(one.report.iterations, 0);
+    EXPECT_EQ(one.report.iterations > 0, base.b != zero.b);
     for (const int e : {-900, -400, 400, 900})
       for (const int of_rhs : {e, 0}) {
         SCOPED_TRACE(testing::Message() << "2^" << e << " A x = 2^" << of_rhs << " b");

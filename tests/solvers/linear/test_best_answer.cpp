@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// What comes back where a solve does not do what was asked for: never an x that is worse than the
+// start vector, about the best one of methods whose residuals rise; what a second solve does after
+// a change of method or of the preconditioner; and advice that fits. Linked again into the tests of
+// a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cg_runner.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
+#include "symmetric.hpp"
+
+namespace dwell::test {
+namespace {
+
+csr<double> banded(index n, const std::vector<std::pair<index, double>>& bands) {
+  csr<double> a;
+  a.rows = a.cols = n;
+  for (index i = 0; i < n; ++i) {
+    for (const auto& [beside, v] : bands)
+      if (i + beside >= 0 && i + beside < n) a.col.push_back(i + beside), a.val.push_back(v);
+    a.row_ptr.push_back(static_cast<index>(a.col.size()));
+  }
+  return a;
+}
+
+linear_system<double> system_of(csr<double> a, unsigned seed) {
+  linear_system<double> s{"", std::move(a), {}};
+  const auto b = random_vector(s.a.rows, seed);
+  s.b.assign(b.begin(), b.end());
+  return s;
+}
+
+double relative(const linear_system<double>& s, const std::vector<double>& x) {
+  return residual_norm(s.a.view(), std::span<const double>(s.b), std::span<const double>(x)) /
+         norm2(s.b);
+}
+
+/// Not normal, not definite, not dominant: what methods break down on, or end with a residual that
+/// is larger than that of zeros.
+std::vector<csr<double>> hard_matrices() {
+  return {banded(300, {{-1, -1}, {0, 1}, {1, 1}, {2, 1}, {3, 1}}),  // Grcar's
+          banded(60, {{0, 1}, {1, 2}}), banded(300, {{-1, -1}, {0, 1e-3}, {1, 1}}),
+          banded(200, {{-1, 1}, {0, 1e-6}, {1, 3}}), beam(150)};
+}
+
+class best_answer : public testing::Test {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+};
+
+TEST_F(best_answer, is_never_worse_than_the_start) {
+  for (const csr<double>& a : hard_matrices())
+    for (const auto& method : methods())
+      for (const preconditioner p : preconditioners())
+        for (const int most : {1, 7, 60, 400})
+          for (const unsigned start : {0U, 9U}) {
+            const linear_system<double> s = system_of(a, 3);
+            solve_options o;
+            o.method = method.name;
+            o.preconditioner = p;
+            o.max_iterations = most;
+            SCOPED_TRACE(std::to_string(a.rows) + ", " + method.name + ", " + to_string(p) + ", " +
+                         std::to_string(most) + ", start " + std::to_string(start));
+            std::vector<double> x0(s.b.size(), 0.0);
+            if (start > 0) {
+              const auto random = random_vector(a.rows, start);
+              x0.assign(random.begin(), random.end());
+            }
+            solution<double> got;
+            try {
+              got = run(s, o, x0);
+            } catch (const error&) {  // refused
+              continue;
+            }
+            const double before = relative(s, x0), after = relative(s, got.x);
+            EXPECT_LE(after, before * (1 + 1e-9));
+            EXPECT_NEAR(got.report.residual_relative_true, after, 1e-6 * after + 1e-11);
+          }
+}
+
+TEST_F(best_answer, of_a_run_that_rose_again_is_about_the_best) {
+  int went_back = 0;
+  for (const csr<double>& a : hard_matrices()) {
+    const linear_system<double> s = system_of(a, 3);
+    solve_options o;
+    o.method = "bicgstab";
+    o.rtol = 1e-14;
+    o.max_iterations = 300;
+    o.history = true;
+    const auto got = run(s, o);
+    if (got.report.stopped == stop_reason::converged) continue;
+    const auto& h = got.report.history;
+    const double best = *std::min_element(h.begin(), h.end()) / norm2(s.b);
+    // What the iteration carries is right as long as it has not grown much.
+    EXPECT_LE(relative(s, got.x), std::max(2.1 * best, 1e-6));
+    went_back += h.back() > 2.1 * *std::min_element(h.begin(), h.end());
+  }
+  EXPECT_GT(went_back, 0) << "a test that cannot fail";
+}
+
+TEST_F(best_answer, of_several_columns_is_not_worse_than_their_starts) {
+  const linear_system<double> s = system_of(beam(200), 3);
+  solve_options o;
+  o.max_iterations = 5;
+  o.columns_at_once = 4;
+  linear_solver<double> solver(place::where(), s.a.view(), o);
+  std::vector<double> b, x(800, 0.0);
+  for (unsigned k = 0; k < 4; ++k) {
+    const auto one = random_vector(200, 20 + k);
+    b.insert(b.end(), one.begin(), one.end());
+  }
+  const auto reports = solver.solve(std::span<const double>(b), 200, std::span<double>(x), 200, 4);
+  for (std::size_t k = 0; k < 4; ++k) {
+    linear_system<double> one = s;
+    one.b.assign(b.begin() + static_cast<std::ptrdiff_t>(k * 200),
+                 b.begin() + static_cast<std::ptrdiff_t>((k + 1) * 200));
+    const std::vector<double> of(x.begin() + static_cast<std::ptrdiff_t>(k * 200),
+                                 x.begin() + static_cast<std::ptrdiff_t>((k + 1) * 200));
+    EXPECT_LE(relative(one, of), 1 + 1e-9);
+    EXPECT_NEAR(reports[k].residual_relative_true, relative(one, of), 1e-9);
+  }
+}
+
+TEST_F(best_answer, of_a_second_solve_is_the_same_where_the_method_changes) {
+  symmetric m(56);
+  const csr<double> grid = generate("poisson2d:8x7");
+  for (index i = 0; i < 56; ++i)
+    for (index k = grid.row_ptr[static_cast<std::size_t>(i)];
+         k < grid.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      if (const index j = grid.col[static_cast<std::size_t>(k)]; j <= i)
+        m.add(i, j, grid.val[static_cast<std::size_t>(k)] - (i == j ? 1.7 : 0.0));
+  const linear_system<double> s = system_of(m.as_is(), 4);
+  solve_options o;
+  o.method = "auto";
+  for (const int together : {1, 2}) {
+    o.columns_at_once = together;
+    linear_solver<double> solver(place::where(), s.a.view(), o);
+    std::vector<double> b = s.b, first(56 * 2, 0.25), second(56 * 2, 0.25);
+    b.insert(b.end(), s.b.begin(), s.b.end());
+    const auto solve = [&](std::vector<double>& x) {
+      return solver.solve(std::span<const double>(b), 56, std::span<double>(x), 56, 2);
+    };
+    const auto of_first = solve(first), of_second = solve(second);
+    EXPECT_EQ(of_first.back().method, "minres");
+    EXPECT_EQ(of_first.back().iterations, of_second.back().iterations);
+    EXPECT_TRUE(same_bits(first, second)) << together;
+  }
+}
+
+TEST_F(best_answer, of_a_choice_of_amg_that_breaks_down_is_jacobis) {
+  // A grid, and a path without a boundary: semidefinite, and larger than what jacobi is kept for.
+  constexpr index k = 150, n = k * k;
+  const csr<double> grid = generate("poisson2d:150x150");
+  symmetric m(n + k);
+  for (index i = 0; i < n; ++i)
+    for (index at = grid.row_ptr[static_cast<std::size_t>(i)];
+         at < grid.row_ptr[static_cast<std::size_t>(i) + 1]; ++at)
+      if (const index j = grid.col[static_cast<std::size_t>(at)]; j <= i)
+        m.add(i, j, grid.val[static_cast<std::size_t>(at)]);
+  for (index i = 0; i < k; ++i) {
+    m.add(n + i, n + i, i == 0 || i == k - 1 ? 1 : 2);
+    if (i > 0) m.add(n + i, n + i - 1, -1);
+  }
+  linear_system<double> s{"", m.as_is(), {}};
+  const auto x = random_vector(n + k, 8);
+  s.b.resize(static_cast<std::size_t>(n + k));
+  for (index i = 0; i < n + k; ++i)
+    for (index at = s.a.row_ptr[static_cast<std::size_t>(i)];
+         at < s.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++at)
+      s.b[static_cast<std::size_t>(i)] +=
+          s.a.val[static_cast<std::size_t>(at)] *
+          x[static_cast<std::size_t>(s.a.col[static_cast<std::size_t>(at)])];
+  solve_options o;
+  o.preconditioner = preconditioner::automatic;
+  o.max_iterations = 5000;
+  const auto got = run(s, o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged) << got.report.preconditioner_reason;
+  EXPECT_LE(relative(s, got.x), 1.01e-8);
+}
+
+TEST_F(best_answer, comes_with_advice_that_fits) {
+  // A cyclic shift: no step helps before the last one, and there is no diagonal.
+  csr<double> shift;
+  shift.rows = shift.cols = 24;
+  for (index i = 0; i < 24; ++i) {
+    shift.col.push_back((i + 1) % 24), shift.val.push_back(1);
+    shift.row_ptr.push_back(i + 1);
+  }
+  linear_system<double> s{"", shift, std::vector<double>(24, 0.0)};
+  s.b[0] = 1;
+  solve_options o;
+  o.method = "gmres";
+  o.restart = 10;
+  for (const int most : {5, 25, 50}) {
+    o.max_iterations = most;
+    const solve_report r = run(s, o).report;
+    EXPECT_TRUE(r.stagnated) << most;
+    EXPECT_EQ(r.advice.find("still falls"), std::string::npos) << r.advice;
+    EXPECT_EQ(r.advice.find("amg"), std::string::npos) << r.advice;
+    EXPECT_EQ(r.advice.find("jacobi"), std::string::npos) << r.advice;
+    EXPECT_FALSE(r.advice.empty());
+  }
+  // Where the residual falls that is what is said, of a matrix that may have both.
+  const linear_system<double> grid = system_of(generate("poisson2d:60x60"), 2);
+  solve_options few;
+  few.max_iterations = 120;
+  const solve_report r = run(grid, few).report;
+  EXPECT_NE(r.advice.find("still falls"), std::string::npos) << r.advice;
+  EXPECT_NE(r.advice.find("jacobi, amg"), std::string::npos) << r.advice;
+}
+
+TEST_F(best_answer, is_refused_where_blocks_cannot_be_definite) {
+  symmetric m(1);
+  m.add(0, 0, -3);
+  const linear_system<double> s{"", m.as_is(), {1}};
+  solve_options o;
+  o.method = "auto";
+  o.preconditioner = preconditioner::jacobi;
+  EXPECT_EQ(run(s, o).report.stopped, stop_reason::converged);
+  o.preconditioner = preconditioner::block_jacobi;
+  EXPECT_THROW(run(s, o), input_error);
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Preconditioners of matrices in odd units, D K D with powers of two over 2^140 and more: they
+// converge about as they do for K. Linked again into the tests of a GPU.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cg_runner.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/solvers/linear/linear_solver.hpp"
+
+namespace dwell::test {
+namespace {
+
+/// 2^e of every row, e from -most to most.
+std::vector<int> units(index n, int most) {
+  std::vector<int> e;
+  for (index i = 0; i < n; ++i)
+    e.push_back(static_cast<int>((static_cast<std::uint32_t>(i) * 2654435769U >> 8) %
+                                 (2U * static_cast<unsigned>(most) + 1U)) -
+                most);
+  return e;
+}
+void scale(csr<double>& a, const std::vector<int>& e) {
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      a.val[at] = std::ldexp(
+          a.val[at], e[static_cast<std::size_t>(i)] + e[static_cast<std::size_t>(a.col[at])]);
+    }
+}
+
+class equilibrated_units : public testing::Test {
+ protected:
+  void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
+};
+
+TEST_F(equilibrated_units, converge_as_in_one_unit) {
+  for (const int most : {30, 45, 60, 70})
+    for (const preconditioner p : {preconditioner::amg, preconditioner::chebyshev,
+                                   preconditioner::block_jacobi, preconditioner::fsai}) {
+      SCOPED_TRACE(to_string(p) + ", 2^" + std::to_string(most));
+      linear_system<double> s{"", generate("poisson2d:40x40"), {}};
+      const std::vector<int> e = units(s.a.rows, most);
+      scale(s.a, e);
+      const auto x = random_vector(s.a.rows, 7);
+      s.b.assign(x.size(), 0.0);
+      for (index i = 0; i < s.a.rows; ++i)  // in the units of the rows
+        s.b[static_cast<std::size_t>(i)] =
+            std::ldexp(x[static_cast<std::size_t>(i)], e[static_cast<std::size_t>(i)]);
+      solve_options o;
+      o.preconditioner = p;
+      o.max_iterations = 2000;
+      const auto got = run(s, o);
+      EXPECT_EQ(got.report.stopped, stop_reason::converged) << got.report.iterations;
+      EXPECT_FALSE(got.report.target_missed);
+    }
+}
+
+TEST_F(equilibrated_units, of_other_values_are_found_anew) {
+  csr<double> a = generate("poisson2d:40x40");
+  csr<double> odd = a;
+  scale(odd, units(a.rows, 70));
+  std::vector<double> ones(1600, 1.0), in_units = ones, x(1600, 0.0);
+  const std::vector<int> e = units(a.rows, 70);
+  for (std::size_t i = 0; i < e.size(); ++i) in_units[i] = std::ldexp(1.0, e[i]);
+  for (const preconditioner p : {preconditioner::amg, preconditioner::chebyshev}) {
+    SCOPED_TRACE(to_string(p));
+    solve_options o;
+    o.preconditioner = p;
+    o.max_iterations = 2000;
+    linear_solver<double> solver(place::where(), a.view(), o);
+    const auto solve = [&](const std::vector<double>& b) {
+      x.assign(1600, 0.0);
+      return solver.solve(std::span<const double>(b), std::span<double>(x));
+    };
+    const solve_report plain = solve(ones);
+    const std::vector<double> wanted = x;
+    for (int round = 0; round < 2; ++round) {
+      for (int again = 0; again < 2; ++again) {
+        solver.update_values(std::span<const double>(odd.val));
+        EXPECT_EQ(solve(in_units).stopped, stop_reason::converged);
+      }
+      solver.update_values(std::span<const double>(a.val));
+      const solve_report last = solve(ones);
+      EXPECT_EQ(last.stopped, stop_reason::converged);
+      EXPECT_EQ(last.iterations, plain.iterations);
+      EXPECT_TRUE(same_bits(x, wanted));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test
