@@ -66,7 +66,7 @@ check-packages: deb-packages ## Try the ways in from nothing: wheels, Debian pac
 	@JOBS=$(JOBS) scripts/check-packages.sh
 
 .PHONY: toolchains
-toolchains: deb-packages ## Compile the command line by other compilers, CMakes and nvccs: TOOLCHAIN=clang-16 (default: all)
+toolchains: deb-packages ## Compile the small program by other compilers, CMakes and nvccs: TOOLCHAIN=clang-16 (default: all)
 	@JOBS=$(JOBS) scripts/check-toolchains.sh $(or $(TOOLCHAIN),--all)
 
 .PHONY: bench

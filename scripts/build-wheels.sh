@@ -6,7 +6,7 @@
 #
 # The compiler is the clang of PyPI's ziglang, which has libc++ and the symbols of old C libraries: what g++ links
 # here needs the C library that is here. Kernels for GPUs are left out: who has a GPU and nvcc builds the package from
-# source. Arguments are pytest's. TEST=smoke runs the tests in tests/python/test_documents.py and test_cg.py alone.
+# source. Arguments are pytest's. CPYTHON="3.10 3.12" leaves out others; TEST=smoke runs the tests in tests/python/test_documents.py and test_cg.py alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -36,7 +36,7 @@ environment() { # environment FOLDER PYTHON: a virtual environment of that inter
 
 declare -A python
 built=() missing=()
-for version in 3.10 3.11 3.12; do # 3.12: the oldest that the stable interface is taken from; a later one makes the same wheel
+for version in ${CPYTHON:-3.10 3.11 3.12}; do # 3.12: the oldest that the stable interface is taken from; a later one makes the same wheel
   found=$(interpreter $version)
   if [[ $version == 3.12 ]]; then
     for later in 3.13 3.14; do

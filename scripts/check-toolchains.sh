@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Compiles what the first command of the README compiles, the command line without tests, with other toolchains than this
-# machine's, without a warning, and solves a system with it: check-toolchains.sh NAME... | --all | --turn | --list.
+# Compiles what the first command of the README compiles, the small program of `make solve`, with other toolchains than
+# this machine's, without a warning, and solves a system with it: check-toolchains.sh NAME... | --all | --turn | --list.
 # --turn takes one of those that this machine can have, another every day. Objects are in build/toolchain-NAME.
 #
 # cmake-3.25, cmake-newest   CMake of PyPI, with the compiler that is here
@@ -19,7 +19,6 @@ cd "$(dirname "$0")/.."
 source scripts/debian-system.sh
 names=(cmake-3.25 cmake-newest unity-off gcc-12 gcc-13 gcc-14 clang-14 clang-16 nvcc-here nvcc-newest nvcc-12.4)
 in_turn=(cmake-newest unity-off gcc-13 gcc-14 clang-14 clang-16 nvcc-newest) # CI has the others anyway
-preset=cg # that of `make solve`
 place=build/toolchains
 mkdir -p "$place"
 
@@ -41,15 +40,15 @@ debian_packages() { # installs those that are missing
 # compile NAME [CMAKE-ARGUMENT...]: by the CMake in PATH; `within` is "inside" for what is done in a Debian system.
 compile() {
   local name=$1 folder=build/toolchain-$1 log=$place/$1.log warnings
-  $within cmake --preset "$preset" -B "$folder" -DDWELL_CUDA=OFF "${@:2}" >"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "$name: CMake"; }
-  $within cmake --build "$folder" --target dwell_cli --parallel "${JOBS:-$(nproc)}" >>"$log" 2>&1 ||
+  $within cmake --preset release -B "$folder" -DDWELL_TESTS=OFF -DDWELL_CUDA=OFF "${@:2}" >"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "$name: CMake"; }
+  $within cmake --build "$folder" --target dwell_small --parallel "${JOBS:-$(nproc)}" >>"$log" 2>&1 ||
     { grep -m 20 -A 8 -E 'error|FAILED' "$log" >&2 || tail -n 40 "$log" >&2; fail "$name: the build, see $log"; }
   warnings=$(grep -cE 'warning( #[0-9-]+)?:' "$log" || true)
   if ((warnings > 0)); then
     grep -m 20 -A 4 -E 'warning( #[0-9-]+)?:' "$log" >&2
     fail "$name: $warnings warnings, see $log"
   fi
-  $within "$folder/apps/dwell/dwell" cg trefethen:2000 --device cpu --quiet || fail "$name: dwell cg trefethen:2000: status $?"
+  $within "$folder/small/dwell" cg trefethen:2000 --device cpu --quiet || fail "$name: dwell cg trefethen:2000: status $?"
   printf '%-14s %s\n' "$name" "$(sed -n 's/^-- The \(CXX\|CUDA\) compiler identification is //p' "$log" | paste -sd ' ')"
 }
 within=
@@ -78,7 +77,7 @@ check() {
       pip_environment cmake-newest --upgrade cmake
       (PATH=$PWD/$place/cmake-newest/bin:$PATH && compile "$1")
       ;;
-    unity-off) compile "$1" -DDWELL_UNITY=OFF -DDWELL_UNITY_LIBRARY=OFF ;;
+    unity-off) compile "$1" -DDWELL_UNITY=OFF ;;
     gcc-12)
       debian_packages g++-12
       compile "$1" -DCMAKE_CXX_COMPILER=g++-12
