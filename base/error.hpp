@@ -9,9 +9,10 @@
 
 namespace dwell {
 
-/// Base of all exceptions thrown by Dwell.
+/// Base of all exceptions thrown by Dwell. Of a message that is not one line, since words of a caller
+/// are in it, line ends and other control characters are shown as \n, \r, \t and \xNN.
 struct DWELL_API error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit error(const std::string& message);
 };
 
 /// A file, a matrix, a size or an option that cannot be used (exit code 1).

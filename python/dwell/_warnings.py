@@ -2,6 +2,7 @@
 """Warnings: an answer or an input that is not quite what was asked for."""
 from __future__ import annotations
 
+import sys
 import warnings
 
 
@@ -15,9 +16,7 @@ class RoundingWarning(UserWarning):
 
 def warn(message: str, kind: type[Warning]) -> None:
     """Points at the line outside the package that called it."""
-    import sys
-
-    depth, frame = 1, sys._getframe(1)
+    depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == __package__:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, kind, stacklevel=depth)

@@ -16,6 +16,7 @@ import numpy as np
 from ._cg import cg as _cg
 from ._checks import number
 from ._derivative import solve_for_derivative
+from ._solver import Solver
 
 
 def cg(A: Any, b: jax.Array, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
@@ -123,4 +124,5 @@ def _check_options(dtype: Any, rtol: float, atol: float, how: dict[str, Any]) ->
     """Raises what a solve with these options would: an exception of a callback, once traced, is one of JAX. Options of
     vectors wait for their matrix."""
     one = np.array([0, 1], np.int32), np.array([0], np.int32), np.ones(1, dtype)
-    _cg(one, np.ones(1, dtype), rtol=rtol, atol=atol, **{k: v for k, v in how.items() if k != "near_null"})
+    Solver(one, rtol=rtol, atol=atol, device="cpu", threads=1)
+    _cg(one, np.ones(1, dtype), **{k: v for k, v in how.items() if k != "near_null"})

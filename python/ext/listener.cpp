@@ -2,7 +2,7 @@
 // See listener.hpp.
 #include "listener.hpp"
 
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace dwell::python {
@@ -11,8 +11,11 @@ bool goes_on(const nb::object& answer) {
   if (answer.is_none() || answer.is(nb::bool_(true))) return true;
   if (answer.is(nb::bool_(false))) return false;
   if (!nb::hasattr(answer, "dtype") || !nb::hasattr(answer, "ndim")) return true;
-  const std::string dtype = nb::str(answer.attr("dtype")).c_str();  // "bool", "torch.bool"
-  if (!dtype.ends_with("bool") || nb::cast<int>(answer.attr("ndim")) != 0) return true;
+  const auto dtype = nb::steal<nb::str>(PyObject_Str(nb::object(answer.attr("dtype")).ptr()));
+  if (!dtype.is_valid()) throw nb::python_error();
+  if (!std::string_view(dtype.c_str()).ends_with("bool")  // "bool", "torch.bool"
+      || nb::cast<int>(answer.attr("ndim")) != 0)
+    return true;
   const int truth = PyObject_IsTrue(answer.ptr());
   if (truth < 0) throw nb::python_error();
   return truth != 0;

@@ -96,7 +96,7 @@ def test_atol_and_a_start_that_is_the_answer():
 def test_too_few_iterations():
     a = dwell.generate("poisson2d:30x30")
     x, info = dwell.cg(a, np.ones(900), rtol=1e-12, maxiter=7)
-    assert info == 7 and x.any() and residual(a, x, np.ones(900)) > 1e-12 * 30
+    assert info == 7 and 1e-12 * 30 < residual(a, x, np.ones(900)) <= 30 * (1 + 1e-12)
 
 
 def test_info_is_of_the_true_residual():

@@ -135,7 +135,7 @@ OPTIONAL = ("x0", "x0 of cg", "near_null", "null_vectors", "source", "weights")
 def test_no_arrays_of_numbers(what):
     name = what.partition(" ")[0]
     for bad in LISTS:
-        if (bad is None and what in OPTIONAL) or (what == "A" and sp.issparse(bad)) or (what == "kernel" and bad == "abc"):
+        if (bad is None and what in OPTIONAL) or (what == "A" and sp.issparse(bad)) or (what == "kernel" and isinstance(bad, str)):
             continue
         if what == "data" and sp.issparse(bad):
             continue
@@ -175,10 +175,11 @@ def test_numbers_of_every_kind(kind):
         for matrix in (dense, (A.indptr, A.indices, values)):
             assert near(dwell.Solver(matrix, rtol=rtol).solve(B.astype(np.float32) if loose > 1e-9 else B), rtol=loose)
         if kind.itemsize > 2 or kind.kind != "f":
-            sparse = sp.csr_array((values, A.indices, A.indptr), shape=A.shape)
+            sparse = sp.csr_array((values.astype(kind.newbyteorder("=")), A.indices, A.indptr), shape=A.shape)
             for form in ("csr", "csc", "coo", "bsr", "dia", "lil"):
-                if kind.isnative or form in ("csr", "csc", "coo"):
-                    assert near(dwell.cg(sparse.asformat(form), B, rtol=1e-12)[0]), form
+                assert near(dwell.cg(sparse.asformat(form), B, rtol=1e-12)[0]), form
+            sparse.data = values
+            assert near(dwell.cg(sparse, B, rtol=1e-12)[0])
     u = (U * 8).astype(kind)
     assert near(dwell.stencil(u, "2d5pt", 2), dwell.stencil(u.astype(float), "2d5pt", 2), 1e-6)
     assert dwell.reduce(u) == pytest.approx(float(u.astype(float).sum()))
@@ -196,7 +197,7 @@ def test_sums_of_duplicates_do_not_wrap_round():
 
 
 BIG = {np.int64: [2**53 + 1, -2**53 - 1, 2**63 - 1, 2**60 + 1], np.uint64: [2**53 + 1, 2**64 - 1, 2**63 + 1],
-       np.longdouble: [np.longdouble(1) / 3, np.longdouble(2)**70 + 1]}
+       np.longdouble: [np.longdouble(1) / 3, np.longdouble(2)**60 + np.longdouble(0.5)]}
 EXACT = {np.int64: [2**53, -2**53, 2**62, -2**63, 2**53 + 2, 0], np.uint64: [2**63, 2**53, 0, 2**64 - 2**11],
          np.longdouble: [0.5, 2.0**70, 1e300]}
 
@@ -214,7 +215,7 @@ def test_rounded_numbers_are_told(kind):
             lambda: dwell.cg(A, row),
             lambda: dwell.Solver(A).solve(B, row),
             lambda: dwell.Solver(A).solve(np.column_stack([row, row])),
-            *([lambda: dwell.Solver(np.diag(diagonal)), lambda: dwell.Solver(sp.diags_array(diagonal)),
+            *([lambda: dwell.Solver(np.diag(diagonal)), lambda: dwell.Solver(sp.diags_array(diagonal, dtype=kind)),
                lambda: dwell.Solver(([0, 1, 2], [0, 1], diagonal))] if positive else []),
             lambda: dwell.Solver(A, null_space="none", near_null=row, preconditioner="amg"),
             lambda: dwell.stencil(np.broadcast_to(row, (3, N)), "2d5pt", 1),
@@ -274,6 +275,7 @@ def test_row_pointers_that_scipy_would_follow():
         assert "indptr" in refusal(lambda: dwell.Solver(broken), ValueError)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_starts_of_every_shape():
     column = B.reshape(-1, 1)
     for start in (X, X.reshape(-1, 1), np.asmatrix(X).T, np.asfortranarray(X.reshape(-1, 1)), list(X), X[::-1][::-1],
@@ -311,7 +313,3 @@ def test_right_hand_sides_without_a_solution():
             solver.solve(np.column_stack([b, b]))
         assert len(said) == (mean != 0) and all("there is no solution" in str(w.message) for w in said)
         assert abs(solver.report.rhs_outside_range - outside) < 1e-6
-        # Where so large a residual was asked for it is met.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", dwell.SolveWarning)
-            assert dwell.cg(neumann, b, rtol=0.999999 if mean == 0 else min(1.0, outside * 1.01))[1] == 0

@@ -123,7 +123,6 @@ def test_update_values(solver):
     (ValueError, "b: expected shape", lambda s: s.solve(np.ones((N, 2, 1)))),
     (ValueError, "b: expected shape", lambda s: s.solve(1.0)),
     (TypeError, "complex", lambda s: s.solve(np.ones(N, complex))),
-    (TypeError, "longdouble|float128", lambda s: s.solve(np.ones(N, np.longdouble))),
     (TypeError, "numbers", lambda s: s.solve(np.array([None] * N))),
     (TypeError, "out: expected an array of float64", lambda s: s.solve(np.ones(N), out=np.ones(N, "f4"))),
     (ValueError, "out: expected shape", lambda s: s.solve(np.ones(N), out=np.ones((N, 1)))),
@@ -244,7 +243,8 @@ def test_null_vectors():
     null = np.repeat(np.eye(3), 72, axis=0)
     b = np.random.default_rng(3).standard_normal(216)
     solver = dwell.Solver(a, rtol=1e-11, null_vectors=null @ [[1, 1, 0], [0, 1, 0], [0, 1, 2]], device="cpu")
-    x = solver.solve(b)
+    with pytest.warns(dwell.SolveWarning, match="in the span of null_vectors"):
+        x = solver.solve(b)
     assert solver.report.null_space == "given" and solver.report.stopped == "converged"
     assert "orthogonal" in str(solver.report)
     want = np.linalg.lstsq(a.toarray(), b, rcond=1e-10)[0]

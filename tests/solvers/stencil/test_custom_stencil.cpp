@@ -13,6 +13,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/custom_stencil.hpp"
+#include "dwell/execution/stencil/caches_on_cpu.hpp"
 
 namespace dwell::test {
 namespace {
@@ -51,6 +52,22 @@ struct upwind : linear_stencil<upwind> {
   static constexpr int dims = 3;
   static constexpr tap taps[] = {{0, 0, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
 };
+
+}  // namespace
+}  // namespace dwell::test
+
+// With the kernels that cache as those of GPUs do.
+namespace dwell {
+template <>
+inline constexpr bool caches_on_cpu<test::lopsided> = true;
+template <>
+inline constexpr bool caches_on_cpu<test::limiter> = true;
+template <>
+inline constexpr bool caches_on_cpu<test::upwind> = true;
+}  // namespace dwell
+
+namespace dwell::test {
+namespace {
 
 /// One of the ways to run a stencil.
 struct way {

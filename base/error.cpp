@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// See error.hpp.
+#include "dwell/base/error.hpp"
+
+#include "dwell/base/printable.hpp"
+
+namespace dwell {
+
+error::error(const std::string& message) : std::runtime_error(printable(message)) {}
+
+}  // namespace dwell
