@@ -91,6 +91,42 @@ TEST(cli_config, what_is_wrong_has_file_and_line) {
   refused("[stencil]\nsteps = -1\n", "2: --steps: expected a whole number from 0");
 }
 
+/// toml++ takes a key of names with dots between apart by calling itself.
+TEST(cli_config, keys_of_very_many_names_are_refused) {
+  const scratch_folder in;
+  const auto times = [](const std::string& part, int n) {
+    std::string all;
+    for (int k = 0; k < n; ++k) all += part;
+    return all;
+  };
+  const auto refused = [&](const std::string& text, const std::string& part) {
+    const auto file = in.write("bad.toml", text);
+    const auto r = dwell_cli({"cg", "trefethen:20", "--config", file});
+    EXPECT_EQ(r.code, 1) << text.substr(0, 60);
+    EXPECT_TRUE(starts(r.err, "dwell: " + file + ":" + part)) << r.err.substr(0, 200);
+    EXPECT_EQ(lines_of(r.err).size(), 1u);
+  };
+  const std::string too_many = "expected a key of at most 16 names, found more\n";
+  for (const int n : {16, 1000, 50000, 150000}) {
+    refused("[" + times("a.", n) + "b]\nx = 1\n", "1: " + too_many);
+    refused("[[" + times("a.", n) + "b]]\nx = 1\n", "1: " + too_many);
+    refused("# line\n[cg]\n" + times("a.", n) + "b = 1\n", "3: " + too_many);
+    refused("[cg]\nx = {" + times("a . ", n) + "b = 1}\n", "2: " + too_many);
+    refused("[cg]\nx = [1, {" + times("'a'.", n) + "b = 1}]\n", "2: " + too_many);
+    refused("[cg]\nx = [\"\"\"y\n\"\"\"\"\", {" + times("\"=\".", n) + "b = 1}]\n",
+            "3: " + too_many);
+  }
+  for (const char* nested : {"[", "{a="})
+    refused("[cg]\nx = " + times(nested, 100000) + "\n", "2: ");
+  const auto file = in.write(
+      "long.toml", "# " + times("a.", 100) + "\n[cg]\nrhs = \"" + times("x.", 100) + "npy\"\n");
+  expect_refused({"cg", "trefethen:20", "--config", file}, "x.x.npy: expected a readable file");
+  in.write("huge.toml", "#" + std::string(1 << 20, ' '));
+  expect_refused({"cg", "trefethen:20", "--config", in("huge.toml")},
+                 "huge.toml: expected a file of options, found more than 1 MiB");
+  expect_refused({"cg", "trefethen:20", "--config", "/dev/zero"}, "found more than 1 MiB");
+}
+
 TEST(cli_config, files_that_are_not_there) {
   const scratch_folder in;
   expect_refused({"cg", "trefethen:20", "--config", in("none.toml")},

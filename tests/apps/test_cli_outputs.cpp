@@ -72,6 +72,15 @@ TEST(cli_outputs, an_answer_a_history_and_a_report_fail_apart) {
   EXPECT_EQ(lines_of(one.err).size(), 1u) << one.err;
 }
 
+TEST(cli_outputs, a_name_that_is_too_long_is_known_before_the_run) {
+  const std::string name(300, 'a');
+  const scratch_folder in;
+  for (const char* option : {"--history", "--json"})
+    expect_refused({"cg", "trefethen:20", option, in(name)},
+                   std::string(option) + ": cannot write '" + in(name) + "': File name too long");
+  expect_refused(small_run({"--size", "9x9", "-o", in(name + ".npy")}), "File name too long");
+}
+
 TEST(cli_outputs, a_comparison_that_cannot_be_filed_is_printed) {
   const scratch_folder in;
   const auto file = full(in, "c.json");

@@ -37,7 +37,15 @@ fs::path whole_name(const fs::path& file) {
   return fs::weakly_canonical(fs::absolute(behind_links(file)));
 }
 
+/// See note_config_file().
+std::string& config_file() {
+  static std::string file;
+  return file;
+}
+
 }  // namespace
+
+void note_config_file(const std::string& file) { config_file() = file; }
 
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code failed;
@@ -63,6 +71,7 @@ void output_files::add(const destination& to) {
     if (same_file(file, other.path())) refuse("it is also the file of " + other.option());
   }
   outputs_.push_back(to);
+  if (!config_file().empty()) protect(config_file());
   if (const int own = descriptor_to_write(file); own >= 0) {
     const int mode = ::fcntl(own, F_GETFL);
     if (mode == -1) refuse(std::strerror(errno));
@@ -70,7 +79,9 @@ void output_files::add(const destination& to) {
     return;
   }
 
-  std::error_code ignored;
+  std::error_code ignored, failed;
+  static_cast<void>(fs::status(file, failed));
+  if (failed == std::errc::filename_too_long) refuse(failed.message());
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (fs::is_directory(file, ignored)) refuse("it is a folder");
   if (!file.has_filename()) refuse("it names a folder");
@@ -109,7 +120,9 @@ void output_files::report(std::string_view text) const {
     write_stdout(text);
 }
 
-void require_one_reader(const std::vector<std::pair<std::string, std::string>>& inputs) {
+void require_one_reader(const std::vector<std::pair<std::string, std::string>>& named) {
+  auto inputs = named;
+  inputs.insert(inputs.begin(), {"--config", config_file()});
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
     for (auto b = inputs.begin(); b != a; ++b)
       if (const int own = descriptor_named(a->second);

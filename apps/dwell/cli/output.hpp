@@ -28,11 +28,15 @@ void warn(std::string_view message);
 /// Do the two names mean one file, be it there already or not?
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
+/// The --config file of this run, which is an input of every command: no output may be it, and
+/// nothing else can read it from a pipe.
+void note_config_file(const std::string& file);
+
 /// The outputs of one run.
 class output_files {
  public:
-  /// Throws input_error unless `to` can be written, and if it is one of the outputs added before;
-  /// leaves nothing behind. Nothing is to be added if nothing was asked for.
+  /// Throws input_error unless `to` can be written, and if it is one of the outputs added before or
+  /// the --config file; leaves nothing behind. Nothing is to be added if nothing was asked for.
   void add(const destination& to);
   /// Throws input_error if `input` is about to be overwritten by an output other than that of the
   /// option `allowed`.
@@ -46,9 +50,9 @@ class output_files {
   std::vector<destination> outputs_;
 };
 
-/// Throws input_error if two inputs, each an option and a name, stand for one descriptor, such as
-/// standard input: the first would leave nothing for the second.
-void require_one_reader(const std::vector<std::pair<std::string, std::string>>& inputs);
+/// Throws input_error if two inputs, each an option and a name, or one and the --config file stand
+/// for one descriptor, such as standard input: the first would leave nothing for the second.
+void require_one_reader(const std::vector<std::pair<std::string, std::string>>& named);
 
 /// The whole of `text` under the name `file`.
 void write_file(const std::filesystem::path& file, std::string_view text);

@@ -105,6 +105,7 @@ exit_code run(const convert_arguments& args) {
   output_files outputs;
   outputs.add(args.output);
   outputs.protect(args.matrix);
+  require_one_reader({{"MATRIX", args.matrix}});
 
   progress_line progress(!args.quiet);
   const auto parts = is_binary_name(args.output) ? source_in_parts(args.matrix) : nullptr;

@@ -59,8 +59,13 @@ exit_code write_manual(const man_arguments& args, const CLI::App& program) {
           "--directory: gets the pages of all commands, and nothing else is to be said");
     if (!std::filesystem::is_directory(args.directory))
       throw input_error(fmt::format("--directory: expected a folder, found '{}'", args.directory));
+    const auto file_of = [&](const described_command& c) {
+      return std::filesystem::path(args.directory) / (path_text(c, "-") + ".1");
+    };
+    output_files outputs;
     for (const auto* c : all_commands(all))
-      write_file(std::filesystem::path(args.directory) / (path_text(*c, "-") + ".1"), roff_of(*c));
+      outputs.add(destination("--directory", file_of(*c).string()));
+    for (const auto* c : all_commands(all)) write_file(file_of(*c), roff_of(*c));
     return exit_code::done;
   }
   const auto& chosen = find_described(all, args.command);
@@ -101,7 +106,7 @@ command add_man(CLI::App& app) {
   set_completions(
       app.add_option("COMMAND", args->command, "Whose page, such as compare cg (default: of dwell)")
           ->type_name(""),
-      {names});
+      {names, value_completions::word, true});
   add_choice(app, "--format", args->format, {"roff", "markdown"},
              "roff is what man reads; markdown has the command and all below it on one page");
   add_destination(app, "-o,--output", args->output, "Where to write it (default: standard output)");

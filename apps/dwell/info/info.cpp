@@ -202,6 +202,7 @@ exit_code run(const info_arguments& args) {
   output_files outputs;
   outputs.add(args.json_target);
   outputs.protect(args.matrix);
+  require_one_reader({{"MATRIX", args.matrix}});
   std::string text;
   json value;
   if (args.matrix.empty()) {
@@ -214,7 +215,8 @@ exit_code run(const info_arguments& args) {
     require_source(args.matrix, fmt::format(" or a stencil ({})", fmt::join(stencil_names(), ", ")),
                    suggested_stencil(args.matrix));
     require_threads(args.threads);
-    if (args.device.given) resolve(args.device, args.threads, threads_for::all_work);
+    if (args.device.given)
+      throw input_error("--device: expected no MATRIX with it, found " + args.matrix);
     progress_line progress(true);
     progress.show("reading " + args.matrix);
     const auto source = load_matrix(args.matrix, args.threads);
