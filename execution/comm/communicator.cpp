@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/device/thread_limit.hpp"
 #include "dwell/execution/device/threads_cpu.hpp"
 #include "dwell/execution/device/waiting_cpu.hpp"
 
@@ -156,7 +157,9 @@ class thread_rank final : public communicator {
 std::shared_ptr<communicator> self_communicator() { return std::make_shared<alone>(); }
 
 void run_as_ranks(int ranks, const std::function<void(std::shared_ptr<communicator>)>& f) {
-  if (ranks < 1) throw input_error("ranks: expected at least 1, found " + std::to_string(ranks));
+  if (ranks < 1 || ranks > most_ranks())
+    throw input_error("ranks: expected 1 to " + std::to_string(most_ranks()) +
+                      " of one process, found " + std::to_string(ranks));
   const auto group = std::make_shared<thread_group>(ranks);
   first_failure failed;
   {

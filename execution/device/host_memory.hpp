@@ -5,8 +5,9 @@
 
 namespace dwell {
 
-/// Bytes that programs may still take without others being pushed out to disk, what the system
-/// holds of files included, since it lets go of that; 0 if the system does not say.
+/// Bytes that this program may still take without others being pushed out to disk, what the system
+/// holds of files included, since it lets go of that, and within the limit of its address space; 0
+/// if the system does not say.
 std::size_t host_memory_free();
 
 }  // namespace dwell

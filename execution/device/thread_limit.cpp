@@ -22,6 +22,8 @@ int processors() {
 
 int most_threads() { return 4 * processors(); }
 
+int most_ranks() { return std::clamp(most_threads(), 64, 512); }
+
 void require_threads(int threads) {
   // Every machine has a processor. To ask for their number takes tens of microseconds.
   constexpr int always = 4;

@@ -9,6 +9,10 @@ namespace dwell {
 /// of the finger would otherwise start as many as the system has room for.
 int most_threads();
 
+/// Ranks that are threads of one process: as many as threads, within 64 to 512. Each has a table of
+/// all others, so that their memory grows faster than their number.
+int most_ranks();
+
 /// Throws input_error for less than 0 (0: as many as this process may use) or more than
 /// most_threads().
 void require_threads(int threads);

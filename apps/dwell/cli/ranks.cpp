@@ -15,6 +15,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
+#include "dwell/execution/device/thread_limit.hpp"
 
 #ifdef DWELL_HAVE_MPI
 #include "dwell/mpi.hpp"
@@ -57,18 +58,28 @@ void add_ranks(CLI::App& app, rank_choice& value, const std::string& divided) {
                "Divide " + divided +
                    " among so many ranks, threads of this process that exchange data by messages, "
                    "each with --threads threads of its own; with --device cuda each on a GPU, rank "
-                   "0 on the first one");
+                   "0 on the first one. At most four for each processor, within 64 to 512");
   auto* processes = app.add_flag(
       "--distributed", value.processes,
       "Divide " + divided +
           " among the processes of an MPI job (mpirun -n 4 dwell ...); the first one reads and "
           "writes files and reports");
   processes->excludes("--ranks");
-  add_choice(app, "--transport", value.transport, {"nccl", "mpi", "host"},
-             "With --device cuda: how ranks exchange data. nccl: from GPU to GPU, each rank on a "
-             "GPU of its own; mpi: by an MPI that takes memory of GPUs (CUDA-aware), or host: "
-             "through the memory of the hosts, and ranks may share a GPU (default: nccl)")
-      ->default_str("");
+  auto* transport = add_choice(
+      app, "--transport", value.transport, {"nccl", "mpi", "host"},
+      "With --device cuda: how ranks exchange data. nccl: from GPU to GPU, each rank on a "
+      "GPU of its own; mpi: by an MPI that takes memory of GPUs (CUDA-aware), or host: "
+      "through the memory of the hosts, and ranks may share a GPU (default: nccl)");
+  transport->default_str("");
+  std::vector<std::string> built;
+  if (built_for_gpus()) {
+    if (why_no_nccl().empty()) built.push_back("nccl");
+#ifdef DWELL_HAVE_MPI
+    built.push_back("mpi");
+#endif
+    built.push_back("host");
+  }
+  set_completions(transport, {built});
   app.add_flag("--per-rank", value.table, "In the report: a table of what each rank had and did");
 }
 
@@ -87,10 +98,20 @@ device_choice device_of_ranks(const device& where) {
   return to;
 }
 
-exit_code run_on_processes(const rank_choice& choice,
+void require_ranks(int ranks, int threads) {
+  if (ranks > most_ranks())
+    throw input_error(fmt::format("--ranks: expected 1 to {} (threads of this process), found {}",
+                                  most_ranks(), ranks));
+  if (ranks > 1 && threads > 1 && threads > most_ranks() / ranks)
+    throw input_error(fmt::format("--threads: expected 1 to {} for each of {} ranks, found {}",
+                                  std::max(1, most_ranks() / ranks), ranks, threads));
+}
+
+exit_code run_on_processes(const rank_choice& choice, int threads,
                            const std::function<exit_code(communicator*)>& f) {
   if (choice.table && !choice.any())
     throw input_error("--per-rank: expected --ranks or --distributed with it");
+  require_ranks(choice.threads, threads);
   if (!choice.processes) return f(nullptr);
 #ifdef DWELL_HAVE_MPI
   return run_on_mpi(f);

@@ -34,11 +34,15 @@ void add_compared_ranks(CLI::App& app, std::vector<int>& value, const std::strin
 /// Where ranks of a comparison run that is made there.
 device_choice device_of_ranks(const device& where);
 
+/// Throws input_error for more ranks of this process, with `threads` threads each (0: their share),
+/// than it can have.
+void require_ranks(int ranks, int threads);
+
 /// Calls f with the processes of MPI, or with null if these were not asked for. Where f throws what
 /// all processes throw together, the first one says it and all return its exit code; where a rank
 /// throws alone, all end with its message and its code. Throws unsupported_error if this build has
-/// no MPI.
-exit_code run_on_processes(const rank_choice& choice,
+/// no MPI, and as require_ranks() does.
+exit_code run_on_processes(const rank_choice& choice, int threads,
                            const std::function<exit_code(communicator*)>& f);
 /// f on the processes of `comm`, which may be null, each of which throws what one of them throws.
 template <class F>

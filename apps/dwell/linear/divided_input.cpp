@@ -57,9 +57,12 @@ class vectors_of_rank {
         rows_(mine.row_ptr.size() - 1) {}
 
   std::vector<double> right_hand_sides() const {
+    const std::int64_t rows_here = static_cast<std::int64_t>(rows_) * comm_.ranks_here();
+    together(comm_,
+             [&] { require_memory_for_columns(rows_here, in_.asked.count, in_.asked.precision); });
     std::vector<double> all = first_right_hand_side();
-    for (int k = 2; k <= in_.asked.count; ++k) {
-      const std::vector<double> more = random_rhs(first_, rows_, k);
+    for (int k = 1; k < in_.asked.count; ++k) {
+      const std::vector<double> more = random_rhs(first_, rows_, k + 1);
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -17,8 +17,9 @@ namespace dwell::app {
 /// What is asked for beside the matrix.
 struct divided_request {
   rhs_source rhs;
-  std::string start;    ///< the file of the start vector; empty: zeros
-  int count = 1;        ///< of right-hand sides: the others are random (random_rhs())
+  std::string start;  ///< the file of the start vector; empty: zeros
+  int count = 1;      ///< of right-hand sides: the others are random (random_rhs())
+  std::string precision = "f64";
   bool norm = false;    ///< that of the right-hand side
   bool answer = false;  ///< on the first rank, whole
 };

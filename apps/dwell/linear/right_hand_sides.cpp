@@ -11,6 +11,8 @@
 #include "linear/vectors.hpp"
 #include "report/units.hpp"
 
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/host_memory.hpp"
 #include "dwell/solvers/linear/linear_solver.hpp"
 
 namespace dwell::app {
@@ -50,10 +52,24 @@ std::vector<double> random_rhs(std::int64_t first, std::size_t count, int number
   return v;
 }
 
+void require_memory_for_columns(std::int64_t rows, int count, const std::string& precision) {
+  const std::size_t free = host_memory_free();
+  if (free == 0 || count == 1) return;  // the system does not say; the matrix is larger
+  const double each = precision == "f32" ? sizeof(double) + sizeof(float) : sizeof(double);
+  const double bytes = 2 * each * static_cast<double>(rows) * static_cast<double>(count);
+  if (bytes <= static_cast<double>(free)) return;
+  throw device_error(fmt::format(
+      "too little memory: {} right-hand sides and answers of {} values need {}, {} are free "
+      "(--rhs-count)",
+      format_count(count), format_count(rows), format_bytes(bytes),
+      format_bytes(static_cast<double>(free))));
+}
+
 std::vector<double> with_random(std::vector<double> first, int count) {
   const std::size_t rows = first.size();
-  for (int k = 2; k <= count; ++k) {
-    const std::vector<double> more = random_rhs(0, rows, k);
+  first.reserve(rows * static_cast<std::size_t>(count));
+  for (int k = 1; k < count; ++k) {
+    const std::vector<double> more = random_rhs(0, rows, k + 1);
     first.insert(first.end(), more.begin(), more.end());
   }
   return first;

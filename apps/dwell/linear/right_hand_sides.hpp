@@ -19,6 +19,10 @@ std::vector<solve_report> solve_several(const std::string& precision, const devi
                                         std::vector<double>& x, int count,
                                         const solve_options& options);
 
+/// Throws device_error, with what is needed and what is free, if this machine has too little memory
+/// for so many right-hand sides and answers: before any of them is made.
+void require_memory_for_columns(std::int64_t rows, int count, const std::string& precision);
+
 /// This one, and count - 1 random ones behind it.
 std::vector<double> with_random(std::vector<double> first, int count);
 /// `count` elements, from the `first` one on, of the right-hand side of this number, from 1 on.
