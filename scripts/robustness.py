@@ -12,6 +12,7 @@ import gzip
 import json
 import os
 import random
+import re
 import resource
 import struct
 import subprocess
@@ -241,6 +242,82 @@ def fields(a):
                    f"{common} {executor}: {p.returncode} {p.err[:200]}")
 
 
+def command_options(a):
+    """Commands and their options with values, as the reference that the program writes has them."""
+    command, found = None, {}
+    for line in a.run("man", "--format", "markdown").stdout.decode().split("\n"):
+        if line.startswith("## dwell"):
+            command = tuple(line.split()[2:])
+            found[command] = []
+        elif command is not None and line.startswith("- `-"):
+            shown = re.findall(r"`(-[^`]*)`", line.split("`: ")[0] + "`")
+            name = re.split(r"[ \[=]", shown[-1])[0]
+            if shown[-1] != name:
+                found[command].append(name)
+    return found
+
+
+def odd_values(a):
+    name = "every option of every command with odd values"
+    a.run("generate", "poisson2d:5x5", "-o", "A.mtx")
+    a.run("stencil", "2d5pt", "--size", "9x9", "--steps", "1", "-o", "u.npy")
+    small = ["2d5pt", "--size", "9x9"]
+    base = {("solve",): ["A.mtx", "-q"], ("cg",): ["A.mtx", "-q"], ("stencil",): [*small, "--steps", "2", "-q"],
+            ("convolve",): ["u.npy", "--filter", "box:3", "-q"], ("info",): ["A.mtx"],
+            ("compare", "solve"): ["A.mtx", "--repetitions", "1", "--no-peers"],
+            ("compare", "cg"): ["A.mtx", "--repetitions", "1", "--iterations", "2", "--no-peers"],
+            ("compare", "stencil"): [*small, "--steps", "2", "--repetitions", "1"],
+            ("compare", "convolve"): ["--size", "9x9", "--repetitions", "1", "--filter", "box:3"],
+            ("explain", "solve"): ["A.mtx"], ("explain", "cg"): ["A.mtx"], ("explain", "stencil"): small,
+            ("explain", "convolve"): ["--size", "9x9", "--filter", "box:3"], ("trace",): small,
+            ("generate",): ["poisson2d:4x4", "-o", "G.mtx", "-q"], ("convert",): ["A.mtx", "-o", "B.mtx", "-q"],
+            ("model", "sweep"): ["2d5pt"], ("model", "scaling"): ["cg", "--size", "64x64x64"], ("man",): []}
+    values = ["", "-1", "0", "1e999", "nan", "inf", "9" * 19, str(2**31 - 1), "a\nb", "\xe9", "a" * 5000, "/", ".", "0x0",
+              "1x1x1x1", "99999999x99999999", "1,1", "1,,2", ",", "-", "/dev/null", "\x1b[2J", "auto", "random:-1", "1e-320"]
+    for command, options in command_options(a).items():
+        for option in options if command in base else ():
+            words = list(base[command])
+            if option in words:
+                del words[words.index(option):words.index(option) + 2]
+            for value in values:
+                what = [*command, *words, f"{option}={value}"]
+                p = a.run(*what, stdin=b"", seconds=60)
+                lines = [line for line in p.err.split("\n") if line and not line.startswith("dwell: warning")]
+                right = 0 <= p.returncode <= 4 and (p.returncode != USAGE or len(lines) == 1) and "\x1b" not in p.err
+                a.note(name, right, f"{what}: {p.returncode} {p.err[:200]!r}")
+
+
+def damaged_bytes(a):
+    name = "files of every format, a bit of each byte changed, cut, doubled"
+    text = b"%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 6\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1.5\n3 3 4\n4 4 4e0\n"
+    (a.folder / "A.mtx").write_bytes(text)
+    a.run("convert", "A.mtx", "-o", "A.dwell")
+    a.run("stencil", "2d5pt", "--size", "5x5", "--steps", "1", "-o", "u.npy")
+    a.run("solve", "A.mtx", "-o", "x.npy")
+    a.run("convolve", "u.npy", "--filter", "box:3", "-o", "p.png")
+    a.run("convolve", "u.npy", "--filter", "box:3", "-o", "p.pgm")
+    options = b"[solve]\nrtol = 1e-6 # c\nquiet = true\nsolver = 'cg'\n[compare.cg]\nexecutors = [\"perks\"]\n"
+    (a.folder / "o.toml").write_bytes(options)
+    (a.folder / "A.mtx.gz").write_bytes(gzip.compress(text, mtime=0))
+    cases = [("A.mtx.gz", ["solve", "@", "-q"]), ("A.dwell", ["solve", "@", "-q"]), ("A.dwell", ["info", "@"]),
+             ("x.npy", ["solve", "A.mtx", "--rhs", "@", "-q"]), ("u.npy", ["stencil", "2d5pt", "--input", "@", "-q"]),
+             ("u.npy", ["convolve", "@", "--filter", "box:3", "-q"]), ("p.png", ["convolve", "@", "--filter", "box:3", "-q"]),
+             ("p.pgm", ["convolve", "@", "--filter", "box:3", "-q"]), ("o.toml", ["solve", "A.mtx", "--config", "@"]),
+             ("A.mtx", ["solve", "@", "-q"])]
+    rng = random.Random(3)
+    for file, command in cases:
+        good = (a.folder / file).read_bytes()
+        for k in range(len(good)):
+            bit = good[:k] + bytes([good[k] ^ 1 << rng.randrange(8)]) + good[k + 1:]
+            for bad in (bit, good[:k], good[:k] + good[k:k + 1] * 2 + good[k + 1:])[:3 if k % 5 == 0 else 1]:
+                (a.folder / f"bad-{file}").write_bytes(bad)
+                p = a.run(*[f"bad-{file}" if word == "@" else word for word in command], seconds=60)
+                lines = [line for line in p.err.split("\n") if line]
+                right = 0 <= p.returncode <= 3 and (p.returncode != USAGE or len(lines) == 1) and "\x1b" not in p.err
+                sure = file == "A.dwell" and bad != good
+                a.note(name, right and (p.returncode == USAGE or not sure), f"{command}: {p.returncode} {p.err[:200]!r}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dwell")
@@ -250,7 +327,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         a = attack(args.dwell, args.device, folder)
         outputs(a)
-        for one in (inputs, systems, limits, words, fields, scales):
+        for one in (inputs, systems, limits, words, fields, scales, odd_values, damaged_bytes):
             one(a)
         real_matrices(a, os.path.abspath(args.matrices) if args.matrices else None)
     print("| class | tried | right |\n|---|--:|--:|")

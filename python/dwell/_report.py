@@ -145,8 +145,9 @@ class Report(Document):
             rows.append(("null space", f"{self.null_space}: b without its {taken}, which is {self.rhs_outside_range:.1e} "
                                        f"of |b|; x {left}"))
         if self.condition_estimate > 0:
-            rows.append(("condition", f"at least {self.condition_estimate:.1e}; the residual allows a relative error of "
-                                      f"{self.error_estimate:.1e}" + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))
+            known = f"; the residual allows a relative error of {self.error_estimate:.1e}" if self.error_estimate > 0 else ""
+            rows.append(("condition", f"at least {self.condition_estimate:.1e}" + known
+                         + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))
         rows.append(("time", f"set-up {seconds(self.setup_s)}, solve {seconds(self.solve_s)}, "
                              f"finish {seconds(self.finish_s)}, {self.per_iteration_us:.3g} us per iteration"))
         return rows

@@ -190,5 +190,23 @@ TEST(cli_compare_convolve, all_ways_have_the_same_bits) {
   expect_refused({"compare", "convolve", "--size", "9x9", "--filter", "box:3,blur"}, "--filter");
 }
 
+TEST_F(cli_convolve, says_that_alpha_is_left_out) {
+  // One pixel of red, green, blue and alpha.
+  const std::string hex =
+      "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d494441"
+      "54789c636064626601000019000be75a46a40000000049454e44ae426082";
+  std::string png;
+  for (std::size_t k = 0; k < hex.size(); k += 2)
+    png += static_cast<char>(std::stoi(hex.substr(k, 2), nullptr, 16));
+  const auto file = in.write("a.png", png);
+  const auto r = run({file, "--filter", "box:1", "-o", file, "--json", "-"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const std::string said = file + ": its alpha channel (how opaque pixels are) is left out";
+  EXPECT_EQ(r.err, "dwell: warning: " + said + "\n");
+  EXPECT_EQ(r.json().at("warnings").at(0), said);
+  const auto again = run({file, "--filter", "box:1", "-q"});
+  EXPECT_EQ(again.err, "") << "what was written has none";
+}
+
 }  // namespace
 }  // namespace dwell::test

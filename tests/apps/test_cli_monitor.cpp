@@ -125,6 +125,43 @@ TEST(cli_timing, the_parts_sum_up_to_the_total) {
   EXPECT_EQ(dwell_cli(cg({})).out.find("\nphase "), std::string::npos);
 }
 
+TEST(cli_timing, of_a_stencil_sums_up_to_the_total) {
+  const scratch_folder in;
+  const strings run = {"stencil", "2d5pt",    "--size", "99x99", "--steps",
+                       "7",       "--device", "cpu",    "-o",    in("u.npy")};
+  auto args = run;
+  args.push_back("--timing");
+  const auto r = dwell_cli(args);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto begin = r.out.find("\nphase ");
+  ASSERT_NE(begin, std::string::npos) << r.out;
+  std::istringstream lines(r.out.substr(begin + 1));
+  std::string line;
+  std::getline(lines, line), std::getline(lines, line);
+  strings names;
+  long long sum = 0, last = 0;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string name, seconds;
+    ASSERT_TRUE(words >> name >> seconds) << line;
+    names.push_back(name);
+    sum += last;
+    last = std::llround(std::stod(seconds) * 1e6);
+  }
+  EXPECT_EQ(names,
+            (strings{"read", "check", "plan", "load", "upload", "run", "write", "other", "total"}));
+  EXPECT_EQ(sum, last) << "in microseconds, exactly";
+  args = run;
+  args.insert(args.end(), {"--json", "-"});
+  const auto j = report_of(args).at("time");
+  double all = 0;
+  for (const auto* part : {"read_s", "solve_s", "write_s", "other_s"})
+    all += j.at(part).get<double>();
+  for (const auto& [name, seconds] : j.at("setup").items()) all += seconds.get<double>();
+  EXPECT_NEAR(all, j.at("total_s").get<double>(), 1e-9);
+  EXPECT_GT(j.at("write_s").get<double>(), 0);
+}
+
 TEST(cli_timing, json_has_the_same_parts) {
   const scratch_folder in;
   const auto j = dwell_cli(cg({"--json", "-", "-o", in("x.mtx")})).json().at("time");

@@ -112,5 +112,123 @@ TEST(cli_ranks_options, solve_modulo_null_vectors) {
   }
 }
 
+/// What one rank says of a matrix, several say, wherever the place is.
+TEST(cli_ranks_options, refuse_a_matrix_in_the_words_of_one_rank) {
+  struct change {
+    int row, column;
+    const char* value;  ///< "": the element is not there
+  };
+  const scratch_folder in;
+  constexpr int n = 9;
+  const auto file_with = [&](const std::vector<change>& changes) {
+    std::string entries;
+    int count = 0;
+    for (int i = 1; i <= n; ++i)
+      for (int j = 1; j <= n; ++j) {
+        std::string value = i == j ? "4" : i - j == 1 || j - i == 1 || i + j == n + 1 ? "-1" : "";
+        for (const change& c : changes)
+          if (c.row == i && c.column == j) value = c.value;
+        if (value.empty()) continue;
+        entries += std::to_string(i) + " " + std::to_string(j) + " " + value + "\n";
+        ++count;
+      }
+    return in.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 " +
+                                 std::to_string(count) + "\n" + entries);
+  };
+  const strings options[] = {{"--solver", "cg"},
+                             {"--solver", "minres"},
+                             {"--preconditioner", "amg"},
+                             {"--preconditioner", "jacobi", "--solver", "bicgstab"},
+                             {"--preconditioner", "ilu0", "--solver", "gmres"},
+                             {"--solver", "minres", "--preconditioner", "chebyshev"}};
+  std::vector<std::vector<change>> wrong;
+  for (const int k : {1, 5, 9}) {
+    wrong.push_back({{k, k, "-4"}});
+    wrong.push_back({{k, k, "0"}});
+    wrong.push_back({{k, k, ""}});
+  }
+  for (const auto& [i, j] : {std::pair{1, 2}, {4, 5}, {2, 8}, {9, 1}, {8, 9}}) {
+    wrong.push_back({{i, j, "-3"}});
+    wrong.push_back({{i, j, ""}});
+    wrong.push_back({{i, j, "-3"}, {9, 9, "-1"}});
+  }
+  int refused = 0;
+  for (const auto& changes : wrong) {
+    const auto file = file_with(changes);
+    for (strings args : options) {
+      args.insert(args.begin(), {"solve", file, "-q", "--device", "cpu", "--threads", "1"});
+      const auto one = dwell_cli(args);
+      if (one.code != 1) continue;
+      ++refused;
+      args.erase(args.begin() + 3, args.begin() + 5);
+      for (const char* ranks : {"1", "2", "3", "9"}) {
+        auto several = args;
+        several.insert(several.end(), {"--ranks", ranks});
+        const auto r = dwell_cli(several);
+        EXPECT_EQ(r.code, 1) << testing::PrintToString(several);
+        EXPECT_EQ(r.err, one.err) << testing::PrintToString(several);
+      }
+    }
+  }
+  EXPECT_GT(refused, 50);
+}
+
+TEST(cli_ranks_options, numbers_of_ranks_and_of_right_hand_sides_have_a_limit) {
+  for (const char* ranks : {"1000", "100000", "2147483647"})
+    for (const strings& what :
+         {strings{"solve", "poisson2d:9x9"}, strings{"stencil", "2d5pt", "--size", "9x9"},
+          strings{"compare", "cg", "poisson2d:9x9"},
+          strings{"compare", "stencil", "2d5pt", "--size", "9x9"}}) {
+      auto args = what;
+      args.insert(args.end(), {"--ranks", ranks});
+      expect_refused(args, std::string("(threads of this process), found ") + ranks);
+    }
+  expect_refused({"solve", "poisson2d:9x9", "--ranks", "16", "--threads", "1000"},
+                 "--threads: expected 1 to ");
+  for (const strings& more : {strings{}, {"--ranks", "2"}, {"--precision", "f32"}})
+    for (const char* count : {"1000000000", "2147483647"}) {
+      strings args = {"solve", "poisson2d:300x300", "-q", "--rhs-count", count};
+      args.insert(args.end(), more.begin(), more.end());
+      const auto r = dwell_cli(args);
+      EXPECT_EQ(r.code, 4);
+      EXPECT_TRUE(holds(r.err, "right-hand sides and answers of ") && holds(r.err, " need "))
+          << r.err;
+      EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
+    }
+}
+
+TEST(cli_ranks_options, what_has_no_effect_is_said_to_have_none) {
+  const auto warned = [](const strings& more, const std::string& line) {
+    strings args = {"solve", "poisson2d:30x21", "-q", "--device", "cpu"};
+    args.insert(args.end(), more.begin(), more.end());
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.err, line.empty() ? "" : "dwell: warning: " + line + "\n");
+  };
+  warned({"--restart", "5"},
+         "--restart has no effect: it is of method gmres, and the method is cg");
+  warned({"--restart", "20", "--solver", "gmres"}, "");
+  const std::pair<const char*, const char*> options[] = {{"--degree", "chebyshev"},
+                                                         {"--power", "fsai"},
+                                                         {"--factor-sweeps", "ilu0"},
+                                                         {"--sweeps", "ilu0"}};
+  for (const auto& [option, of] : options) {
+    warned({option, "2", "--preconditioner", "jacobi"},
+           std::string(option) + " has no effect: it is of preconditioner " + of +
+               ", and the preconditioner is jacobi");
+    warned({option, "2", "--preconditioner", of, "--solver",
+            std::string(of) == "ilu0" ? "bicgstab" : "cg"},
+           "");
+  }
+  warned({"--block-size", "3"},
+         "--block-size has no effect: it is of preconditioner block-jacobi, and of amg with "
+         "near-null vectors, and the preconditioner is none");
+  warned({"--block-size", "3", "--preconditioner", "block-jacobi"}, "");
+  warned({"--timing"}, "--timing has no effect: it is of the report, and there is none for people");
+  const auto j =
+      report_of({"solve", "poisson2d:30x21", "--device", "cpu", "--degree", "3", "--json", "-"});
+  EXPECT_EQ(j.at("warnings").size(), 1u);
+}
+
 }  // namespace
 }  // namespace dwell::test

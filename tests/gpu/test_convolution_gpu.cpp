@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cells_of_images.hpp"
@@ -269,9 +270,21 @@ TYPED_TEST(on_gpu, scans_and_tables) {
   summed_area_table<TypeParam>(device::cpu(1), image.view(), expected.view());
   summed_area_table<TypeParam>(device::cuda(), image.view(), found.view());
   expect_bits<TypeParam>(expected.cells(), found.cells(), "table");
-  box_mean<TypeParam>(device::cpu(1), image.view(), expected.view(), 9, 20);
-  box_mean<TypeParam>(device::cuda(), image.view(), found.view(), 9, 20);
-  expect_bits<TypeParam>(expected.cells(), found.cells(), "means");
+}
+
+/// Windows of one cell, of one band and of several, and larger than the image.
+TYPED_TEST(on_gpu, means_over_windows) {
+  for (const extents& n : {extents(203, 517), extents(1, 3000), extents(3000, 1), extents(33, 31)})
+    for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{
+             {1, 1}, {9, 20}, {64, 65}, {129, 1}, {1, 700}, {1 << 30, 1 << 30}}) {
+      const auto image = noise<TypeParam>(n, 4);
+      grid<TypeParam> expected(n), found(n);
+      box_mean<TypeParam>(device::cpu(1), image.view(), expected.view(), rows, columns);
+      box_mean<TypeParam>(device::cuda(), image.view(), found.view(), rows, columns);
+      expect_bits<TypeParam>(
+          expected.cells(), found.cells(),
+          to_string(n) + ", " + std::to_string(rows) + "x" + std::to_string(columns));
+    }
 }
 
 }  // namespace

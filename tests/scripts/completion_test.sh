@@ -76,7 +76,7 @@ expect 'dwell explain c' cg '!stencil'
 expect 'dwell cg --pre' --precision --preconditioner '!--policy'
 expect 'dwell compare cg --re' --repetitions '!--steps'
 expect 'dwell stencil --bo' --boundary
-expect 'dwell cg --executor ' auto host-loop persistent perks '!cg'
+expect 'dwell cg --executor ' auto host-loop persistent '!cg'
 expect 'dwell cg a.mtx --policy m' matrix mixed model measured '!none'
 expect 'dwell stencil 2d5pt --boundary ' fixed periodic reflect
 expect 'dwell stencil 3d' 3d7pt '!2d5pt'
@@ -85,14 +85,28 @@ expect 'dwell cg --rhs r' row-sums
 expect 'dwell cg a' 'ab.mtx'
 expect 'dwell completion ' bash zsh fish
 expect 'dwell man exp' explain
+# What the line cannot take is not offered.
+expect 'dwell cg --preconditioner ' jacobi amg '!ilu0'
+expect 'dwell solve --preconditioner ' jacobi amg ilu0
+expect 'dwell cg ab.mtx a' '!ab.mtx'
+expect 'dwell cg --rhs ab.mtx a' ab.mtx
+expect 'dwell man cg sol' '!solve'
+expect 'dwell cg ab.mtx --quiet --' --json '!--quiet'
+expect 'dwell cg ab.mtx --output x.mtx --' --json '!--output'
+expect 'dwell cg ab.mtx --ranks 2 --' --partition '!--ranks' '!--distributed'
+expect 'dwell explain cg ab.mtx --device cpu --' --json '!--device' '!--device-facts'
+expect 'dwell compare stencil 2d5pt 3d' 3d7pt
 if [[ $shell == bash ]]; then
   expect 'dwell cg -' -o --output -q
-  expect 'dwell cg --executor=per' perks persistent
+  expect 'dwell cg --executor=per' persistent
   expect 'dwell cg like:ec' ecology2
   expect 'dwell cg like:ecology2 --dev' --device
   expect 'dwell compare cg A.mtx --executors graph,per' graph,perks graph,persistent
   expect 'dwell cg -o a' 'ab.mtx' 'a b.mtx'
   expect 'dwell help comp' compare
+  expect 'dwell compare cg A.mtx --executors perks,' perks,graph '!perks,perks'
+  expect 'dwell cg ab.mtx -q -' --json '!-q' '!--quiet'
+  expect 'dwell cg ab.mtx --output=x.mtx --' --json '!--output'
 fi
 ((failures == 0)) && echo "completion in $shell: as expected"
 exit $((failures > 0))

@@ -177,8 +177,26 @@ CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& 
         if (!ordinal || *ordinal < 0) refuse("--device", "auto, cpu, cuda or cuda:N", text);
         value.ordinal = *ordinal;
       });
-  set_completions(option, {{"auto", "cpu", "cuda"}});
+  set_completions(option, {built_for_gpus() ? std::vector<std::string>{"auto", "cpu", "cuda"}
+                                            : std::vector<std::string>{"auto", "cpu"}});
   return option;
+}
+
+bool built_for_gpus() {
+  const auto kernels = built_kernels();
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [](const kernel_info& k) { return k.on == backend::cuda; });
+}
+
+value_completions executor_completions(std::string_view problem) {
+  const auto kernels = built_kernels();
+  std::vector<std::string> names;
+  for (const auto& name : executors_of(problem))
+    if (std::any_of(kernels.begin(), kernels.end(), [&](const kernel_info& k) {
+          return k.executor == name && k.problem == problem;
+        }))
+      names.push_back(name);
+  return {after_auto(names)};
 }
 
 std::vector<std::string> executors_of(std::string_view problem) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/completions.hpp"
 #include "cli/device_choice.hpp"
 
 #include "dwell/base/policy_words.hpp"
@@ -45,6 +46,11 @@ CLI::Option* add_checked_file(
 
 /// See device_choice.hpp.
 CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& help);
+
+/// Has this build kernels for GPUs?
+bool built_for_gpus();
+/// What a shell may complete for --executor: "auto" and those that this build has.
+value_completions executor_completions(std::string_view problem);
 
 /// Names of the executors of a problem, "cg" or "stencil", be they in this build or not.
 std::vector<std::string> executors_of(std::string_view problem);

@@ -12,13 +12,20 @@ namespace dwell::app {
 
 namespace {
 
+/// "-o", "--output".
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const auto& name : option.get_snames()) names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 described_option option_of(const CLI::Option& option) {
   described_option out;
   if (option.get_positional()) {
     out.names = {option.get_name(true)};
   } else {
-    for (const auto& name : option.get_snames()) out.names.push_back("-" + name);
-    for (const auto& name : option.get_lnames()) out.names.push_back("--" + name);
+    out.names = names_of(option);
     if (option.get_type_size() != 0) out.value = option.get_type_name();
     out.value_optional = option.get_expected_max() == 0;
   }
@@ -27,6 +34,8 @@ described_option option_of(const CLI::Option& option) {
   out.group = option.get_group();
   out.required = option.get_required();
   out.repeats = option.get_expected_max() > 1;
+  for (const CLI::Option* other : option.get_excludes())
+    for (const auto& name : names_of(*other)) out.excludes.push_back(name);
   out.completions = completions_of(&option);
   return out;
 }
@@ -82,6 +91,22 @@ void add_all(const described_command& command, std::vector<const described_comma
 }  // namespace
 
 described_command describe(const CLI::App& program) { return command_of(program, {}); }
+
+int completed_arguments(const described_command& command) {
+  for (const auto& a : command.arguments)
+    if (a.repeats && !a.completions.first_alone) return -1;
+  return static_cast<int>(command.arguments.size());
+}
+
+std::vector<std::string> blockers_of(const described_option& option) {
+  std::vector<std::string> names = option.excludes;
+  if (!option.repeats) names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+bool takes_word(const described_option& option) {
+  return !option.value.empty() && !option.value_optional;
+}
 
 std::vector<const described_command*> all_commands(const described_command& program) {
   std::vector<const described_command*> all;

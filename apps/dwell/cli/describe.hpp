@@ -18,6 +18,7 @@ struct described_option {
   std::string help, standard;      ///< standard: the value without it; may be empty
   std::string group;
   bool required = false, repeats = false;
+  std::vector<std::string> excludes;  ///< names of options that it cannot stand beside
   value_completions completions;
 };
 
@@ -36,6 +37,13 @@ struct described_command {
 };
 
 described_command describe(const CLI::App& program);
+
+/// How many words its arguments take that a shell may complete, -1: any number.
+int completed_arguments(const described_command& command);
+/// Names of options that must not be on the line for this one to be accepted.
+std::vector<std::string> blockers_of(const described_option& option);
+/// Does a value stand behind it as a word of its own?
+bool takes_word(const described_option& option);
 
 /// It and all below it, in the order of their help.
 std::vector<const described_command*> all_commands(const described_command& program);

@@ -13,6 +13,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
+#include "cli/file_options.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
@@ -56,6 +57,10 @@ std::string text_of(const std::string& file) {
 /// What may stand in a file of facts is a number, a boolean, text or null, under a path.
 void flatten(const json& from, const std::string& path, const std::string& file,
              std::vector<named_fact>& to) {
+  constexpr int most_dots = 8;  // names of facts have two at most
+  if (std::count(path.begin(), path.end(), '.') > most_dots)
+    throw input_error(fmt::format("{}: expected objects in at most {} others, found more",
+                                  printable(file), most_dots));
   for (const auto& [key, value] : from.items()) {
     const std::string name = path + key;
     if (name == "source") continue;  // for people
@@ -82,8 +87,13 @@ device_facts facts_in(const std::string& file) {
     document = json::parse(text);
   } catch (const json::parse_error& e) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(e.byte, text.size()));
-    throw input_error(fmt::format("{}:{}: expected device facts in JSON, found something else",
-                                  printable(file), 1 + std::count(text.begin(), end, '\n')));
+    constexpr std::size_t most = 20;
+    const std::string found =
+        text.substr(std::min(e.byte == 0 ? 0 : e.byte - 1, text.size()), most);
+    throw input_error(fmt::format("{}:{}: expected device facts in JSON, found {}", printable(file),
+                                  1 + std::count(text.begin(), end, '\n'),
+                                  found.empty() ? std::string("the end of the file")
+                                                : fmt::format("'{}'", printable(found))));
   }
   if (!document.is_object())
     throw input_error(fmt::format("{}: expected a JSON object of device facts, found a JSON {}",
@@ -117,13 +127,15 @@ device device_facts_choice::plan(const device& where) const {
   return given() ? planned_with(where, read(), is_known(word_) ? option_name : file()) : where;
 }
 
-CLI::Option* add_device_facts(CLI::App& app, device_facts_choice& value, const std::string& help) {
+CLI::Option* add_device_facts(CLI::App& app, device_facts_choice& value, const std::string& help,
+                              bool needs_kernels) {
   auto names = known_names();
   std::string type;
   for (const auto& name : names) type += name + "|";
   auto* option = add_checked_file(
-      app, option_name, help, type + "FILE",
-      [&value](const std::string&, const std::string& text) { value.word_ = text; });
+      app, option_name, help, type + "FILE|-",
+      [&value](const std::string&, const std::string& text) { value.word_ = input_name(text); });
+  if (needs_kernels && !built_for_gpus()) names.clear();
   set_completions(option, {std::move(names), value_completions::file});
   return option;
 }
@@ -137,7 +149,8 @@ void add_explained_device(CLI::App& app, device_choice& device, int& threads,
       "for a GPU");
   add_device_facts(app, facts,
                    "Explain for a device that need not be here, by name or from a file that 'dwell "
-                   "measure --save' wrote")
+                   "measure --save' wrote",
+                   false)
       ->excludes(here)
       ->excludes(on_cpu);
 }

@@ -29,12 +29,14 @@ class device_facts_choice {
   device plan(const device& where) const;
 
  private:
-  friend CLI::Option* add_device_facts(CLI::App&, device_facts_choice&, const std::string&);
+  friend CLI::Option* add_device_facts(CLI::App&, device_facts_choice&, const std::string&, bool);
   std::string word_;
 };
 
 /// `help` says what they are for.
-CLI::Option* add_device_facts(CLI::App& app, device_facts_choice& value, const std::string& help);
+/// needs_kernels: GPUs by name are of use to a build that has kernels for them.
+CLI::Option* add_device_facts(CLI::App& app, device_facts_choice& value, const std::string& help,
+                              bool needs_kernels = true);
 /// --device and --threads, or --device-facts instead of both: what a plan is explained for.
 void add_explained_device(CLI::App& app, device_choice& device, int& threads,
                           device_facts_choice& facts);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_code.hpp"
@@ -22,6 +23,10 @@ struct report_target {
   destination json;    ///< on standard output it is the report
   bool quiet = false;  ///< no report and no progress
 };
+
+/// Where there is no report for people, a line for each of these options of it that was given.
+std::vector<std::string> unseen_in_report(const report_target& to,
+                                          const std::vector<std::pair<const char*, bool>>& options);
 
 /// --json and --quiet.
 void add_report_target(CLI::App& app, report_target& to);

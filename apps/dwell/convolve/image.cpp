@@ -79,6 +79,7 @@ loaded_image load_image(const std::string& file) {
       out.values = std::move(p.channels);
     out.picture = true;
     out.white = p.white;
+    out.had_alpha = p.had_alpha;
     return out;
   }
   npy_reader from(file, npy_accepts::all);

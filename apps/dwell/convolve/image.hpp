@@ -18,7 +18,8 @@ struct loaded_image {
   /// Planes of a picture are its channels.
   std::variant<grid<float>, grid<double>, grid<half>, grid<std::uint8_t>> values;
   bool picture = false;
-  int white = 255;  ///< of a picture, its largest value
+  int white = 255;         ///< of a picture, its largest value
+  bool had_alpha = false;  ///< of a picture, left out
 };
 
 /// A picture by the end of its name, else a .npy file.

@@ -36,7 +36,10 @@ output_files check_files(const convolve_arguments& args) {
   if (args.output) require_image_name(args.output);
   outputs.add(args.output);
   outputs.add(args.report.json);
+  require_one_reader({{"IMAGE", args.image}});
   if (is_filter_file(args.filter)) outputs.protect(args.filter);
+  if (args.volume && is_filter_file(args.filter))
+    throw input_error("--volume: is for a named filter, found the file " + args.filter);
   outputs.protect(args.image, "--output");  // in place is fine: it is read before it is written
   if (args.range != "clip" && !(args.output && writes_picture(args.output)))
     throw input_error("--range: expected an --output that is a picture (.png, .pgm or .ppm)");
@@ -89,6 +92,9 @@ exit_code run(const convolve_arguments& args) {
   result.image = args.image;
   result.filter = args.filter;
   result.requested_way = args.way;
+  if (image.had_alpha)
+    result.warnings.push_back(
+        fmt::format("{}: its alpha channel (how opaque pixels are) is left out", args.image));
   progress.show("convolving");
   std::visit(
       [&](auto& values) {
@@ -129,7 +135,8 @@ command add_convolve(CLI::App& app) {
   const auto args = std::make_shared<convolve_arguments>();
   app.option_defaults()->group("Problem");
   add_input(app, "IMAGE", args->image,
-            "A picture (.png, .pgm, .ppm), whose channels are images, or an array (.npy, or - for "
+            "A picture (.png, .pgm, .ppm), whose channels are images (alpha is left out, with a "
+            "warning), or an array (.npy, or - for "
             "standard input) of 2 or 3 dimensions, of f64, f32, f16 or u8",
             "")
       ->required();

@@ -26,14 +26,22 @@ _dwell() {
       words+=("$word")
     fi
   done
-  local cur=${words[-1]} prev=dwell command=dwell
+  local cur=${words[-1]} prev=dwell command=dwell given=' ' plain=0 behind=
   ((${#words[@]} > 1)) && prev=${words[-2]}
   for ((i = 1; i < ${#words[@]} - 1; ++i)); do
-    case "$command ${words[i]}" in
+    word=${words[i]}
+    if [[ $behind ]]; then  # the value of an option
+      behind=
+      continue
+    fi
+    given+="${word%%=*} "
+    case "$command $word" in
       'dwell help') ;;
 )";
 
-constexpr const char* bash_middle = R"(    esac
+constexpr const char* bash_middle = R"(      *' -'*) ;;
+      *) ((++plain)) ;;
+    esac
   done
   if [[ $cur == --*=* ]]; then
     prev=${cur%%=*}
@@ -46,10 +54,26 @@ constexpr const char* bash_middle = R"(    esac
 )";
 
 constexpr const char* bash_tail = R"(  esac
-  local begun=
+  local begun= entry other offered=
   if [[ $kind == list && $cur == *,* ]]; then
     begun=${cur%,*},
     cur=${cur##*,}
+    for entry in $choices; do
+      [[ ,$begun == *",$entry,"* ]] || offered+=" $entry"
+    done
+    choices=$offered
+  fi
+  # Options as name,name/name: what is there, or excludes it.
+  if [[ $kind == options ]]; then
+    for entry in $choices; do
+      other=${entry#*/}
+      for word in ${other//,/ }; do
+        [[ $given == *" $word "* ]] && continue 2
+      done
+      word=${entry%%/*}
+      offered+=" ${word//,/ }"
+    done
+    choices=$offered
   fi
   mapfile -t COMPREPLY < <(compgen -P "$begun" -W "$choices" -- "$cur")
   if [[ $kind == file ]]; then
@@ -77,6 +101,29 @@ std::string bash_values(const value_completions& v) {
   return fmt::format("kind={} choices='{}'", kind, fmt::join(v.words, " "));
 }
 
+/// "name,name/blocker,blocker" of each option.
+std::string bash_options(const described_command& c) {
+  std::string names;
+  for (const auto& o : c.options)
+    names += fmt::format("{}{}/{}", names.empty() ? "" : " ", fmt::join(o.names, ","),
+                         fmt::join(blockers_of(o), ","));
+  return names;
+}
+
+/// What stands in place of an option.
+std::string bash_others(const described_command& c) {
+  if (!c.commands.empty()) {
+    std::string words = c.path.size() == 1 ? "help version" : "";
+    for (const auto& below : c.commands)
+      words = below.path.back() + (words.empty() ? "" : " ") + words;
+    return fmt::format("choices='{}'", words);
+  }
+  if (c.arguments.empty()) return "choices=";
+  const auto values = bash_values(c.arguments.front().completions);
+  const int most = completed_arguments(c);
+  return most < 0 ? values : fmt::format("((plain < {})) && {{ {}; }}", most, values);
+}
+
 }  // namespace
 
 std::string bash_completion(const described_command& program) {
@@ -86,27 +133,17 @@ std::string bash_completion(const described_command& program) {
     for (const auto& below : c->commands)
       steps += fmt::format("      '{} {}') command='{}' ;;\n", path, below.path.back(),
                            path_text(below));
-    std::string names;
     for (const auto& o : c->options) {
+      if (!takes_word(o)) continue;
       std::string patterns;
-      for (const auto& name : o.names) {
-        names += (names.empty() ? "" : " ") + name;
+      for (const auto& name : o.names)
         patterns += fmt::format("{}'{} {}'", patterns.empty() ? "" : " | ", path, name);
-      }
-      if (!o.value.empty() && !o.value_optional)
-        options += fmt::format("    {}) {} ;;\n", patterns, bash_values(o.completions));
+      steps += fmt::format("      {}) behind=yes ;;\n", patterns);
+      options += fmt::format("    {}) {} ;;\n", patterns, bash_values(o.completions));
     }
-    std::string others = "choices=";
-    if (!c->commands.empty()) {
-      std::string words = c->path.size() == 1 ? "help version" : "";
-      for (const auto& below : c->commands)
-        words = below.path.back() + (words.empty() ? "" : " ") + words;
-      others = fmt::format("choices='{}'", words);
-    } else if (!c->arguments.empty()) {
-      others = bash_values(c->arguments.front().completions);
-    }
-    rest += fmt::format("        '{}') if [[ $cur == -* ]]; then choices='{}'; else {}; fi ;;\n",
-                        path, names, others);
+    rest += fmt::format(
+        "        '{}') if [[ $cur == -* ]]; then kind=options choices='{}'; else {}; fi ;;\n", path,
+        bash_options(*c), bash_others(*c));
   }
   return bash_head + steps + bash_middle + options + "    *)\n      case $command in\n" + rest +
          "      esac\n      ;;\n" + bash_tail;

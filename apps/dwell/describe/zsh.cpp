@@ -40,7 +40,7 @@ std::string zsh_specification(const described_option& o) {
   std::string out;
   for (const auto& name : o.names) {
     const bool is_long = name.starts_with("--");
-    const auto others = fmt::format("{}", fmt::join(o.names, " "));
+    const auto others = fmt::format("{}", fmt::join(blockers_of(o), " "));
     const std::string value = o.value.empty() ? "" : o.value_optional ? "=-" : is_long ? "=" : "+";
     const auto says = o.value.empty() ? ""
                                       : fmt::format("{}{}:{}", o.value_optional ? "::" : ":",
@@ -63,8 +63,9 @@ std::string zsh_completion(const described_command& program) {
     for (const auto& o : c->options) out += zsh_specification(o);
     if (c->commands.empty()) {
       for (const auto& a : c->arguments)
-        out += fmt::format("    '{}:{}:{}' \\\n", a.repeats ? "*" : "", zsh_text(a.names.front()),
-                           zsh_action(a.completions));
+        out += fmt::format("    '{}:{}:{}' \\\n",
+                           a.repeats ? a.completions.first_alone ? "1" : "*" : "",
+                           zsh_text(a.names.front()), zsh_action(a.completions));
       out += "    && return 0\n}\n";
       continue;
     }

@@ -26,7 +26,7 @@ CLI::Option* add_variant(CLI::App& app, std::string& value, const std::string& h
 
 CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
                                 preconditioner_options& options, const std::string& help,
-                                bool leave_open) {
+                                bool leave_open, const std::string& method) {
   std::vector<std::string> names;
   for (const auto one : preconditioners())
     if (leave_open || one != preconditioner::automatic) names.push_back(to_string(one));
@@ -36,6 +36,10 @@ CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
     for (const auto one : preconditioners())
       if (to_string(one) == given) value = one;
   });
+  if (method == "cg") {  // which takes symmetric ones
+    std::erase(names, to_string(preconditioner::ilu0));
+    set_completions(option, {names});
+  }
   add_preconditioning(app, options);
   return option;
 }

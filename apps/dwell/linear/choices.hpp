@@ -27,10 +27,11 @@ inline constexpr const char* precision_help =
     "Of the matrix and the vectors; mixed iterates in f32 and keeps the answer and its residual in "
     "f64, by iterative refinement, and goes on in f64 where f32 is too short for the matrix";
 /// --preconditioner, and the options of single ones: --block-size, --degree, --power,
-/// --factor-sweeps and --sweeps. leave_open: "auto" is one of the choices.
+/// --factor-sweeps and --sweeps. leave_open: "auto" is one of the choices. method: that of the
+/// command, or "auto": shells complete what it takes.
 CLI::Option* add_preconditioner(CLI::App& app, preconditioner& value,
                                 preconditioner_options& options, const std::string& help,
-                                bool leave_open = true);
+                                bool leave_open, const std::string& method);
 /// The options of single preconditioners alone.
 void add_preconditioning(CLI::App& app, preconditioner_options& options);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
+#include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "compare/options.hpp"
 #include "linear/choices.hpp"
@@ -17,6 +18,7 @@
 #include "linear/comparison.hpp"
 #include "linear/comparison_run.hpp"
 #include "linear/ranks.hpp"
+#include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
@@ -26,6 +28,7 @@ namespace dwell::app {
 namespace {
 
 struct compare_arguments : compare_options {
+  const CLI::App* parsed = nullptr;  ///< which options were given
   std::vector<std::string> matrices;
   std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
   std::string rhs = "ones";
@@ -44,6 +47,7 @@ void check_ranks(const compare_arguments& args) {
     if (args.partition != "rows") throw input_error("--partition: expected --ranks with it");
     return;
   }
+  for (const int ranks : args.ranks) require_ranks(ranks, args.threads);
   if (args.rhs_count > 1) throw unsupported_error("--rhs-count: not with --ranks");
   if (args.device_facts.given()) throw unsupported_error("--device-facts: not with --ranks");
 }
@@ -121,6 +125,8 @@ exit_code run(const compare_arguments& args) {
         request->runs = runs;
         return measure(*request, source, name);
       });
+  const heeded had = {"cg", args.preconditioner};
+  for (const auto& line : without_effect(*args.parsed, {had})) warn(line);
   return code_of(result);
 }
 
@@ -158,7 +164,8 @@ void add_how(CLI::App& app, compare_arguments& args) {
                "Of 2 and more: rows for so many right-hand sides (the others random), solved 1, 2, "
                "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
-  add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help, false);
+  add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help, false,
+                     "cg");
   app.option_defaults()->group("Ranks");
   add_compared_ranks(app, args.ranks, "the rows");
   add_partition(app, args.partition);
@@ -169,6 +176,7 @@ void add_how(CLI::App& app, compare_arguments& args) {
 
 command add_compare_cg(CLI::App& app) {
   const auto args = std::make_shared<compare_arguments>();
+  args->parsed = &app;
   add_what(app, *args);
   add_how(app, *args);
   app.footer(

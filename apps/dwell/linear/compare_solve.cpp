@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
+#include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "compare/options.hpp"
 #include "linear/choices.hpp"
@@ -22,6 +23,7 @@
 #include "linear/result.hpp"
 #include "linear/vectors.hpp"
 #include "linear/whole_solves.hpp"
+#include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
@@ -31,6 +33,7 @@ namespace dwell::app {
 namespace {
 
 struct solve_compare_arguments : compare_options {
+  const CLI::App* parsed = nullptr;  ///< which options were given
   std::vector<std::string> matrices, solvers = {automatic}, preconditioners;
   std::vector<std::string> peers = {"eigen"};
   std::string rhs = "ones";
@@ -176,6 +179,12 @@ exit_code run_comparison(const solve_compare_arguments& args) {
       [&](const matrix_source& source, const std::string&, const repetition& runs) {
         return measure_solves(args, *where, runs, source);
       });
+  std::vector<heeded> runs;
+  for (const auto& method : args.solvers)
+    for (const auto& word : args.preconditioners)
+      for (const auto one : dwell::preconditioners())
+        if (to_string(one) == word) runs.push_back({method, one, args.near_null.any()});
+  for (const auto& line : without_effect(*args.parsed, runs)) warn(line);
   return code_of_solves(result);
 }
 
@@ -183,6 +192,7 @@ exit_code run_comparison(const solve_compare_arguments& args) {
 
 command add_compare_solve(CLI::App& app) {
   const auto args = std::make_shared<solve_compare_arguments>();
+  args->parsed = &app;
   app.option_defaults()->group("What to compare");
   add_matrices(app, args->matrices);
   std::vector<std::string> solvers;

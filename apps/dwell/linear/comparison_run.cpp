@@ -169,8 +169,9 @@ class measurement {
     const std::size_t n = b_.size();
     const int count = request_.rhs_count;
     std::vector<T> b(b_.begin(), b_.end());
-    for (int k = 2; k <= count; ++k)
-      for (const double e : random_rhs(0, b_.size(), k)) b.push_back(static_cast<T>(e));
+    b.reserve(n * static_cast<std::size_t>(count));
+    for (int k = 1; k < count; ++k)
+      for (const double e : random_rhs(0, n, k + 1)) b.push_back(static_cast<T>(e));
     std::vector<T> x(b.size());
     std::optional<linear_solver<T>> solver;
     const bool finished = repeat(request_.runs, run, [&] {

@@ -17,6 +17,7 @@
 #include "linear/explanation.hpp"
 #include "linear/near_null.hpp"
 #include "linear/vectors.hpp"
+#include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/thread_limit.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 struct explain_arguments {
   std::string command;
+  const CLI::App* parsed = nullptr;  ///< which options were given
   std::string matrix;
   device_choice device;
   device_facts_choice device_facts;
@@ -66,6 +68,8 @@ exit_code run(explain_arguments args) {
                          ? explain(a, facts, args.options)
                          : explain(convert<float>(a).view(), facts, args.options);
   progress.erase();
+  const heeded had = {args.options.method, args.options.preconditioner, args.near_null.any()};
+  for (const auto& line : without_effect(*args.parsed, {had})) warn(line);
   if (!args.json_target.standard()) write_stdout(app::to_text(found, source.name, args.command));
   if (args.json_target)
     args.json_target.write(json_text(app::to_json(found, source.name, args.command)));
@@ -75,6 +79,7 @@ exit_code run(explain_arguments args) {
 command add_command(CLI::App& app, const std::string& name) {
   const auto args = std::make_shared<explain_arguments>();
   args->command = name;
+  args->parsed = &app;
   set_completions(add_input(app, "MATRIX", args->matrix, matrix_help, "")->required(),
                   {matrix_kind_words(), value_completions::file});
   auto* here = add_device(app, args->device, "Explain for this device");
@@ -92,7 +97,7 @@ command add_command(CLI::App& app, const std::string& name) {
   add_choice(app, "--precision", args->precision, {"f64", "f32", "mixed"},
              "Of the solve; of mixed the plan of its iterations, in f32");
   add_preconditioner(app, args->options.preconditioner, args->options.preconditioning,
-                     "Of the solve");
+                     "Of the solve", true, name == "solve" ? automatic : "cg");
   add_near_null(app, args->near_null);
   app.add_flag("--assume-symmetric", args->options.assume_symmetric,
                "Skip the check that the matrix is symmetric");

@@ -21,6 +21,7 @@ struct near_null_files {
   std::vector<std::pair<std::string, std::string>> inputs() const {
     return {{"--near-null", vectors}, {"--coordinates", coordinates}};
   }
+  bool any() const { return !vectors.empty() || !coordinates.empty(); }
   void protect_from(const output_files& outputs) const;
 };
 

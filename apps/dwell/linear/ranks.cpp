@@ -226,9 +226,15 @@ std::int64_t most_of(const ranked_solve& r, F&& f) {
 }  // namespace
 
 void add_partition(CLI::App& app, std::string& value) {
-  add_choice(app, "--partition", value, {"rows", "metis"},
-             "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
-             "of the graph between which few entries lie, by METIS");
+  auto* option = add_choice(
+      app, "--partition", value, {"rows", "metis"},
+      "Which rows a rank gets: rows that follow each other, as many nonzeros each; or parts "
+      "of the graph between which few entries lie, by METIS");
+#ifdef DWELL_HAVE_METIS
+  static_cast<void>(option);
+#else
+  set_completions(option, {{"rows"}});
+#endif
 }
 
 ranked_solve solve_on_ranks(const rank_choice& choice, communicator* comm,

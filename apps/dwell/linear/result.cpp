@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -110,9 +111,15 @@ void add_time(const solve_result& r, table& out) {
                         format_seconds(r.read_s), format_seconds(report.setup_s),
                         format_seconds(report.solve_s), format_seconds(report.finish_s)));
     std::vector<std::string> parts;
-    for (const auto& [name, seconds] : setup_parts(report.setup))
-      if (seconds >= 0.05 * report.setup_s)
-        parts.push_back(fmt::format("{} {}", name, format_seconds(seconds)));
+    double others = report.setup_s;
+    for (const auto& [name, seconds] : setup_parts(report.setup)) {
+      const bool asked = std::string_view(name) == "preconditioner" && seconds > 0;
+      if (seconds < 0.05 * report.setup_s && !asked) continue;
+      parts.push_back(fmt::format("{} {}", name, format_seconds(seconds)));
+      others -= seconds;
+    }
+    if (!parts.empty() && others > 0)
+      parts.push_back(fmt::format("other {}", format_seconds(others)));
     if (!parts.empty()) out.row("set-up", fmt::format("{}", fmt::join(parts, ", ")));
   }
   if (report.iterations == 0) return;

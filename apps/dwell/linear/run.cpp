@@ -27,6 +27,7 @@
 #include "linear/result.hpp"
 #include "linear/right_hand_sides.hpp"
 #include "linear/solve_arguments.hpp"
+#include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/program/launch/kernel_table.hpp"
@@ -170,6 +171,7 @@ void read_problem(const solve_arguments& args, progress_line& progress, problem&
   result.explicit_zeros = count_explicit_zeros(a);
   result.nonzeros = a.nonzeros() - result.explicit_zeros;
   result.read_s = p.source.read_s;
+  require_memory_for_columns(a.rows, args.rhs_count, args.precision);
   p.b = make_rhs(result.rhs, p.source, args.threads);
   p.x = make_start(args.start, p.source, args.threads);
   read_near_null(args.near_null, p.source, args.threads, p.options.preconditioning);
@@ -179,8 +181,8 @@ void read_problem(const solve_arguments& args, progress_line& progress, problem&
 /// The same where each rank reads or makes its rows; called by all processes together.
 void divide_problem(const solve_arguments& args, communicator* comm, problem& p) {
   p.divided = load_parts(args.ranks, comm, args.matrix, args.threads,
-                         {parse_rhs(args.rhs), args.start, args.rhs_count, args.monitor > 0,
-                          static_cast<bool>(args.output)});
+                         {parse_rhs(args.rhs), args.start, args.rhs_count, args.precision,
+                          args.monitor > 0, static_cast<bool>(args.output)});
   const divided_input& in = *p.divided;
   solve_result& result = p.result;
   result.matrix_name = in.name;
@@ -233,6 +235,11 @@ void add_warnings(const solve_arguments& args, const std::vector<double>& x, sol
 exit_code hand_over(const solve_arguments& args, clock::time_point begin, problem& p) {
   solve_result& result = p.result;
   add_warnings(args, p.x, result);
+  const heeded had = {result.report.method, result.report.preconditioner, args.near_null.any()};
+  for (const auto& lines : {without_effect(*args.parsed, {had}),
+                            unseen_in_report(args.report, {{"--timing", args.timing},
+                                                           {"--per-rank", args.ranks.table}})})
+    result.warnings.insert(result.warnings.end(), lines.begin(), lines.end());
   handover by;
   const auto before_writing = clock::now();
   write_files(args, p.x, result, by);
@@ -293,7 +300,8 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
 }
 
 exit_code run(const solve_arguments& args) {
-  return run_on_processes(args.ranks, [&](communicator* comm) { return run_as(args, comm); });
+  return run_on_processes(args.ranks, args.threads,
+                          [&](communicator* comm) { return run_as(args, comm); });
 }
 
 command add_command(CLI::App& app, const std::string& name, const std::string& examples) {

@@ -4,9 +4,11 @@
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
+#include "cli/file_options.hpp"
 #include "linear/choices.hpp"
 #include "linear/ranks.hpp"
 
+#include "dwell/execution/program/plan/policy.hpp"
 
 namespace dwell::app {
 namespace {
@@ -51,8 +53,10 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: of those there are, "
                "as many as the work is worth)");
-  add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
-             "In which loop the iterations run; the report says why auto chose what it chose");
+  set_completions(
+      add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
+                 "In which loop the iterations run; the report says why auto chose what it chose"),
+      executor_completions("cg"));
   add_choice(app, "--policy", args.options.policy, after_auto(built_policies()),
              "What is cached on the chip between iterations, by executors that cache");
   if (args.command == "solve")
@@ -64,7 +68,8 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   add_choice(app, "--precision", args.precision, {"f64", "f32", "mixed"}, precision_help);
   add_preconditioner(app, args.options.preconditioner, args.options.preconditioning,
                      std::string(preconditioner_help) +
-                         "; auto tries jacobi first, the report says why it went on with what");
+                         "; auto tries jacobi first, the report says why it went on with what",
+                     true, args.command == "solve" ? automatic : "cg");
   add_near_null(app, args.near_null);
   app.option_defaults()->group("Ranks");
   add_ranks(app, args.ranks, "the rows");
@@ -103,6 +108,7 @@ void add_results(CLI::App& app, solve_arguments& args) {
 }  // namespace
 
 void add_arguments(CLI::App& app, solve_arguments& args) {
+  args.parsed = &app;
   add_problem(app, args);
   add_execution(app, args);
   add_stops(app, args);

@@ -17,6 +17,7 @@ namespace dwell::app {
 
 struct solve_arguments {
   std::string command;
+  const CLI::App* parsed = nullptr;  ///< which options were given
   std::string matrix, rhs = "row-sums", start, null_vectors;
   device_choice device;
   device_facts_choice device_facts;

@@ -175,7 +175,7 @@ void add_machine(CLI::App& app, scaling_arguments& args) {
   add_choice(app, "--overlap", args.asked.overlap, {"none", "exchange", "all"},
              "What goes on while messages travel: nothing (what Dwell does on GPUs), cells that "
              "need no ghosts, or of pipelined CG also the product");
-  add_device_facts(app, args.device_facts, "The GPUs (default: h100)");
+  add_device_facts(app, args.device_facts, "The GPUs (default: h100)", false);
 }
 
 void add_times(CLI::App& app, scaling_arguments& args) {

@@ -114,6 +114,7 @@ void read_source(const compare_stencil_arguments& args, const std::vector<compar
 
 exit_code run(const compare_stencil_arguments& args) {
   require_initial(args.initial);
+  for (const int ranks : args.ranks) require_ranks(ranks, args.threads);
   if (!args.ranks.empty() && args.device_facts.given())
     throw unsupported_error("--device-facts: not with --ranks");
   output_files outputs;

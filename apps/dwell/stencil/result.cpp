@@ -9,6 +9,7 @@
 
 #include "dwell/version.hpp"
 #include "report/table.hpp"
+#include "report/timing_table.hpp"
 #include "report/units.hpp"
 
 namespace dwell::app {
@@ -46,6 +47,15 @@ std::string values_of(const stencil_report& r) {
   if (r.nonfinite_cells == r.size.cells()) return "NOT FINITE in all cells";
   return fmt::format("NOT FINITE in {}; the others {}",
                      format_plural(static_cast<std::int64_t>(r.nonfinite_cells), "cell"), range);
+}
+
+std::vector<timed_part> parts_of(const stencil_result& r) {
+  const auto& s = r.report.setup;
+  std::vector<timed_part> parts = {
+      {"read", r.read_s},     {"check", s.check_s},      {"plan", s.plan_s},  {"load", s.load_s},
+      {"upload", s.upload_s}, {"run", r.report.solve_s}, {"write", r.write_s}};
+  add_other(parts, r.wall_s);
+  return parts;
 }
 
 }  // namespace
@@ -87,13 +97,16 @@ std::string to_text(const stencil_result& r) {
             fmt::format("{}, wanted {}", describe_change(r), format_residual(*r.options.until)));
   if (report.changing_cells == 0) out.row("", "no cell can change: all belong to the fixed border");
   out.row("values", values_of(report));
-  out.row("time", fmt::format("set-up {}, run {}", format_seconds(report.setup_s),
-                              format_seconds(report.solve_s)));
+  if (!r.timing)
+    out.row("time", fmt::format("set-up {}, run {}", format_seconds(report.setup_s),
+                                format_seconds(report.solve_s)));
   if (report.steps > 0 && report.solve_s > 0)
-    out.row("", fmt::format("{} per step, {} GCells/s", format_seconds(report.per_step_us * 1e-6),
-                            number_cell(report.cells_per_second * 1e-9)));
+    out.row(r.timing ? "step" : "",
+            fmt::format("{} per step, {} GCells/s", format_seconds(report.per_step_us * 1e-6),
+                        number_cell(report.cells_per_second * 1e-9)));
   for (const auto& [what, where] : r.files) out.row(what, where);
-  return out.text() + (r.ranks && r.per_rank ? "\n" + ranks_table(*r.ranks) : "");
+  return out.text() + (r.ranks && r.per_rank ? "\n" + ranks_table(*r.ranks) : "") +
+         (r.timing ? "\n" + timing_table(parts_of(r)) : "");
 }
 
 execution execution_of(const stencil_report& report, const execution::choices& requested) {
@@ -160,7 +173,8 @@ json to_json(const stencil_result& r) {
               {"finite", report.finite},
               {"nonfinite_cells", report.nonfinite_cells},
               {"time",
-               {{"context_s", report.setup.context_s},
+               {{"read_s", r.read_s},
+                {"context_s", report.setup.context_s},
                 {"setup_s", report.setup_s},
                 {"setup",
                  {{"check_s", report.setup.check_s},
@@ -168,6 +182,9 @@ json to_json(const stencil_result& r) {
                   {"load_s", report.setup.load_s},
                   {"upload_s", report.setup.upload_s}}},
                 {"solve_s", report.solve_s},
+                {"write_s", r.write_s},
+                {"other_s", parts_of(r).back().seconds},
+                {"total_s", total_of(parts_of(r))},
                 {"per_step_us", report.per_step_us}}},
               {"cells_per_s", report.cells_per_second},
               {"bytes_per_step", report.bytes_per_step},

@@ -23,6 +23,10 @@ struct stencil_result {
   stencil_report report;
   std::optional<ranked_field> ranks;  ///< among which the field was divided
   bool per_rank = false;              ///< the report has a table of them
+  bool timing = false;                ///< and one of the parts of the time
+  double read_s = 0;                  ///< files, or making the field
+  double write_s = 0;
+  double wall_s = 0;  ///< from the first look at the input to the report
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< field, report; and where
 };

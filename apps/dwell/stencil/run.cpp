@@ -24,6 +24,7 @@
 #include "stencil/result.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/npy.hpp"
 
@@ -46,6 +47,7 @@ struct stencil_arguments {
   std::string rank_grid;
   int exchange_every = 0;
   destination output;
+  bool timing = false;
   report_target report;
 };
 
@@ -147,32 +149,43 @@ stencil_problem<T> read_problem(const stencil_arguments& args, const extents& si
   result.source = args.source;
   result.default_weights = args.default_weights;
   result.per_rank = args.ranks.table;
+  result.timing = args.timing;
   progress.show("reading");
+  stopwatch clock;
   p.u = inputs.field ? read_finite<T>(args.input, *inputs.field)
                      : make_initial<T>(result.start, size);
   if (inputs.source) p.source = read_finite<T>(args.source, *inputs.source);
+  result.read_s = clock.lap();
   return p;
 }
 
 template <class T>
 exit_code hand_over(const stencil_arguments& args, const extents& size, const output_files& outputs,
-                    stencil_problem<T>& p) {
+                    double begin, stencil_problem<T>& p) {
   stencil_result& result = p.result;
   if (result.report.changing_cells == 0 && result.options.steps > 0)
     result.warnings.push_back(fmt::format(
         "no cell of {} changes: all belong to the fixed border, which is {} wide (--boundary "
         "periodic or reflect has none)",
         to_string(size), format_plural(find_stencil_shape(result.options.shape).radius, "cell")));
+  for (const auto& line :
+       unseen_in_report(args.report, {{"--timing", args.timing}, {"--per-rank", args.ranks.table}}))
+    result.warnings.push_back(line);
   handover by;
+  stopwatch clock;
   write_output(args, p.u, result, by);
+  result.write_s = clock.lap();
+  result.wall_s = seconds_on_host() - begin;
   for (const auto& w : result.warnings) warn(w);
   return deliver(result, args.report, outputs, by);
 }
 
-/// where: without ranks. comm: the processes among which the field is divided, or null.
+/// where: without ranks. comm: the processes among which the field is divided, or null. begin: of
+/// the command, by seconds_on_host().
 template <class T>
 exit_code run_in(const stencil_arguments& args, communicator* comm, const device& where,
-                 const extents& size, input_files& inputs, const output_files& outputs) {
+                 const extents& size, input_files& inputs, const output_files& outputs,
+                 double begin) {
   const bool first = is_first(comm);
   progress_line progress(first && !args.report.quiet);
   stencil_problem<T> p = on_all(comm, [&] {
@@ -197,8 +210,8 @@ exit_code run_in(const stencil_arguments& args, communicator* comm, const device
   }
   p.result.options = options;
   progress.erase();
-  const exit_code code =
-      on_all(comm, [&] { return first ? hand_over(args, size, outputs, p) : exit_code::done; });
+  const exit_code code = on_all(
+      comm, [&] { return first ? hand_over(args, size, outputs, begin, p) : exit_code::done; });
   return comm ? value_of_rank(*comm, 0, code) : code;
 }
 
@@ -220,6 +233,7 @@ void check_ranks(const stencil_arguments& args, const communicator* comm) {
 }
 
 exit_code run_as(stencil_arguments& args, communicator* comm) {
+  const double begin = seconds_on_host();
   const bool first = is_first(comm);
   input_files inputs;
   output_files outputs;
@@ -245,12 +259,13 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
   });
   if (comm) size = value_of_rank(*comm, 0, size);
   const device on = where.value_or(device::cpu(1));
-  return args.precision == "f32" ? run_in<float>(args, comm, on, size, inputs, outputs)
-                                 : run_in<double>(args, comm, on, size, inputs, outputs);
+  return args.precision == "f32" ? run_in<float>(args, comm, on, size, inputs, outputs, begin)
+                                 : run_in<double>(args, comm, on, size, inputs, outputs, begin);
 }
 
 exit_code run(stencil_arguments& args) {
-  return run_on_processes(args.ranks, [&](communicator* comm) { return run_as(args, comm); });
+  return run_on_processes(args.ranks, args.threads,
+                          [&](communicator* comm) { return run_as(args, comm); });
 }
 
 std::string shape_list() {
@@ -322,9 +337,12 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU. perks runs one for "
                "every tile of its plan, more or fewer than these: the report tells how many");
-  add_choice(app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
-             "In which loop the steps run; the report says why auto chose what it chose. naive is "
-             "one plain loop over all cells, to compare results with, and slow");
+  set_completions(
+      add_choice(
+          app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
+          "In which loop the steps run; the report says why auto chose what it chose. naive is "
+          "one plain loop over all cells, to compare results with, and slow"),
+      executor_completions("stencil"));
   add_choice(app, "--policy", args.options.policy, after_auto(built_stencil_policies()),
              "What perks caches on the chip; measured tries plans on a copy of the field");
   add_tiling(app, args.options);
@@ -348,6 +366,8 @@ void add_results(CLI::App& app, stencil_arguments& args) {
                   "standard output (-), in a pipe or a device without an ending as .npy. With it "
                   "there, the report goes to standard error. The file of --input may be named "
                   "again; it stays as it was if the result is not finite");
+  app.add_flag("--timing", args.timing,
+               "In the report: a table of where the time went, from reading to writing");
   add_report_target(app, args.report);
 }
 

@@ -35,7 +35,7 @@ constexpr const char* product = "product";
 
 struct trace_arguments {
   std::string subject, size, precision = "f64", replacement = "lru";
-  int inner = 0, threads = 1, line = 0, seed = 1;
+  int inner = 0, threads = 1, line = 0, seed = 0;
   std::vector<std::string> caches, orders = {"rows", automatic};
   bool writes = false;
   destination json_target, csv_target, diagram;
@@ -49,7 +49,7 @@ trace::cache_shape parse_cache(const std::string& text, const trace_arguments& a
   };
   trace::cache_shape c;
   c.line = line;
-  c.seed = static_cast<std::uint64_t>(args.seed);
+  c.seed = static_cast<std::uint64_t>(args.seed > 0 ? args.seed : 1);
   c.replaces = args.replacement == "lru" ? trace::replacement::lru : trace::replacement::random4;
   const char* end = text.data() + text.size();
   auto [stop, failed] = std::from_chars(text.data(), end, c.bytes);
@@ -143,6 +143,8 @@ std::string title_of(const trace_result& r) {
 exit_code run(const trace_arguments& args) {
   output_files outputs;
   for (const auto& to : {args.json_target, args.csv_target, args.diagram}) outputs.add(to);
+  if (args.seed > 0 && args.replacement == "lru")
+    throw input_error("--seed: is for --replacement random4, found lru");
   trace_result r;
   r.size = parse_size("--size", args.size);
   r.precision = args.precision;
@@ -232,7 +234,7 @@ void add_caches(CLI::App& app, trace_arguments& args) {
   add_choice(app, "--replacement", args.replacement, {"lru", "random4"},
              "Whose place a line takes: the least recently used one's, or four neighbouring lines' "
              "at random");
-  add_positive(app, "--seed", args.seed, "Of random4");
+  add_positive(app, "--seed", args.seed, "Of random4 (default: 1)")->default_str("");
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Options that were given and have no effect on a run, since they are of another method or another
+// preconditioner. Each gets a warning.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "dwell/solvers/linear/solve.hpp"
+
+namespace dwell::app {
+
+/// What a run had in the end. What is automatic may be any.
+struct heeded {
+  std::string method;
+  dwell::preconditioner preconditioner = preconditioner::none;
+  bool near_null = false;  ///< vectors were given
+};
+
+/// A line for each option of the command that none of these runs heeds.
+std::vector<std::string> without_effect(const CLI::App& command, const std::vector<heeded>& runs);
+
+}  // namespace dwell::app
