@@ -267,7 +267,7 @@ TEST(divided_refusals, name_rows_of_the_whole) {
     at = before;
   };
   with(50, 50, -4.0, [&] {
-    EXPECT_NE(refusal<input_error>(a).find("positive diagonal, found -4 in row 51"),
+    EXPECT_NE(refusal<input_error>(a).find("positive diagonal, found -4 at (51, 51)"),
               std::string::npos);
   });
   with(40, 41, -1.5, [&] {  // within a rank
@@ -287,8 +287,9 @@ TEST(divided_refusals, name_rows_of_the_whole) {
     EXPECT_NE(text.find("-1.5"), std::string::npos) << text;
   });
   with(60, 60, std::numeric_limits<double>::quiet_NaN(), [&] {
-    EXPECT_NE(refusal<input_error>(a).find("finite numbers, found nan in row 61"),
-              std::string::npos);
+    EXPECT_NE(
+        refusal<input_error>(a).find("row 61 (counted from 1): expected finite values, found nan"),
+        std::string::npos);
   });
   std::vector<double> b(64, 1.0);
   b[63] = std::numeric_limits<double>::infinity();
