@@ -6,7 +6,8 @@
 #
 # The compiler is the clang of PyPI's ziglang, which has libc++ and the symbols of old C libraries: what g++ links
 # here needs the C library that is here. Kernels for GPUs are left out: who has a GPU and nvcc builds the package from
-# source. Arguments are pytest's. CPYTHON="3.10 3.12" leaves out others; TEST=smoke runs the tests in tests/python/test_documents.py and test_cg.py alone.
+# source. Arguments are pytest's. CPYTHON="3.10 3.12" leaves out others, DWELL_SHAPES other
+# stencils; TEST=smoke runs the tests in tests/python/test_documents.py and test_cg.py alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -79,7 +80,8 @@ for version in "${built[@]}"; do
   "$tools/bin/python" -m pip install -q --disable-pip-version-check build 'nanobind>=2.4' 'scikit-build-core>=0.10' \
     'cmeel-fmt>=12' cmake ninja
   PATH=$tools/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} "$tools/bin/python" -m build --wheel --no-isolation \
-    --outdir "$place/raw/$version" -Cbuild-dir="build/wheel-$version" -Ccmake.define.DWELL_CUDA=OFF . \
+    --outdir "$place/raw/$version" -Cbuild-dir="build/wheel-$version" -Ccmake.define.DWELL_CUDA=OFF \
+    "-Ccmake.define.DWELL_SHAPES=${DWELL_SHAPES:-}" . \
     >"$place/build-$version.log" 2>&1 || { tail -n 60 "$place/build-$version.log" >&2; exit 1; }
   PATH=$place/tools/bin:$PATH "$place/tools/bin/python" -m auditwheel repair --wheel-dir "$place/dist" \
     "$place/raw/$version"/*.whl >"$place/repair-$version.log" 2>&1 || { cat "$place/repair-$version.log" >&2; exit 1; }
