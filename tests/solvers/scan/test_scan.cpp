@@ -234,7 +234,8 @@ TYPED_TEST(real_scans, means_of_a_long_window_are_those_of_its_cells) {
   grid<TypeParam> tenths(extents(1, 300000));
   std::fill(tenths.cells().begin(), tenths.cells().end(), TypeParam(0.1));
   const double tenth = static_cast<double>(TypeParam(0.1));
-  for (const auto v : means_of(tenths, {tenths.size(), 1, 250001}).cells())
+  const auto means = means_of(tenths, {tenths.size(), 1, 250001});
+  for (const auto v : means.cells())
     ASSERT_NEAR(static_cast<double>(v), tenth,
                 tenth * std::max(1e-14, 1.0 * std::numeric_limits<TypeParam>::epsilon()));
 }
