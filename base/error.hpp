@@ -9,8 +9,8 @@
 
 namespace dwell {
 
-/// Base of all exceptions thrown by Dwell. Of a message that is not one line, since words of a caller
-/// are in it, line ends and other control characters are shown as \n, \r, \t and \xNN.
+/// Base of all exceptions thrown by Dwell. Of a message that is not one line, since words of a
+/// caller are in it, line ends and other control characters are shown as \n, \r, \t and \xNN.
 struct DWELL_API error : std::runtime_error {
   explicit error(const std::string& message);
 };

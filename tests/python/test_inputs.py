@@ -78,7 +78,7 @@ def test_messages_name_the_argument(call, name):
         if bad is None and (call, name) in (("Solver", "maxiter"), ("gmres", "restart")):
             continue
         message = refusal(lambda: make(**{name: bad}))
-        known = {"whole": ["threads", name], "word": ["filter", "matrix", "stencil", "shape", "kind", "executor", name],
+        known = {"whole": ["threads", name], "word": ["filter", "matrix", "stencil", "shape", "expected one of", "reduction", "executor", name],
                  "number": [name], "boolean": [name]}[names[name]]
         assert any(word in message for word in known), (bad, message)
 
