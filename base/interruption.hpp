@@ -8,13 +8,11 @@
 #include <functional>
 #include <utility>
 
-#include "dwell/base/api.hpp"
-
 namespace dwell {
 
 /// While it lives, what the thread that made it does may be interrupted, and so may the parts of
 /// for_parts(). Scopes nest: an inner one asks the outer ones too.
-class DWELL_API interruption_scope {
+class interruption_scope {
  public:
   /// wanted(): is the work to end? Called by the scope's own thread only, while it polls, `between`
   /// two calls at least. May throw, which ends the work as well. Empty: nothing in the scope is
@@ -33,7 +31,7 @@ class DWELL_API interruption_scope {
   static interruption_scope* current();
 
   /// A thread that does a part of the work of a scope's thread, or of none where `of` is null.
-  class DWELL_API member {
+  class member {
    public:
     explicit member(interruption_scope* of);
     ~member();
@@ -42,7 +40,7 @@ class DWELL_API interruption_scope {
   };
 
  private:
-  friend DWELL_API void poll_interruption();
+  friend void poll_interruption();
   void poll(bool own_thread);
 
   const std::function<bool()> wanted_;
@@ -55,7 +53,7 @@ class DWELL_API interruption_scope {
 
 /// To be called now and then by loops that may take long. Throws interrupted_error once the work of
 /// this thread is to end.
-DWELL_API void poll_interruption();
+void poll_interruption();
 /// The same of a loop over i, one step of which is short.
 template <class I>
 inline void poll_interruption_at(I i) {

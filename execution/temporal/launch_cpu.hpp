@@ -93,30 +93,32 @@ class passes<S, T, column3d_on<backend::cpu>, C> {
   pass_runs pass_;
 };
 
-template <class S, class T, class E>
+template <class S, class T, class E, bool Caching>
 std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device&) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
-  return temporal_engines<backend::cpu>::with<S, T>(
+  return temporal_engines<backend::cpu, Caching>::template with<S, T>(
       a.plan.config, [&]<class Engine, auto C>()->std::unique_ptr<stencil_launcher> {
         return std::make_unique<driven_launcher<S, T, E, passes<S, T, Engine, C>>>(a);
       });
 }
 
-template <class S, class T>
+template <class S, class T, bool Caching>
 engine_facts assume_passes(const device_facts& facts, int config) {
-  return {temporal_kernels<backend::cpu, S, T>().all()[static_cast<std::size_t>(config)], 0, 0,
-          facts.units, 0};
+  return {temporal_kernels<backend::cpu, S, T, Caching>().all()[static_cast<std::size_t>(config)],
+          0, 0, facts.units, 0};
 }
-template <class S, class T>
+template <class S, class T, bool Caching>
 engine_facts probe_passes(const device& where, int config) {
-  return assume_passes<S, T>(where.facts(), config);
+  return assume_passes<S, T, Caching>(where.facts(), config);
 }
 
-template <class S, class T, class E>
+/// Caching: with the engines of GPUs, which are there to test their protocols.
+template <class S, class T, class E, bool Caching>
 void add_passing_kernel(std::vector<stencil_kernel>& all) {
   all.push_back({shape_facts<S>(), E::name, precision_of<T>, backend::cpu, false,
-                 temporal_kernels<backend::cpu, S, T>().all(), &assume_passes<S, T>,
-                 &probe_passes<S, T>, &prepare_passes<S, T, E>});
+                 temporal_kernels<backend::cpu, S, T, Caching>().all(),
+                 &assume_passes<S, T, Caching>, &probe_passes<S, T, Caching>,
+                 &prepare_passes<S, T, E, Caching>});
 }
 
 }  // namespace dwell::cpu

@@ -161,7 +161,7 @@ engine_facts probe_passes(const device& where, int config) {
   });
 }
 
-template <class S, class T, class E>
+template <class S, class T, class E, bool Caching>
 void add_passing_kernel(std::vector<stencil_kernel>& all) {
   if constexpr (has_temporal_engines<backend::cuda, S, T>) {
     add_passing_row<S, T, E>(all);

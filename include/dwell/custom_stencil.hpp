@@ -12,10 +12,10 @@
 //
 // dwell/execution/stencil/stencil.hpp says what the struct may hold, and how far its taps may
 // reach: 2 cells in three dimensions, in two 6 (linear stars) or 8. A file for a C++20 compiler
-// gets the kernels for CPU threads (those that cache as a GPU does, for tests: caches_on_cpu.hpp); a
-// file for nvcc, with a library that has CUDA, those for GPUs;
-// the struct can stand in a header for both. Link the CMake target dwell::custom_stencil: it brings
-// the compiler options on which the rule rests that every executor and device gives the same bits.
+// gets the kernels for CPU threads (those that cache as a GPU does, for tests:
+// has_caching_kernels); a file for nvcc, with a library that has CUDA, those for GPUs; the struct
+// can stand in a header for both. Link the CMake target dwell::custom_stencil: it brings the
+// compiler options on which the rule rests that every executor and device gives the same bits.
 #pragma once
 #include <concepts>
 #include <span>
@@ -24,7 +24,6 @@
 #include "dwell/execution/host_loop/stencil.hpp"
 #include "dwell/execution/naive/stencil.hpp"
 #include "dwell/execution/persistent/stencil.hpp"
-#include "dwell/execution/stencil/caches_on_cpu.hpp"
 #include "dwell/solvers/stencil/stencil_runner.hpp"
 #include "dwell/solvers/stencil/stencil_table.hpp"
 #if defined(__CUDACC__)
@@ -45,11 +44,21 @@ namespace dwell {
 #if defined(__CUDACC__)
 inline namespace on_gpus {
 namespace kernels = dwell::cuda;
-inline constexpr bool on_gpu = true;
 #else
 inline namespace on_cpus {
 namespace kernels = dwell::cpu;
-inline constexpr bool on_gpu = false;
+#endif
+
+/// Executor perks, and of temporal the engines of GPUs: on a CPU they are there to test their
+/// protocols, slower than plain steps, and compiled for shapes with a member caches_on_cpu only.
+template <class S>
+inline constexpr bool has_caching_kernels =
+#if defined(__CUDACC__)
+    true;
+#else
+    requires {
+  S::caches_on_cpu;
+};
 #endif
 
 /// The kernels of a shape that are compiled here, one row per executor.
@@ -64,9 +73,9 @@ std::span<const stencil_kernel> custom_kernels() {
     all.push_back(kernels::driven_kernel<S, T, graph_stencil>());
 #endif
     all.push_back(kernels::looping_kernel<S, T, persistent_stencil>());
-    if constexpr (on_gpu || caches_on_cpu<S>)
+    if constexpr (has_caching_kernels<S>)
       all.push_back(kernels::caching_kernel<S, T, perks_stencil>());
-    kernels::add_passing_kernel<S, T, temporal_stencil>(all);
+    kernels::add_passing_kernel<S, T, temporal_stencil, has_caching_kernels<S>>(all);
     return all;
   }());
   return rows;

@@ -49,8 +49,16 @@ CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& 
 
 /// Has this build kernels for GPUs?
 bool built_for_gpus();
-/// What a shell may complete for --executor: "auto" and those that this build has.
-value_completions executor_completions(std::string_view problem);
+/// What a shell may complete for --executor: "auto" and those of a problem's executors that the
+/// rows of a table of kernels have.
+value_completions executor_completions(std::string_view problem,
+                                       const std::vector<std::string>& built);
+template <class Rows>
+value_completions executor_completions_of(std::string_view problem, const Rows& rows) {
+  std::vector<std::string> built;
+  for (const auto& row : rows) built.emplace_back(row.executor);
+  return executor_completions(problem, built);
+}
 
 /// Names of the executors of a problem, "cg" or "stencil", be they in this build or not.
 std::vector<std::string> executors_of(std::string_view problem);

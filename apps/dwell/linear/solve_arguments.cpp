@@ -8,6 +8,7 @@
 #include "linear/choices.hpp"
 #include "linear/ranks.hpp"
 
+#include "dwell/execution/program/launch/kernel_table.hpp"
 #include "dwell/execution/program/plan/policy.hpp"
 
 namespace dwell::app {
@@ -56,7 +57,7 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   set_completions(
       add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
                  "In which loop the iterations run; the report says why auto chose what it chose"),
-      executor_completions("cg"));
+      executor_completions_of("cg", program_kernels()));
   add_choice(app, "--policy", args.options.policy, after_auto(built_policies()),
              "What is cached on the chip between iterations, by executors that cache");
   if (args.command == "solve")

@@ -25,6 +25,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/stopwatch.hpp"
+#include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/npy.hpp"
 
@@ -342,7 +343,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
           app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
           "In which loop the steps run; the report says why auto chose what it chose. naive is "
           "one plain loop over all cells, to compare results with, and slow"),
-      executor_completions("stencil"));
+      executor_completions_of("stencil", stencil_kernels()));
   add_choice(app, "--policy", args.options.policy, after_auto(built_stencil_policies()),
              "What perks caches on the chip; measured tries plans on a copy of the field");
   add_tiling(app, args.options);

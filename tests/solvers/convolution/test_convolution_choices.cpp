@@ -42,7 +42,7 @@ TEST(convolution_choices, sizes_that_do_not_agree_are_refused) {
   EXPECT_EQ(refusal([] { convolution_filter(extents(1, 32), std::vector<double>(32)); }),
             "filter: expected 1 to 31 taps along each axis, found 1x32");
   EXPECT_EQ(refusal([] { convolution_filter(extents(1, 1), {std::nan("")}); }),
-            "filter: expected finite weights, found another");
+            "filter: expected finite weights, found nan as number 1 (counted from 1)");
 }
 
 TEST(convolution_choices, words_that_are_not_known_are_refused) {

@@ -13,7 +13,6 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/custom_stencil.hpp"
-#include "dwell/execution/stencil/caches_on_cpu.hpp"
 
 namespace dwell::test {
 namespace {
@@ -21,6 +20,7 @@ namespace {
 /// Neither a star nor a box, and wider below than above.
 struct lopsided : linear_stencil<lopsided> {
   static constexpr const char* name = "lopsided";
+  static constexpr bool caches_on_cpu = true;
   static constexpr int dims = 2;
   static constexpr tap taps[] = {{0, 0}, {0, -1}, {2, 1}, {-1, 0}, {1, -2}};
 };
@@ -28,6 +28,7 @@ struct lopsided : linear_stencil<lopsided> {
 /// Not linear, with two parameters.
 struct limiter {
   static constexpr const char* name = "limiter";
+  static constexpr bool caches_on_cpu = true;
   static constexpr int dims = 2;
   static constexpr tap taps[] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}};
   static constexpr double defaults[] = {0.2, 0.5};
@@ -49,25 +50,10 @@ T limited(const std::vector<T>& u, const std::vector<T>& w) {
 
 struct upwind : linear_stencil<upwind> {
   static constexpr const char* name = "upwind";
+  static constexpr bool caches_on_cpu = true;
   static constexpr int dims = 3;
   static constexpr tap taps[] = {{0, 0, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
 };
-
-}  // namespace
-}  // namespace dwell::test
-
-// With the kernels that cache as those of GPUs do.
-namespace dwell {
-template <>
-inline constexpr bool caches_on_cpu<test::lopsided> = true;
-template <>
-inline constexpr bool caches_on_cpu<test::limiter> = true;
-template <>
-inline constexpr bool caches_on_cpu<test::upwind> = true;
-}  // namespace dwell
-
-namespace dwell::test {
-namespace {
 
 /// One of the ways to run a stencil.
 struct way {
