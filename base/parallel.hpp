@@ -15,9 +15,9 @@ namespace dwell {
 /// by its affinity and by the quota of its control groups.
 int default_threads();
 
-/// Runs call(object, part) for part = 0 .. parts - 1 and returns when all are done. No part may wait
-/// for another: parts whose thread cannot be started run on the caller's, one after the other. Parts
-/// that poll_interruption() end where the caller's work is to end.
+/// Runs call(object, part) for part = 0 .. parts - 1 and returns when all are done. No part may
+/// wait for another: parts whose thread cannot be started run on the caller's, one after the other.
+/// Parts that poll_interruption() end where the caller's work is to end.
 DWELL_API void run_parts(int parts, void (*call)(void* object, int part), void* object);
 
 /// The parts of a function object, f(part). Threads are started in one place for all of them: code

@@ -40,11 +40,12 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<help_format>());
   app.footer(std::string(exit_code_help) + "\nExamples:\n" + examples_of_all() +
-             (add_info ? example_line({"dwell info A.mtx", "look at a matrix"}) +
-                             example_line({"dwell info 2d9pt",
-                                           "which cells a stencil reads, and its weights"}) +
-                             example_line({"dwell info", "what this program can do on this machine"})
-                       : std::string()) +
+             (add_info
+                  ? example_line({"dwell info A.mtx", "look at a matrix"}) +
+                        example_line(
+                            {"dwell info 2d9pt", "which cells a stencil reads, and its weights"}) +
+                        example_line({"dwell info", "what this program can do on this machine"})
+                  : std::string()) +
              "\n'dwell SUBCOMMAND --help', or 'dwell help SUBCOMMAND', tells more.");
 
   const auto run_method = add_methods(app, &method::run);
