@@ -119,7 +119,7 @@ target_link_libraries(app PRIVATE dwell::core dwell::stencil dwell::io dwell::dw
 EOF
 printf '#include <dwell/dwell.hpp>\nint main() { return dwell::version_number() == DWELL_VERSION_NUMBER ? 0 : 1; }\n' \
   >"$super/app.cpp"
-cmake -S "$super" -B "$super/build" -G Ninja -DDWELL_SHAPES=none -DDWELL_METHODS=cg -DDWELL_UNITY_LIBRARY=ON >"$folder/log" 2>&1 ||
+cmake -S "$super" -B "$super/build" -G Ninja -DDWELL_SHAPES=none >"$folder/log" 2>&1 ||
   fail 'add_subdirectory'
 cmake --build "$super/build" --target app >"$folder/log" 2>&1 || fail 'add_subdirectory: the build'
 "$super/build/app" || fail 'add_subdirectory: the program'

@@ -12,17 +12,10 @@
 //
 // dwell/execution/stencil/stencil.hpp says what the struct may hold, and how far its taps may
 // reach: 2 cells in three dimensions, in two 6 (linear stars) or 8. A file for a C++20 compiler
-<<<<<<< HEAD
 // gets the kernels for CPU threads (those that cache as a GPU does, for tests:
 // has_caching_kernels); a file for nvcc, with a library that has CUDA, those for GPUs; the struct
 // can stand in a header for both. Link the CMake target dwell::custom_stencil: it brings the
 // compiler options on which the rule rests that every executor and device gives the same bits.
-=======
-// gets the kernels for CPU threads (those that cache as a GPU does, for tests: caches_on_cpu.hpp);
-// a file for nvcc, with a library that has CUDA, those for GPUs; the struct can stand in a header
-// for both. Link the CMake target dwell::custom_stencil: it brings the compiler options on which
-// the rule rests that every executor and device gives the same bits.
->>>>>>> help-b
 #pragma once
 #include <concepts>
 #include <span>
