@@ -16,6 +16,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/program/launch/kernel_table.hpp"
 
 namespace dwell::app {
 
@@ -183,19 +184,16 @@ CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& 
 }
 
 bool built_for_gpus() {
-  const auto kernels = built_kernels();
+  const auto kernels = program_kernels();
   return std::any_of(kernels.begin(), kernels.end(),
-                     [](const kernel_info& k) { return k.on == backend::cuda; });
+                     [](const program_kernel& k) { return k.on == backend::cuda; });
 }
 
-value_completions executor_completions(std::string_view problem) {
-  const auto kernels = built_kernels();
+value_completions executor_completions(std::string_view problem,
+                                       const std::vector<std::string>& built) {
   std::vector<std::string> names;
   for (const auto& name : executors_of(problem))
-    if (std::any_of(kernels.begin(), kernels.end(), [&](const kernel_info& k) {
-          return k.executor == name && k.problem == problem;
-        }))
-      names.push_back(name);
+    if (std::find(built.begin(), built.end(), name) != built.end()) names.push_back(name);
   return {after_auto(names)};
 }
 

@@ -49,8 +49,9 @@ CLI::Option* add_device(CLI::App& app, device_choice& value, const std::string& 
 
 /// Has this build kernels for GPUs?
 bool built_for_gpus();
-/// What a shell may complete for --executor: "auto" and those that this build has.
-value_completions executor_completions(std::string_view problem);
+/// What a shell may complete for --executor: "auto", and the executors of a problem among these.
+value_completions executor_completions(std::string_view problem,
+                                       const std::vector<std::string>& built);
 
 /// Names of the executors of a problem, "cg" or "stencil", be they in this build or not.
 std::vector<std::string> executors_of(std::string_view problem);

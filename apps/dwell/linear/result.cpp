@@ -19,7 +19,6 @@
 #include "report/table.hpp"
 #include "report/units.hpp"
 
-
 namespace dwell::app {
 
 namespace {

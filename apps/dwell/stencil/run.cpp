@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/arguments.hpp"
+#include "cli/completions.hpp"
 #include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/progress.hpp"
@@ -27,6 +28,7 @@
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/npy.hpp"
+#include "dwell/solvers/built_kernels.hpp"
 
 namespace dwell::app {
 namespace {
@@ -337,12 +339,15 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU. perks runs one for "
                "every tile of its plan, more or fewer than these: the report tells how many");
+  std::vector<std::string> built;
+  for (const auto& kernel : built_kernels())
+    if (kernel.problem == "stencil") built.push_back(kernel.executor);
   set_completions(
       add_choice(
           app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
           "In which loop the steps run; the report says why auto chose what it chose. naive is "
           "one plain loop over all cells, to compare results with, and slow"),
-      executor_completions("stencil"));
+      executor_completions("stencil", built));
   add_choice(app, "--policy", args.options.policy, after_auto(built_stencil_policies()),
              "What perks caches on the chip; measured tries plans on a copy of the field");
   add_tiling(app, args.options);
