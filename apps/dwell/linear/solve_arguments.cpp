@@ -54,9 +54,6 @@ void add_execution(CLI::App& app, solve_arguments& args) {
   add_positive(app, "--threads", args.threads,
                "Threads to read with, and to solve with on the CPU (default: of those there are, "
                "as many as the work is worth)");
-  std::vector<std::string> built;
-  for (const auto& kernel : program_kernels())
-    if (kernel.problem == std::string_view("cg")) built.emplace_back(kernel.executor);
   set_completions(
       add_choice(app, "--executor", args.options.executor, after_auto(executors_of("cg")),
                  "In which loop the iterations run; the report says why auto chose what it chose"),

@@ -29,7 +29,6 @@
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/npy.hpp"
-#include "dwell/solvers/built_kernels.hpp"
 
 namespace dwell::app {
 namespace {
@@ -340,9 +339,6 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU. perks runs one for "
                "every tile of its plan, more or fewer than these: the report tells how many");
-  std::vector<std::string> built;
-  for (const auto& kernel : built_kernels())
-    if (kernel.problem == "stencil") built.push_back(kernel.executor);
   set_completions(
       add_choice(
           app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
