@@ -13,6 +13,10 @@
 #include <new>
 #include <thread>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "dwell/base/error.hpp"
 #include "dwell/base/number_text.hpp"
 #include "dwell/base/parallel.hpp"
@@ -24,12 +28,25 @@
 namespace dwell {
 namespace {
 
+#if defined(__x86_64__)
+// Asks the processor. __builtin_cpu_supports() asks the compiler's own library, and that of some
+// compilers (zig 0.17) always says no.
+bool has_instructions() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned wanted = bit_FMA | bit_F16C | bit_OSXSAVE;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & wanted) != wanted) return false;
+  unsigned kept = 0, high = 0;
+  __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
+  if ((kept & 6) != 6) return false;  // the operating system does not keep the registers of AVX
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+}
+#endif
+
 /// The kernels for CPUs are built for AVX2, FMA and F16C; without them the first one would be the
 /// last.
 void require_cpu() {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-      !__builtin_cpu_supports("f16c"))
+  if (!has_instructions())
     throw device_error(
         "this processor has no AVX2, FMA and F16C, for which Dwell's CPU kernels are built");
 #endif

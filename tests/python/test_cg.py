@@ -139,7 +139,7 @@ B = np.ones(5)
     (ValueError, "atol", lambda: dwell.cg(A, B, atol=float("nan"))),
     (ValueError, "executor", lambda: dwell.cg(A, B, executor="fast")),
     (ValueError, "variant|form", lambda: dwell.cg(A, B, variant="fast")),
-    (ValueError, "policy", lambda: dwell.cg(A, B, executor="perks", policy="fast")),
+    pytest.param(ValueError, "policy", lambda: dwell.cg(A, B, executor="perks", policy="fast"), marks=pytest.mark.cpu_caching),
     (ValueError, "device: expected", lambda: dwell.cg(A, B, device="gpu")),
     (TypeError, "device: expected", lambda: dwell.cg(A, B, device=0)),
     (ValueError, "symmetric", lambda: dwell.cg(scipy.sparse.csr_array([[2.0, 1.0], [0.0, 2.0]]), B[:2])),

@@ -16,6 +16,7 @@ def table():
     return dwell.compare(A, device="cpu", iterations=10, repetitions=2)
 
 
+@pytest.mark.cpu_caching
 def test_rows(table):
     assert [(r["executor"], r["policy"], r["outcome"]) for r in table] == [
         ("host-loop", "", "measured"), ("graph", "", "unsupported"), ("persistent", "", "measured"),
@@ -51,6 +52,7 @@ def test_pandas(table):
     assert len(frame) == 6 and frame.executor[5] == "scipy"
 
 
+@pytest.mark.cpu_caching
 def test_picture_has_a_bar_and_words_for_each_row_and_none_run_into_another(table):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")

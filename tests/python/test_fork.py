@@ -12,7 +12,8 @@ import pytest
 
 import dwell
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+              pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning")]  # JAX's, where another test has imported it
 
 A = dwell.generate("poisson2d:60x50")
 B = np.ones(3000)

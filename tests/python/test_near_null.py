@@ -8,6 +8,7 @@ import dwell
 FLAT, SOLID = "elasticity2d:40x30", "elasticity3d:8x7x9"
 
 
+@pytest.mark.cpu_caching
 @pytest.mark.parametrize(("kind", "rows", "modes"), [(FLAT, 2, 3), (SOLID, 3, 6)])
 def test_modes_strain_nothing_and_make_iterations_few(kind, rows, modes):
     a, at = dwell.generate(kind), dwell.generated_coordinates(kind)

@@ -161,6 +161,7 @@ def test_report(solver):
     assert with_history.setup.check_s > 0 and "40 x 40" in repr(with_history)
 
 
+@pytest.mark.cpu_caching
 def test_explain(solver):
     text = solver.explain()
     assert "40 rows" in text and "policy" in text and "greedy" in text and "barriers" in text
