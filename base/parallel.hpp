@@ -7,8 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "dwell/base/api.hpp"
-
 namespace dwell {
 
 /// The number of threads to use where none was asked for: the CPUs that this process may run on,
@@ -18,7 +16,7 @@ int default_threads();
 /// Runs call(object, part) for part = 0 .. parts - 1 and returns when all are done. No part may
 /// wait for another: parts whose thread cannot be started run on the caller's, one after the other.
 /// Parts that poll_interruption() end where the caller's work is to end.
-DWELL_API void run_parts(int parts, void (*call)(void* object, int part), void* object);
+void run_parts(int parts, void (*call)(void* object, int part), void* object);
 
 /// The parts of a function object, f(part). Threads are started in one place for all of them: code
 /// for threads of each type of f would be a third of what a build compiles for set-ups.

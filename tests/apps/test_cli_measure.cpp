@@ -169,7 +169,8 @@ TEST(cli_measure, groups_are_measured_in_the_order_of_the_list) {
   std::vector<std::string> groups;
   for (const json& row :
        measured_rows({"--only", "arithmetic,latency", "--threads", "1", "--footprint", "1"}))
-    if (groups.empty() || groups.back() != row.at("group")) groups.push_back(row.at("group"));
+    if (groups.empty() || groups.back() != row.at("group").get<std::string>())
+      groups.push_back(row.at("group"));
   EXPECT_EQ(groups, (strings{"latency", "arithmetic"}));
 }
 

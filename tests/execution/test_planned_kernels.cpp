@@ -34,7 +34,14 @@ const stencil_kernel* same_row(std::span<const stencil_kernel> table, const sten
 void expect_same_kernels(const stencil_kernel& here, const stencil_kernel& built) {
   SCOPED_TRACE(fmt::format("{}, {}", built.shape.name, built.executor));
   EXPECT_EQ(here.cooperative, built.cooperative);
-  EXPECT_EQ(texts_of(here), texts_of(built));
+  auto expected = texts_of(here);
+  // On CPUs few shapes have the engines of GPUs, which follow that of CPUs.
+  stencil_kernel caching = built;
+  caching.executor = executors::perks.name;
+  const bool caches = same_row(stencil_kernels(), caching) != nullptr;
+  if (!caches && built.executor == std::string_view(executors::temporal.name))
+    expected.resize(std::min<std::size_t>(expected.size(), 1));
+  EXPECT_EQ(expected, texts_of(built));
 }
 
 /// Else plans would be those of kernels that nobody can run.
