@@ -9,9 +9,10 @@
 
 namespace dwell {
 
-/// Base of all exceptions thrown by Dwell. Of a message that is not one line, since words of a
-/// caller are in it, line ends and other control characters are shown as \n, \r, \t and \xNN.
+/// Base of all exceptions thrown by Dwell.
 struct DWELL_API error : std::runtime_error {
+  /// A message that is not one line, since words of a caller are in it, shows line ends and other
+  /// control characters as C writes them.
   explicit error(const std::string& message);
 };
 
