@@ -77,7 +77,7 @@ std::string examples_of_all() {
   for (const auto& m : methods()) {
     for (const auto& e : m.run.examples) text += example_line(e);
     for (const auto* form : {&m.compare, &m.explain})
-      if (!form->examples.empty()) text += example_line(form->examples.front());
+      if (form->add && !form->examples.empty()) text += example_line(form->examples.front());
   }
   return text;
 }

@@ -169,6 +169,7 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
   const bool on_cpu = facts.on == backend::cpu;
   const bool told = ranks ? any_of_ranks(*ranks->comm, bool(o.progress)) : bool(o.progress);
   if (o.columns_at_once == 1) return "as asked";
+  if (column_forms().empty()) return "this program has no kernels for several";
   if (o.mixed_precision) return "of mixed precision no kernel has several";
   if (o.executor == executors::perks.name)
     return fmt::format("executor {} has no kernel for several", o.executor);
