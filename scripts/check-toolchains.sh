@@ -7,6 +7,7 @@
 # cmake-3.25, cmake-newest   CMake of PyPI, with the compiler that is here
 # unity-off                  every file compiled by itself
 # headers                    every header compiled by itself
+# all-kernels                everything, with all kernels for GPUs, by the nvcc that is here
 # gcc-12, clang-14, clang-16 of Debian 12
 # gcc-13, gcc-14             in a fresh system of Debian 13 (debian-system.sh), with its libraries
 # nvcc-here                  the nvcc in PATH or CUDACXX, kernels for GPUs included
@@ -18,7 +19,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/debian-system.sh
-names=(cmake-3.25 cmake-newest unity-off headers gcc-12 gcc-13 gcc-14 clang-14 clang-16 nvcc-here nvcc-newest nvcc-12.4)
+names=(cmake-3.25 cmake-newest unity-off headers all-kernels gcc-12 gcc-13 gcc-14 clang-14 clang-16 nvcc-here nvcc-newest nvcc-12.4)
 in_turn=(cmake-newest unity-off headers gcc-13 gcc-14 clang-14 clang-16 nvcc-newest) # CI has the others anyway
 place=build/toolchains
 mkdir -p "$place"
@@ -78,7 +79,8 @@ check() {
       pip_environment cmake-newest --upgrade cmake
       (PATH=$PWD/$place/cmake-newest/bin:$PATH && compile "$1")
       ;;
-    headers) make --no-print-directory headers ;;
+    headers) PRESET=release make --no-print-directory headers ;;
+    all-kernels) PRESET=release make --no-print-directory build ;;
     unity-off) compile "$1" -DDWELL_UNITY=OFF ;;
     gcc-12)
       debian_packages g++-12
