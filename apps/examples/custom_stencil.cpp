@@ -61,7 +61,7 @@ int main() try {
   for (double& v : start.cells()) v = (state = state * 1664525u + 1013904223u) * 0x1p-32;
   const auto expected = by_loops({start.cells().begin(), start.cells().end()}, weights);
   bool good = true;
-  for (const char* executor : {"host-loop", "persistent", "perks"})
+  for (const char* executor : {"host-loop", "persistent", "temporal"})
     good = check(executor, start, expected, weights) && good;
   return good ? 0 : 2;
 } catch (const dwell::error& e) {
