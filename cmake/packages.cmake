@@ -50,6 +50,8 @@ if(TARGET dwell_python)
   math(EXPR dwell_next_python "${dwell_python_minor} + 1")
   set(CPACK_DEBIAN_DWELL_PYTHON_PACKAGE_DEPENDS
     "python3 (>= 3.${dwell_python_minor}~), python3 (<< 3.${dwell_next_python}~), python3-numpy, python3-scipy")
+  set(CPACK_DEBIAN_DWELL_PYTHON_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_SOURCE_DIR}/packaging/debian/postinst ${PROJECT_SOURCE_DIR}/packaging/debian/prerm)
   set(CPACK_COMPONENT_DWELL_PYTHON_DESCRIPTION
     "Iterative solvers whose data stay on the chip: the Python module
  Module dwell, for arrays of NumPy and matrices of SciPy.")

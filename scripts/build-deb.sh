@@ -16,7 +16,7 @@ if [[ $("$tools/bin/python" -V 2>/dev/null) != $("$python" -V) ]]; then
 fi
 "$tools/bin/python" -m pip install -q --disable-pip-version-check 'nanobind>=2.4'
 
-cmake -G Ninja -S . -B "$place" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DDWELL_TESTS=OFF \
+cmake --fresh -G Ninja -S . -B "$place" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DDWELL_TESTS=OFF \
   -DDWELL_BENCHMARKS=OFF -DDWELL_CUDA=OFF -DDWELL_MPI=OFF -DDWELL_PYTHON=ON -DPython_EXECUTABLE="$python" \
   -Dnanobind_DIR="$("$tools/bin/python" -m nanobind --cmake_dir)" "$@" >"$place/configure.log" 2>&1 ||
   { tail -n 40 "$place/configure.log" >&2; exit 1; }

@@ -41,7 +41,7 @@ check_wheel() {
 }
 
 check_deb() {
-  local packages
+  local package packages left
   make --no-print-directory deb
   fresh_system "$system" bookworm
   packages=("$top"/build/deb/packages/*.deb)
@@ -82,8 +82,8 @@ EOF
 
   echo '-- and all of it removed'
   quietly "$place/log" inside sh -c 'apt-get -qq remove -y dwell python3-dwell libdwell-dev "libdwell[0-9.]*"'
-  [[ -z $(inside sh -c 'ls -d /usr/include/dwell /usr/bin/dwell /usr/lib/python3/dist-packages/dwell 2>/dev/null') ]] ||
-    fail 'something of the packages is left behind'
+  left=$(inside find /usr -name '*dwell*')
+  [[ -z $left ]] || fail "left behind: $left"
 }
 
 check_source() {

@@ -42,9 +42,9 @@ debian_packages() { # installs those that are missing
 # compile NAME [CMAKE-ARGUMENT...]: by the CMake in PATH; `within` is "inside" for what is done in a Debian system.
 compile() {
   local name=$1 folder=build/toolchain-$1 log=$place/$1.log warnings
-  $within cmake --preset release -B "$folder" -DDWELL_TESTS=OFF -DDWELL_CUDA=OFF "${@:2}" >"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "$name: CMake"; }
+  $within cmake --fresh --preset release -B "$folder" -DDWELL_TESTS=OFF -DDWELL_CUDA=OFF "${@:2}" >"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "$name: CMake"; }
   $within cmake --build "$folder" --target dwell_small --parallel "${JOBS:-$(nproc)}" >>"$log" 2>&1 ||
-    { grep -m 20 -A 8 -E 'error|FAILED' "$log" >&2 || tail -n 40 "$log" >&2; fail "$name: the build, see $log"; }
+    { grep -m 20 -A 8 -E 'error:|^FAILED' "$log" >&2 || tail -n 40 "$log" >&2; fail "$name: the build, see $log"; }
   warnings=$(grep -cE 'warning( #[0-9-]+)?:' "$log" || true)
   if ((warnings > 0)); then
     grep -m 20 -A 4 -E 'warning( #[0-9-]+)?:' "$log" >&2
