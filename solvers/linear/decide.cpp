@@ -135,6 +135,7 @@ const solver_form* form_asked_for(const solve_options& o) {
     for (const solver_form& f : solver_forms())
       if (f.solves == matrix_class::general && (others.empty() || others.back() != f.method))
         others.push_back(f.method);
+    if (others.empty()) others = {"for matrices that are not symmetric (this program has none)"};
     throw unsupported_error(
         fmt::format("preconditioner {}: expected method {}, for it is not symmetric, found {}",
                     to_string(o.preconditioner), fmt::join(others, " or "), o.method));
