@@ -76,7 +76,7 @@ def cg(A: Any, b: jax.Array, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: 
     if any(isinstance(a, jax.core.Tracer) for a in (indptr, indices, data, b)):
         _check_options(dtype, rtol, atol, how)
     of_entry = jnp.repeat(jnp.arange(n), jnp.diff(indptr), total_repeat_length=indices.shape[0])
-    like_x, like_info = jax.ShapeDtypeStruct((n,), dtype), jax.ShapeDtypeStruct((), jnp.int32)
+    like_x, like_info = jax.ShapeDtypeStruct((n,), dtype), jax.ShapeDtypeStruct((), jnp.int32)  # type: ignore[no-untyped-call]
 
     def forward_on_host(indptr: Any, indices: Any, data: Any, b: Any) -> tuple[Any, Any]:
         x, info = _cg(_matrix(indptr, indices, data), np.asarray(b), rtol=rtol, atol=atol, **how)
@@ -88,7 +88,7 @@ def cg(A: Any, b: jax.Array, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: 
     def product(data: jax.Array, x: jax.Array) -> jax.Array:
         return jax.ops.segment_sum(data * x[indices], of_entry, n)
 
-    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    @jax.custom_jvp
     def solve(data: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
         arrays = indptr, indices, data, b
         if not any(isinstance(a, jax.core.Tracer) for a in arrays):  # exceptions are those of the solve
@@ -97,7 +97,7 @@ def cg(A: Any, b: jax.Array, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: 
         x, info = jax.pure_callback(forward_on_host, (like_x, like_info), *arrays, vmap_method="sequential")
         return x, info
 
-    @solve.defjvp  # type: ignore[untyped-decorator]
+    @solve.defjvp
     def derivative(primals: Any, tangents: Any) -> Any:
         (data, b), (data_dot, b_dot) = primals, tangents
         x, info = solve(data, b)
