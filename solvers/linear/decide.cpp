@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
@@ -131,7 +133,7 @@ const solver_form* form_asked_for(const solve_options& o) {
   const auto forms = forms_of(o.method);
   const bool chain = kind_of(o.preconditioner).is_chain();
   if (!kind_of(o.preconditioner).symmetric && forms.front().solves != matrix_class::general) {
-    std::vector<const char*> others;
+    std::vector<std::string_view> others;
     for (const solver_form& f : solver_forms())
       if (f.solves == matrix_class::general && (others.empty() || others.back() != f.method))
         others.push_back(f.method);
