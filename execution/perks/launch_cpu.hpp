@@ -7,10 +7,10 @@
 namespace dwell::cpu {
 
 template <class S, class T, class E>
-class caching_launcher : public meeting_launcher<S, T> {
+class caching_launcher : public meeting_launcher<T> {
  public:
   explicit caching_launcher(const stencil_plan& how)
-      : meeting_launcher<S, T>(how.teams, scratch_bytes(how)) {}
+      : meeting_launcher<T>(how.teams, scratch_bytes(how)) {}
 
  private:
   static std::size_t scratch_bytes(const stencil_plan& how) {
@@ -19,13 +19,17 @@ class caching_launcher : public meeting_launcher<S, T> {
           return kernel_scratch_bytes<Engine, S, T>(C) + Engine::template layer_bytes<S, T>(C, how);
         });
   }
-  void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
+  const stencil_args<T>& take(const stencil_start& run) override {
+    return a_ = call_of<S, T>(run.args, run.weights);
+  }
+  void run_all(run_watch& watch) override {
     caching_engines::with<S, T>(
-        a.plan.config, [&]<class Engine, auto C>() {
+        a_.plan.config, [&]<class Engine, auto C>() {
           this->template run_teams<perks_lanes>(
-              a, watch, [&](auto& team) { E::template run<S, T, Engine, C>(team, a); });
+              a_, watch, [&](auto& team) { E::template run<S, T, Engine, C>(team, a_); });
         });
   }
+  stencil_call<S, T> a_;
 };
 
 template <class S, class T, class E>

@@ -27,16 +27,17 @@ class cpu_grid_team : public cpu_team<Lanes> {
   /// can stay in registers.
   template <class F>
   [[gnu::always_inline]] void over(int width, int height, F&& f) {
-    if (this->reversed()) {
-      for (int j = height - 1; j >= 0; --j)
-        for (int i = width - 1; i >= 0; --i) f(i, j);
-      return;
-    }
-    for (int j = 0; j < height; ++j) {
+    const bool reversed = this->reversed();
+    for (int row = 0; row < height; ++row) {
+      const int j = reversed ? height - 1 - row : row;
+      // From the last to the first in pieces of one, so that f is compiled once.
+      for (int first = reversed ? width - 1 : 0, last = width; last > 0; last = first--) {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (int i = 0; i < width; ++i) f(i, j);
+        for (int i = first; i < last; ++i) f(i, j);
+        if (!reversed) break;
+      }
     }
   }
   /// This team's piece of 0 <= i < n, which is its own memory's: from first to before second.

@@ -15,9 +15,31 @@
 
 namespace dwell::cpu {
 
-/// The passes of a plan, as a queue runs them (launch_cpu.hpp, single_steps).
+/// The passes of a plan, by an engine: of a launch its phases, the copy of the field that holds its
+/// result, and one team's part of a phase (steps_cpu.hpp).
 template <class S, class T, class Engine, auto C>
 class passes;
+
+/// The same as a queue calls them.
+template <class S, class T, class Engine, auto C>
+class shape_passes final : public field_steps<T> {
+  using own = passes<S, T, Engine, C>;
+
+ public:
+  explicit shape_passes(const stencil_args<T>& a) : passes_(a) {}
+  const stencil_args<T>& take(const stencil_start& run) override {
+    return a_ = call_of<S, T>(run.args, run.weights);
+  }
+  int phases() const override { return own::phases; }
+  int copy_after(int from, int steps) const override { return own::copy_after(from, steps); }
+  void run(int team, int from, int steps, int phase) const override {
+    if (!has_ended(a_)) passes_.run(team, a_, from, steps, phase);
+  }
+
+ private:
+  own passes_;
+  stencil_call<S, T> a_;
+};
 
 template <class S, class T, skewed_config C>
 class passes<S, T, skewed_on<backend::cpu>, C> {
@@ -28,7 +50,6 @@ class passes<S, T, skewed_on<backend::cpu>, C> {
   explicit passes(const stencil_args<T>& a)
       : by_(skewed_division_of(a.plan, a.size, a.inner, radius_of<S>, a.edge)) {}
   void run(int team, const stencil_call<S, T>& a, int from, int steps, int phase) const {
-    if (has_ended(a)) return;
     cpu_grid_team<C.lanes> lanes(team, a.plan.teams, nullptr, a.reverse_lanes, nullptr, 0);
     skewed_pass<S, T, cpu_grid_team<C.lanes>>(lanes, a, by_, from, steps).run(phase);
   }
@@ -49,7 +70,6 @@ class passes<S, T, ring2d_on<backend::cpu>, C> {
       : scratch_(a.plan.teams, player::scratch_bytes()),
         pass_(divided_pass(C, radius_of<S>, a.size, a.edge, a.plan)) {}
   void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
-    if (has_ended(a)) return;
     pass_runs pass = pass_;
     pass.from = from;
     pass.steps = steps;
@@ -77,7 +97,6 @@ class passes<S, T, column3d_on<backend::cpu>, C> {
       : scratch_(a.plan.teams, column_sizes<S, T, C>::scratch_bytes + 64),
         pass_(column_pass_of(C, radius_of<S>, a.size, a.edge, a.pitch, a.plan)) {}
   void run(int team, const stencil_call<S, T>& a, int from, int steps, int) const {
-    if (has_ended(a)) return;
     pass_runs pass = pass_;
     pass.from = from;
     pass.steps = steps;
@@ -98,7 +117,8 @@ std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device&
   const auto& a = *static_cast<const stencil_args<T>*>(args);
   return temporal_engines<backend::cpu, Caching>::template with<S, T>(
       a.plan.config, [&]<class Engine, auto C>()->std::unique_ptr<stencil_launcher> {
-        return std::make_unique<driven_launcher<S, T, E, passes<S, T, Engine, C>>>(a);
+        return std::make_unique<driven_launcher<T, E>>(
+            a.plan.teams, std::make_unique<shape_passes<S, T, Engine, C>>(a));
       });
 }
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
-// How the CPU runs stencils: a thread for each team, which a launcher keeps from run to run.
-// Included by generated files only, which are built for AVX2 and FMA where the processor family has
-// them.
+// How the CPU runs stencils: a thread for each team, which a launcher keeps from run to run. Time
+// loops see steps through steps_cpu.hpp and are compiled once, in launch_cpu.cpp. Included by
+// generated files, which are built for AVX2 and FMA where the processor family has them.
 #pragma once
 #include <array>
-#include <cstddef>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "dwell/execution/device/scratch_cpu.hpp"
+#include "dwell/base/api.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
+#include "dwell/execution/persistent/stencil.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/launch/steps_cpu.hpp"
 #include "dwell/execution/stencil/step/engine.hpp"
 #include "dwell/execution/stencil/step/launches.hpp"
-#include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/execution/team/team_threads.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
 
@@ -30,144 +29,106 @@ void with_grid_team(const stencil_args<T>& a, int worker, int workers, cpu_barri
   f(team);
 }
 
-/// 8 lanes are the elements of one vector register or two.
-inline constexpr int plain_lanes = 8;
 inline const engine_row& plain_kernels() {
   static const engine_row& row = lasting(step_row(std::array{step_config{plain_lanes, 1}}));
   return row;
 }
 
-/// One team's part of a step of executor E: what E has as its own, or the one that all others
-/// share.
+/// The steps of a shape by an executor that caches nothing: the executor's own, or those that all
+/// others share (Own is void).
+template <class S, class T, class Own = void>
+class shape_step final : public single_step<T> {
+ public:
+  explicit shape_step(int teams) : single_step<T>(teams) {}
+  const stencil_args<T>& take(const stencil_start& run) override {
+    return a_ = call_of<S, T>(run.args, run.weights);
+  }
+  const stencil_args<T>& args() const override { return a_; }
+  void step(plain_team& team, const T* in, T* out) const override {
+    if constexpr (std::is_void_v<Own>)
+      step_field<S, T, false>(team, a_, in, out);
+    else
+      Own::template step<S, T>(team, a_, in, out);
+  }
+
+ private:
+  stencil_call<S, T> a_;
+};
+
 template <class S, class T, class E>
-void step_of(cpu_grid_team<plain_lanes>& team, const stencil_call<S, T>& a, int parity) {
-  if constexpr (has_step<E>)
-    launch_own_step<S, T, E>(team, a, parity);
-  else
-    launch_step<S, T>(team, a, parity);
+std::unique_ptr<single_step<T>> step_of(int teams) {
+  using own = std::conditional_t<has_step<E>, E, void>;
+  return std::make_unique<shape_step<S, T, own>>(teams);
 }
 
 /// What the runs of a kernel have in common: they end before start() returns.
-template <class S, class T>
-class launcher : public stencil_launcher {
+template <class T>
+class DWELL_API launcher : public stencil_launcher {
  public:
-  std::optional<stencil_state> start(const stencil_start& run, const run_control& control) final {
-    if (!run.words.empty()) std::memset(run.words.data(), 0, run.words.size());
-    const auto a = call_of<S, T>(run.args, run.weights);
-    run_watch watch(control, a.watch);
-    const double begin = seconds_now();
-    run_all(a, watch);
-    end_.seconds += seconds_now() - begin;
-    watch.finish();
-    return end_.state = *a.state;
-  }
+  std::optional<stencil_state> start(const stencil_start& run, const run_control& control) final;
   stencil_end wait(const run_control&) final { return std::exchange(end_, {}); }
 
  private:
-  virtual void run_all(const stencil_call<S, T>& a, run_watch& watch) = 0;
+  /// Keeps what a run is started with.
+  virtual const stencil_args<T>& take(const stencil_start& run) = 0;
+  virtual void run_all(run_watch& watch) = 0;
   stencil_end end_;
 };
 
-/// The steps of executor E that caches nothing: what it has as its own, or the step that all others
-/// share.
-template <class S, class T, class E>
-class single_steps {
+/// The queue of executors whose time loop runs on the host, and its threads.
+template <class T>
+class DWELL_API stencil_queue {
  public:
-  static constexpr int phases = 1;  ///< of a launch; teams meet between two of them
-  /// The copy of the field that holds the result of so many steps from field[from] on.
-  static int copy_after(int from, int) { return from ^ 1; }
-
-  explicit single_steps(const stencil_args<T>& a)
-      : teams_(a.plan.teams), scratch_(a.plan.teams, plain_lanes * sizeof(double)) {}
-  /// One team's part of a phase of one step from field[from].
-  void run(int team, const stencil_call<S, T>& a, int from, int, int) const {
-    with_grid_team<plain_lanes>(a, team, teams_, nullptr, scratch_,
-                                [&](auto& t) { step_of<S, T, E>(t, a, from); });
-  }
-
- private:
-  int teams_;
-  team_scratch scratch_;
-};
-
-/// The queue of executors whose time loop runs on the host, and its threads. Steps: runs steps, see
-/// single_steps.
-template <class S, class T, class Steps>
-class stencil_queue {
- public:
-  explicit stencil_queue(const stencil_args<T>& a)
-      : teams_(a.plan.teams),
-        steps_(a),
-        scratch_(a.plan.teams, plain_lanes * sizeof(double)),
-        pool_(a.plan.teams) {}
-  /// For the next run.
-  void take(const stencil_call<S, T>& a, run_watch& watch) {
-    a_ = &a;
-    watch_ = &watch;
-    copy_ = 0;
-  }
+  stencil_queue(int teams, std::unique_ptr<field_steps<T>> steps);
+  const stencil_args<T>& take(const stencil_start& run);
+  void watched_by(run_watch& watch) { watch_ = &watch; }
 
   void begin() {}
   /// So many steps, at most plan.depth, in one launch.
-  void step(int steps) {
-    for (int phase = 0; phase < Steps::phases; ++phase)
-      pool_.launch([&](int team) { steps_.run(team, *a_, copy_, steps, phase); });
-    copy_ = Steps::copy_after(copy_, steps);
-  }
-  void compare(int steps) {
-    launch(teams_, [&](auto& team) { launch_compare<T>(team, *a_, steps, copy_); });
-  }
-  void poll(int steps) {
-    with_team(0, 1, [&](auto& team) { launch_poll<T>(team, *a_, steps, copy_); });
-    watch_->poll();
-  }
+  void step(int steps);
+  void compare(int steps);
+  void poll(int steps);
   void record_outcome(int mark) { marks_[mark] = *a_->state; }
   stencil_state outcome(int mark) const { return marks_[mark]; }
   void finish() {}
 
  private:
-  template <class F>
-  void with_team(int worker, int workers, F&& f) {
-    with_grid_team<plain_lanes>(*a_, worker, workers, nullptr, scratch_, f);
-  }
-  template <class F>
-  void launch(int teams, F&& f) {
-    pool_.launch([&](int member) { with_team(member, teams, f); });
-  }
-
   const int teams_;
-  const Steps steps_;
-  int copy_ = 0;                           ///< of the field that the next launch reads
-  const stencil_call<S, T>* a_ = nullptr;  ///< of the present run
-  run_watch* watch_ = nullptr;             ///< likewise
+  const std::unique_ptr<field_steps<T>> steps_;
+  int copy_ = 0;                         ///< of the field that the next launch reads
+  const stencil_args<T>* a_ = nullptr;   ///< of the present run
+  run_watch* watch_ = nullptr;           ///< likewise
   team_scratch scratch_;
   thread_pool pool_;
   stencil_state marks_[2];
 };
 
 /// Executors with a `drive`.
-template <class S, class T, class E, class Steps = single_steps<S, T, E>>
-class driven_launcher : public launcher<S, T> {
+template <class T, class E>
+class driven_launcher final : public launcher<T> {
  public:
-  explicit driven_launcher(const stencil_args<T>& a) : queue_(a) {}
+  driven_launcher(int teams, std::unique_ptr<field_steps<T>> steps)
+      : queue_(teams, std::move(steps)) {}
 
  private:
-  void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
-    queue_.take(a, watch);
-    E::template drive<T>(queue_, a);
+  const stencil_args<T>& take(const stencil_start& run) override { return *(a_ = &queue_.take(run)); }
+  void run_all(run_watch& watch) override {
+    queue_.watched_by(watch);
+    E::template drive<T>(queue_, *a_);
   }
-  stencil_queue<S, T, Steps> queue_;
+  const stencil_args<T>* a_ = nullptr;
+  stencil_queue<T> queue_;
 };
 
 /// Executors whose teams live through a run, with so many bytes of scratch each.
-template <class S, class T>
-class meeting_launcher : public launcher<S, T> {
+template <class T>
+class meeting_launcher : public launcher<T> {
  protected:
   meeting_launcher(int teams, std::size_t scratch_bytes)
       : scratch_(teams, scratch_bytes), threads_(teams) {}
   /// f(team) on every team's thread.
   template <int Lanes, class F>
-  void run_teams(const stencil_call<S, T>& a, run_watch& watch, F&& f) {
+  void run_teams(const stencil_args<T>& a, run_watch& watch, F&& f) {
     threads_.run(watch, [&](int t, cpu_barrier& grid) {
       with_grid_team<Lanes>(a, t, a.plan.teams, &grid, scratch_, f);
     });
@@ -178,23 +139,28 @@ class meeting_launcher : public launcher<S, T> {
   team_threads threads_;
 };
 
-/// Executors with a `run`.
-template <class S, class T, class E>
-class looping_launcher : public meeting_launcher<S, T> {
+/// Executor persistent: its time loop, barrier_steps, in every team.
+template <class T>
+class DWELL_API looping_launcher final : public meeting_launcher<T> {
  public:
-  explicit looping_launcher(const stencil_args<T>& a)
-      : meeting_launcher<S, T>(a.plan.teams, plain_lanes * sizeof(double)) {}
+  looping_launcher(int teams, std::unique_ptr<single_step<T>> steps);
 
  private:
-  void run_all(const stencil_call<S, T>& a, run_watch& watch) override {
-    this->template run_teams<plain_lanes>(a, watch,
-                                          [&](auto& team) { E::template run<S, T>(team, a); });
-  }
+  const stencil_args<T>& take(const stencil_start& run) override;
+  void run_all(run_watch& watch) override;
+  const std::unique_ptr<single_step<T>> steps_;
 };
 
-template <class T, class Launcher>
-std::unique_ptr<stencil_launcher> prepare_plain(const void* args, const device&) {
-  return std::make_unique<Launcher>(*static_cast<const stencil_args<T>*>(args));
+template <class S, class T, class E>
+std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device&) {
+  const int teams = static_cast<const stencil_args<T>*>(args)->plan.teams;
+  return std::make_unique<driven_launcher<T, E>>(teams, step_of<S, T, E>(teams));
+}
+template <class S, class T, class E>
+std::unique_ptr<stencil_launcher> prepare_looping(const void* args, const device&) {
+  static_assert(std::is_same_v<typename E::loop, barrier_steps>);
+  const int teams = static_cast<const stencil_args<T>*>(args)->plan.teams;
+  return std::make_unique<looping_launcher<T>>(teams, step_of<S, T, E>(teams));
 }
 
 inline engine_facts assume_plain(const device_facts& facts, int config) {
@@ -208,13 +174,13 @@ template <class S, class T, class E>
 stencil_kernel driven_kernel() {
   return {shape_facts<S>(), E::name,      precision_of<T>,
           backend::cpu,     false,        plain_kernels().all(),
-          &assume_plain,    &probe_plain, &prepare_plain<T, driven_launcher<S, T, E>>};
+          &assume_plain,    &probe_plain, &prepare_driven<S, T, E>};
 }
 template <class S, class T, class E>
 stencil_kernel looping_kernel() {
   return {shape_facts<S>(), E::name,      precision_of<T>,
           backend::cpu,     true,         plain_kernels().all(),
-          &assume_plain,    &probe_plain, &prepare_plain<T, looping_launcher<S, T, E>>};
+          &assume_plain,    &probe_plain, &prepare_looping<S, T, E>};
 }
 
 }  // namespace dwell::cpu

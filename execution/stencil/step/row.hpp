@@ -2,6 +2,7 @@
 // One step of some cells of a row, by a team whose lanes are the elements of vectors.
 #pragma once
 #include <algorithm>
+#include <iterator>
 
 #include "dwell/execution/stencil/step/near.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
@@ -17,6 +18,18 @@ struct column_range {
 template <class T>
 bool is_inner_row(const stencil_args<T>& a, int z, int y) {
   return z >= a.inner.z0 && z < a.inner.z1 && y >= a.inner.y0 && y < a.inner.y1;
+}
+
+/// Shapes of many cells are compiled once, without the source, which a second loop then adds to the
+/// row: the same sums, and little beside those of the shape.
+template <class S>
+inline constexpr bool adds_source_after = std::size(S::taps) > 12;
+
+/// Adds the source to so many cells of a row.
+template <class T, class Team>
+[[gnu::noinline]] void add_source(Team& team, const T* source, T* out, int count) {
+  team.over(
+      count, 1, [=](int i, int) __attribute__((always_inline)) { out[i] += source[i]; });
 }
 
 template <class S, class T, bool Source, class Team>
@@ -58,10 +71,16 @@ void step_row_of(Team& team, const stencil_call<S, T>& a, const T* in, T* out, i
 template <class S, class T, class Team>
 void step_row(Team& team, const stencil_call<S, T>& a, const T* in, T* out, int z, int y,
               column_range columns) {
-  if (a.source)
-    step_row_of<S, T, true>(team, a, in, out, z, y, columns);
-  else
+  if constexpr (adds_source_after<S>) {
     step_row_of<S, T, false>(team, a, in, out, z, y, columns);
+    const std::ptrdiff_t at =
+        (static_cast<std::ptrdiff_t>(z) * a.size.y + y) * a.pitch + columns.first;
+    if (a.source) add_source(team, a.source + at, out + at, columns.last - columns.first);
+  } else if (a.source) {
+    step_row_of<S, T, true>(team, a, in, out, z, y, columns);
+  } else {
+    step_row_of<S, T, false>(team, a, in, out, z, y, columns);
+  }
 }
 
 }  // namespace dwell

@@ -78,6 +78,10 @@ void step_rows(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
           if constexpr (Source) v += a.source[at];
           out[at] = v;
         });
+    if constexpr (adds_source_after<S>)
+      if (a.source)
+        for (int j = 0; j < run.rows; ++j)
+          add_source(team, a.source + corner + j * pitch, out + corner + j * pitch, run.width);
   }
 }
 
@@ -103,7 +107,9 @@ DWELL_FN void step_field(Team& team, const stencil_call<S, T>& a, const T* in, T
     step_tiles<S, T, Tiles>(team, a, in, out);
     if (a.edge != boundary::fixed) step_frame<S, T>(team, a, in, out);
   } else {
-    if (a.source)
+    if constexpr (adds_source_after<S>)
+      step_rows<S, T, false>(team, a, in, out);
+    else if (a.source)
       step_rows<S, T, true>(team, a, in, out);
     else
       step_rows<S, T, false>(team, a, in, out);
