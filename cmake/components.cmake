@@ -85,7 +85,7 @@ endif()
 
 # Parts of the components, objects that the small program of `make solve` is linked of (apps/dwell): systems, what solves
 # linear systems by conjugate gradients; loops, its loops over whole arrays on a CPU; files, matrices and vectors in
-# files, and generated ones.
+# files, and generated ones. And shapes, the stencils on CPUs, whose files are compiled together by some at a time.
 function(dwell_add_part part component)
   add_library(dwell_${part} OBJECT)
   dwell_settings(dwell_${part})
@@ -100,6 +100,8 @@ dwell_add_part(systems core)
 target_compile_options(dwell_systems PRIVATE ${DWELL_LIBRARY_OPTIONS})
 dwell_add_part(loops core)
 target_compile_options(dwell_loops PRIVATE ${DWELL_KERNEL_OPTIONS})
+dwell_add_part(shapes stencil)
+target_compile_options(dwell_shapes PRIVATE ${DWELL_KERNEL_OPTIONS})
 if(DWELL_IO)
   dwell_add_part(files io)
   target_compile_options(dwell_files PRIVATE ${DWELL_LIBRARY_OPTIONS})
@@ -151,7 +153,7 @@ if(BUILD_SHARED_LIBS OR (DWELL_TESTS AND NOT DWELL_SANITIZE AND NOT DWELL_FUZZ))
     endif()
   endfunction()
   dwell_add_shared(dwell_core_shared dwell $<TARGET_OBJECTS:dwell_core> ${DWELL_PARTS_core}
-    $<TARGET_OBJECTS:dwell_stencil>)
+    $<TARGET_OBJECTS:dwell_stencil> ${DWELL_PARTS_stencil})
   if(DWELL_HAVE_CUDA)
     target_link_libraries(dwell_core_shared PRIVATE CUDA::cudart_static)
   endif()

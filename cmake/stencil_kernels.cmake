@@ -1,5 +1,5 @@
-# The compiled stencils: one translation unit per (shape, backend) with its executors, on the CPU a second one for
-# those that cache the field on the chip, and the table of all of them. Every file of the folder is a shape, named
+# The compiled stencils: one file per (shape, backend) with its executors, on the CPU a second one for those that cache
+# the field on the chip, and the table of all of them. Those of CPUs are compiled four at a time. Every file of the folder is a shape, named
 # as the struct in it.
 #
 #   dwell_add_stencils(SHAPES folder CPU_DRIVEN host_loop_stencil ... CUDA_CACHING perks_stencil ...)
@@ -45,13 +45,13 @@ function(dwell_add_stencils)
     set(caching false)
     if(DWELL_CPU_CACHING AND SHAPE IN_LIST DWELL_CPU_CACHING_SHAPES)
       set(caching true)
-      dwell_write_stencil(${SHAPE} CPU _caching "${DWELL_PROTOCOL_OPTIONS}" CACHING ${s_CPU_CACHING})
+      dwell_write_stencil(${SHAPE} CPU _caching CACHING ${s_CPU_CACHING})
     endif()
-    dwell_write_stencil(${SHAPE} CPU "" "${DWELL_KERNEL_OPTIONS}"
+    dwell_write_stencil(${SHAPE} CPU ""
       DRIVEN ${s_CPU_DRIVEN} LOOPING ${s_CPU_LOOPING} PASSING ${s_CPU_PASSING})
     set(caching true)
     if(DWELL_HAVE_CUDA AND (NOT DWELL_CUDA_SHAPES OR SHAPE IN_LIST DWELL_CUDA_SHAPES))
-      dwell_write_stencil(${SHAPE} CUDA "" ""
+      dwell_write_stencil(${SHAPE} CUDA ""
         DRIVEN ${s_CUDA_DRIVEN} LOOPING ${s_CUDA_LOOPING} CACHING ${s_CUDA_CACHING} PASSING ${s_CUDA_PASSING})
     endif()
   endforeach()
@@ -94,7 +94,7 @@ function(dwell_write_stencil_plans)
 endfunction()
 
 # One translation unit: a shape's executors of these kinds on a backend, in DECLARATIONS and CALLS of the caller.
-function(dwell_write_stencil SHAPE backend suffix options)
+function(dwell_write_stencil SHAPE backend suffix)
   cmake_parse_arguments(s "" "" "DRIVEN;LOOPING;CACHING;PASSING" ${ARGN})
   string(TOLOWER ${backend} BACKEND)
   set(FUNCTION ${SHAPE}${suffix}_${BACKEND})
@@ -126,7 +126,17 @@ function(dwell_write_stencil SHAPE backend suffix options)
     endforeach()
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/stencil_kernels.in ${file} @ONLY)
-  dwell_sources(dwell_stencil ${file} ALONE OPTIONS ${options})
+  if(suffix STREQUAL "_caching")
+    dwell_sources(dwell_stencil ${file} ALONE OPTIONS ${DWELL_PROTOCOL_OPTIONS})
+  elseif(backend STREQUAL "CUDA")
+    dwell_sources(dwell_stencil ${file})
+  else()
+    set_property(GLOBAL APPEND PROPERTY DWELL_CPU_STENCILS ${SHAPE})
+    get_property(stencils GLOBAL PROPERTY DWELL_CPU_STENCILS)
+    list(LENGTH stencils number)
+    math(EXPR number "${number} / 4")
+    dwell_sources(dwell_shapes ${file} GROUP stencils${number})
+  endif()
   set(DECLARATIONS "${DECLARATIONS}void ${FUNCTION}(std::vector<stencil_kernel>&);\n" PARENT_SCOPE)
   set(CALLS "${CALLS}    compiled::${FUNCTION}(all);\n" PARENT_SCOPE)
 endfunction()
