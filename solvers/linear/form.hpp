@@ -104,7 +104,7 @@ struct solver_form {
   const char* program;      ///< in the table of compiled kernels
   int columns;              ///< right-hand sides that it solves together
   std::span<const char* const> vectors;
-  // See programs/weighed_form.hpp.
+  // See weighed_form.hpp.
   bool weighed_first, drifts;
   bool with_chain;                              ///< the preconditioner is a chain of products,
   bool without;                                 ///< or none or Jacobi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # datasets/fetch.sh against a server on 127.0.0.1 and a made-up catalogue, once with curl and once with
 # wget, whichever are there. Exits 77 (skipped) without python3, 1 if a check failed.
-# usage: test_fetch.sh PATH/TO/fetch.sh
+# usage: test_fetch.sh FETCH-SCRIPT
 set -u
 fetch=$(realpath "$1")
 tests=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See comparison_layout.hpp.
+// See layout.hpp.
 #include "compare/layout.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See compare_options.hpp.
+// See options.hpp.
 #include "compare/options.hpp"
 #include "cli/file_options.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See stencil_field.hpp.
+// See field.hpp.
 #include "stencil/field.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See stencil_measured.hpp.
+// See measured.hpp.
 #include "dwell/execution/policies/stencil/measured.hpp"
 
 #include <fmt/format.h>

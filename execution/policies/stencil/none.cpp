@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Policy "none" for stencils: see plan_uncached.hpp.
+// Policy "none" for stencils: see none.hpp.
 #include "dwell/execution/policies/stencil/none.hpp"
 
 #include <fmt/format.h>

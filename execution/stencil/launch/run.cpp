@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See stencil_run.hpp.
+// See run.hpp.
 #include "dwell/execution/stencil/launch/run.hpp"
 
 #include <algorithm>

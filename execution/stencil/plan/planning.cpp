@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See stencil_planning.hpp.
+// See planning.hpp.
 #include "dwell/execution/stencil/plan/planning.hpp"
 
 #include <fmt/format.h>

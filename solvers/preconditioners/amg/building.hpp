@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The set-up of a hierarchy as a sequence of loops, for setup_loops and row_table of either
 // backend: per level the aggregates, the prolongation, A P, the coarse matrix, and the matrices of
-// the chain. Included by amg_cpu.cpp and amg_cuda.cu alone.
+// the chain. Included by amg.cpp and amg_cuda.cu alone.
 #pragma once
 #include <algorithm>
 #include <cmath>
