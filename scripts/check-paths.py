@@ -44,7 +44,7 @@ def main() -> int:
         suffixes.update("/".join(parts[k:]) for k in range(len(parts)))
 
     def exists(name: str, at: pathlib.PurePath) -> bool:
-        name = re.sub(r"\b[A-Z]{3,}\b", "*", name.rstrip("/."))
+        name = re.sub(r"(?<![A-Za-z0-9])[A-Z]{3,}(?![A-Za-z0-9])", "*", name.rstrip("/."))
         places = [name, str(at.parent / name), re.sub(r"^dwell/", "", name), re.sub(r"^dwell/", "include/dwell/", name)]
         if "*" in name:
             return any(fnmatch.fnmatch(k, p) for p in places for k in known)
