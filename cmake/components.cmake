@@ -8,10 +8,9 @@
 # for the test of what they export: nothing is compiled for that.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-# A wheel goes to machines without libfmt.so: compiled in.
 set(DWELL_FMT fmt::fmt)
-if(DWELL_PYTHON)
-  set(DWELL_FMT fmt::fmt-header-only)
+if(DWELL_PYTHON)  # goes to machines without libfmt.so: compiled in
+  include(python_fmt)
 endif()
 set(DWELL_COMPONENTS core stencil)
 if(DWELL_IO)
