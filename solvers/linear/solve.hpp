@@ -146,7 +146,8 @@ struct solve_options {
   bool fixed_iterations = false;
   /// Set to true (from a signal handler or another thread) to end at the next iteration. Set while
   /// a solver is prepared it ends that with interrupted_error; while a solve prepares another
-  /// preconditioner or method, with the answer so far. Not so for several ranks.
+  /// preconditioner or method, with the answer so far. Several ranks hear it in the set-up of a
+  /// preconditioner amid a solve, not in that of a solver.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called about every `progress_interval` seconds while iterating, first when the residual of
   /// the start is known. If it returns a bool, false stops the solve (stop_reason::interrupted) at

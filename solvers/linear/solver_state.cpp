@@ -43,6 +43,8 @@ void solver_state<T>::make_preconditioners() {
   const row_ranks* const ranks = matrix.ranks();
   if (!ranks) return make_preconditioner();
   together(*ranks->comm, [&] {
+    std::optional<interruption_scope> scope;
+    if (asked_amid_solve) scope.emplace(asked_amid_solve);
     try {
       make_preconditioner();
     } catch (const input_error& e) {  // its rows are those of the block

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <climits>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -147,8 +148,8 @@ struct solver_state {
   void require_idle() const;
   /// To be called where there is no way back: all later calls are refused.
   void forget_run();
-  /// f(), a set-up between two parts of a solve: may be interrupted as the solve may. Not with
-  /// several ranks, of which one alone would leave.
+  /// f(), a set-up between two parts of a solve: may be interrupted as the solve may. Of several
+  /// ranks in what they make together alone, for else one would leave the others.
   template <class F>
   void set_up_amid_solve(F&& f);
   /// `progress` asked for the end, on any rank; called by all of them.
@@ -233,8 +234,9 @@ struct solver_state {
   double told_from = 0;                    ///< the first run, where there are several attempts
   bool refused = false;                    ///< `progress` asked for the end
   bool running = false;
-  bool amid_block = false;  ///< a solve of one column of several
-  bool waited_for = false;  ///< solve_async() began it
+  bool amid_block = false;                 ///< a solve of one column of several
+  std::function<bool()> asked_amid_solve;  ///< of several ranks, amid a set-up: is it to end?
+  bool waited_for = false;                 ///< solve_async() began it
   device_span<const T> async_b;
   device_span<T> async_x;
   solve_numbers seen;
@@ -267,12 +269,20 @@ solve_report solver_state<T>::solve_chosen(const T* from, T* to, Refuse&& refuse
 template <class T>
 template <class F>
 void solver_state<T>::set_up_amid_solve(F&& f) {
-  if (matrix.ranks()) return f();
   const interruption_scope* const of_solve = interruption_scope::current();
-  const interruption_scope scope([this, of_solve] {
+  const std::function<bool()> wanted = [this, of_solve] {
     return (options.interrupt && options.interrupt->load()) ||
            (of_solve && of_solve->wanted_outside());
-  });
+  };
+  if (!matrix.ranks()) {
+    const interruption_scope scope(wanted);
+    return f();
+  }
+  asked_amid_solve = wanted;
+  const struct end_of_set_up {
+    std::function<bool()>& asked;
+    ~end_of_set_up() { asked = nullptr; }
+  } ends{asked_amid_solve};
   f();
 }
 
