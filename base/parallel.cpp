@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "dwell/base/cpu_quota.hpp"
+#include "dwell/base/control_groups.hpp"
 #include "dwell/base/interruption.hpp"
 
 namespace dwell {

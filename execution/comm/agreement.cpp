@@ -8,7 +8,7 @@
 namespace dwell {
 namespace {
 
-enum kind : int { none, input, unsupported, of_device, memory, other };
+enum kind : int { none, input, unsupported, of_device, memory, interrupted, other };
 
 template <class Error>
 struct agreed final : Error, agreed_failure {
@@ -30,6 +30,8 @@ failure failure_of(const std::exception_ptr& failed) {
     return {input, e.what()};
   } catch (const device_error& e) {
     return {of_device, e.what()};
+  } catch (const interrupted_error& e) {
+    return {interrupted, e.what()};
   } catch (const std::bad_alloc& e) {
     return {memory, e.what()};
   } catch (const std::exception& e) {
@@ -45,6 +47,8 @@ failure failure_of(const std::exception_ptr& failed) {
       throw agreed<input_error>(text);
     case of_device:
       throw agreed<device_error>(text);
+    case interrupted:
+      throw agreed<interrupted_error>(text);
     case memory:
       throw agreed<std::bad_alloc>();
     default:

@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <string>
+
+#include "dwell/base/control_groups.hpp"
 
 namespace dwell {
 namespace {
@@ -39,7 +42,10 @@ std::size_t machine_memory_free() {
 }  // namespace
 
 std::size_t host_memory_free() {
-  return std::min(machine_memory_free(), address_space_free());  // 0: the machine does not say
+  const std::size_t free =
+      std::min(machine_memory_free(), address_space_free());  // 0: the machine does not say
+  const std::optional<double> left = group_memory_left();
+  return left && *left < static_cast<double>(free) ? static_cast<std::size_t>(*left) : free;
 }
 
 }  // namespace dwell

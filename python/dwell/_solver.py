@@ -56,7 +56,7 @@ class Solver(_gpu.StreamUser):
         "jacobi" divides by the diagonal, "block-jacobi" by its blocks. For symmetric positive definite matrices: "amg",
         a cycle of aggregation multigrid; "fsai", a factorized sparse approximate inverse; "chebyshev", a polynomial in
         the matrix. "ilu0" has incomplete factors and is not symmetric, so not for "cg" and "minres".
-        "auto" tries "jacobi" in the first solve and goes on with "amg" where that is projected to take less time;
+        "auto" tries "jacobi" in every solve and goes on with "amg" where that is projected to take less time;
         ``Report.preconditioner_reason`` says why.
     block_size : int
         Of "block-jacobi": rows of a block, up to 32; 0: consecutive rows with equal columns are a block. Of "amg" with

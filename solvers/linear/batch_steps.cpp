@@ -33,7 +33,21 @@ void end_all(const device& where, const batch_places<T>& at) {
 }
 
 template <class T>
-constexpr batch_steps<T> batch_on_cpu = {&begin_all<T>, &end_all<T>,
+void weigh_all(const device& where, const batch_places<T>& at) {
+  for_systems(at, [&](const solve_places<T>& one) {
+    solve_steps_of<T>(backend::cpu).weigh(where, {&one, 1});
+  });
+}
+
+template <class T>
+void restore_some(const device& where, const batch_places<T>& at, const int* which) {
+  for (int system = 0; system < at.count; ++system)
+    if (which[system]) solve_steps_of<T>(backend::cpu).restore(where, at.of(system));
+}
+
+template <class T>
+constexpr batch_steps<T> batch_on_cpu = {&begin_all<T>, &end_all<T>, &weigh_all<T>,
+                                         &restore_some<T>,
                                          &examining::find_diagonals_with<cpu::setup_loops, T>};
 
 }  // namespace

@@ -59,6 +59,11 @@ template <class T>
 struct batch_steps {
   void (*begin)(const device&, const batch_places<T>&);
   void (*end)(const device&, const batch_places<T>&);
+  /// The true residual of run_x, in the caller's units, instead of that of x; of all systems.
+  void (*weigh)(const device&, const batch_places<T>&);
+  /// x becomes run_x in the systems that are not 0 in `which`, one number each in memory of the
+  /// device.
+  void (*restore)(const device&, const batch_places<T>&, const int* which);
   /// One of each system, in memory of the device. The matrix is sound.
   void (*diagonals)(const device&, const batch_places<T>&, diagonal_range* to);
 };

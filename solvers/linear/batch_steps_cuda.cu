@@ -71,6 +71,24 @@ __global__ void __launch_bounds__(pass_lanes) end_kernel(const batch_places<T> a
 }
 
 template <class T>
+__global__ void __launch_bounds__(pass_lanes) weigh_kernel(const batch_places<T> all) {
+  __shared__ double room[pass_lanes * solve_totals];
+  const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
+  block_residual(at);
+  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, room);
+}
+
+template <class T>
+__global__ void __launch_bounds__(pass_lanes)
+    restore_kernel(const batch_places<T> all, const int* which) {
+  const int system = static_cast<int>(blockIdx.x);
+  if (!which[system]) return;
+  const solve_places<T> at = all.of(system);
+  for (std::int64_t i = threadIdx.x; i < at.a.rows; i += pass_lanes)
+    at.x[i] = at.run_x_at(static_cast<index>(i));
+}
+
+template <class T>
 void launch(void (*kernel)(batch_places<T>), const device& where, const batch_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   kernel<<<static_cast<unsigned>(at.count), pass_lanes, 0,
@@ -89,7 +107,20 @@ void end(const device& where, const batch_places<T>& at) {
 }
 
 template <class T>
-constexpr batch_steps<T> on_cuda = {&begin<T>, &end<T>,
+void weigh(const device& where, const batch_places<T>& at) {
+  launch(&weigh_kernel<T>, where, at);
+}
+
+template <class T>
+void restore(const device& where, const batch_places<T>& at, const int* which) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  restore_kernel<<<static_cast<unsigned>(at.count), pass_lanes, 0,
+                   static_cast<cudaStream_t>(where.stream())>>>(at, which);
+  DWELL_CUDA(cudaGetLastError());
+}
+
+template <class T>
+constexpr batch_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>,
                                     &examining::find_diagonals_with<cuda::setup_loops, T>};
 
 }  // namespace

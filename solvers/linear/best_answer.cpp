@@ -49,14 +49,17 @@ bool solver_state<T>::has_start(const T* x) {
 
 template <class T>
 int solver_state<T>::best_step(const std::vector<step_coefficients>& seen_by_step) const {
-  // The weights are squares of the residual's norm.
-  if (seen_by_step.empty() || forms_of(options.method).front().solves != matrix_class::general)
-    return 0;
+  // The weights are squares of the residual's norm, of cg in the norm of its preconditioner.
+  const matrix_class solves = forms_of(options.method).front().solves;
+  if (seen_by_step.empty() || solves == matrix_class::symmetric) return 0;
+  const bool of_cg = solves == matrix_class::positive_definite;
+  const int end = of_cg ? seen.step : seen.step + 1;  // of its last step nothing may be known
   int best = 0;
-  for (int k = 1; k <= seen.step && k < static_cast<int>(seen_by_step.size()); ++k)
+  for (int k = 1; k < end && k < static_cast<int>(seen_by_step.size()); ++k)
     if (seen_by_step[static_cast<std::size_t>(k)].weight <
         seen_by_step[static_cast<std::size_t>(best)].weight)
       best = k;
+  if (of_cg) return best;
   const double norm = std::sqrt(seen_by_step[static_cast<std::size_t>(best)].weight);
   const double last = std::ldexp(seen.true_norm, seen.by.rhs - seen.by.vectors);
   const bool better = !seen.taken || norm <= worth_going_back * last;
@@ -66,7 +69,9 @@ int solver_state<T>::best_step(const std::vector<step_coefficients>& seen_by_ste
 template <class T>
 void solver_state<T>::go_back(const T* from, T* to, solve_report& report) {
   const int step = best;
-  if (step <= 0 || report.refinements > 0 || report.stopped == stop_reason::interrupted) return;
+  if (step <= 0 || report.refinements > 0 || report.stopped == stop_reason::interrupted ||
+      report.iterations != seen.step)  // of several parts
+    return;
   const auto n = static_cast<std::size_t>(rows());
   try {
     if (kept.size() < n) kept = {queue.where(), n, fresh::unset};
@@ -90,7 +95,11 @@ void solver_state<T>::keep_best(const T* from, T* to, solve_report& report) {
   if (options.fixed_iterations || succeeded(report) || !seen.finite) return;
   const double begun = seconds_on_host();
   if (!has_start(to)) return;
-  if (!mixed) go_back(from, to, report);
+  // Residuals of cg rise and fall on the way: the last one is taken, unless it is no better than
+  // the start's.
+  const bool only_for_start =
+      forms_of(options.method).front().solves == matrix_class::positive_definite;
+  if (!mixed && !only_for_start) go_back(from, to, report);
   if (seen.taken || report.iterations > 0) {
     const device& where = queue.where();
     copy_vector(places.run_x, start.data());
@@ -99,7 +108,10 @@ void solver_state<T>::keep_best(const T* from, T* to, solve_report& report) {
     places.weighing = false;
     solve_numbers of_start;
     numbers.download({&of_start, 1});
-    if (keep_start_instead(of_start, report)) copy_vector(to, start.data());
+    if (keep_start_instead(of_start, report)) {
+      copy_vector(to, start.data());
+      if (!mixed && only_for_start) go_back(from, to, report);
+    }
   }
   report.finish_s += seconds_on_host() - begun;
 }

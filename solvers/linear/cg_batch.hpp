@@ -27,6 +27,10 @@ struct cg_batch_entry {
   double residual_relative_recursive = 0;        ///< ||r|| / ||b|| (||r|| if b = 0), carried
   double residual_relative_true = 0;             ///< ||b - Ax|| / ||b||, recomputed in f64
   bool residuals_disagree = false;               ///< by more than a factor of ten
+  bool target_missed = false;  ///< it converged, and the true residual is above the tolerance
+  /// The largest |b - Ax|_i / (|A||x| + |b|)_i of its rows.
+  double componentwise_backward_error = 0;
+  bool rows_missed = false;  ///< the norm meets the tolerance, and a row of it does not
   /// As far as the first 127 iterations and the diagonal show it; 0: not known.
   double condition_estimate = 0;
   double error_estimate = 0;  ///< condition_estimate times the true relative residual
@@ -65,7 +69,8 @@ struct cg_batch_report {
 /// Options that hold for a batch: preconditioner, rtol, atol, max_iterations, assume_symmetric,
 /// fixed_iterations, interrupt; for tests config, scratch_per_team and reverse_lanes. Others are
 /// refused (unsupported_error) unless they are as by default. An interrupt ends all systems that
-/// have not ended.
+/// have not ended. x of a system that did not converge is never worse than its start vector, by the
+/// true residual.
 ///
 /// Functions throw what those of linear_solver throw; a refusal of a matrix names its system,
 /// counted from 0. A matrix that is unsound (not symmetric, with a diagonal element that is missing

@@ -236,6 +236,7 @@ void mixed_precision_run::iterate(run_control& control) {
 
 void mixed_precision_run::start(run_control& control) {
   const double begun = seconds_on_host();
+  inner_->begin_anew();
   words_.download({&now_, 1});
   unit_ = attempts_ = 0;
   tolerance_ = {};
@@ -252,6 +253,7 @@ void mixed_precision_run::start(run_control& control) {
 solve_report mixed_precision_run::prepared() const {
   solve_report report = inner_->prepared;
   report.precision = "mixed";
+  report.preconditioner_reason = inner_->preconditioner_reason;
   report.reason += "; residuals and x in f64, iterations in f32";
   return report;
 }

@@ -28,8 +28,9 @@ bool solver_state<T>::prepare_mixed() {
       return false;
     }
     describe_mixed();
-    cuts.emplace(where, matrix.arrays());
-    groups.emplace(where, target, matrix, null_space, options, *cuts, solve_decision<T>{});
+    cuts = std::make_unique<cut_cache<T>>(where, matrix.arrays());
+    groups = std::make_unique<column_groups<T>>(where, target, matrix, null_space, options, *cuts,
+                                                solve_decision<T>{});
     place_vectors();
     place_matrix();
     return true;
@@ -41,7 +42,6 @@ template <class T>
 void solver_state<T>::describe_mixed() {
   if constexpr (std::is_same_v<T, double>) {
     prepared = mixed->prepared();
-    prepared.method_reason = method_reason;
   }
 }
 
@@ -60,15 +60,10 @@ void solver_state<T>::conclude_mixed(solve_report& report) const {
 template <class T>
 void solver_state<T>::leave_mixed(const std::string& why) {
   if constexpr (std::is_same_v<T, double>) {
-    options.mixed_precision = false;
+    std::string reason = mixed->preconditioner_reason();
+    take_way({options.method, mixed->preconditioner_taken(), false});
     why_f64 = why;
-    options.preconditioner = mixed->preconditioner_taken();
-    preconditioner_reason = mixed->preconditioner_reason();
-    mixed = nullptr;
-    run.reset();
-    groups.reset();
-    matrix.demand(demand_of(options));
-    prepare();
+    preconditioner_reason = std::move(reason);
   }
 }
 
@@ -77,15 +72,12 @@ solve_report solver_state<T>::beyond_f32(const T* from, T* to, const solve_repor
   if constexpr (std::is_same_v<T, double>) {
     const std::string why = mixed->why_too_short();
     if (why.empty() || may_change_method(so_far)) return so_far;
-    const solve_options asked = options;
     const solve_setup before = setup;
     try {
       set_up_amid_solve([&] { leave_mixed(why); });
     } catch (const error& e) {  // too little memory, a plan that f64 does not have
       rethrow_of_one_rank(e);
-      options = asked;
-      why_f64.clear();
-      prepare();
+      if (!run) prepare();
       solve_report report = so_far;
       if (dynamic_cast<const interrupted_error*>(&e)) {
         end_interrupted(report);

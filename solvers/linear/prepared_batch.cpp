@@ -26,6 +26,14 @@ std::vector<V> array_of(const device& where, const V* from, index n) {
   return to;
 }
 
+void take_residuals(const solve_report& from, cg_batch_entry& to) {
+  to.residual_relative_recursive = from.residual_relative_recursive;
+  to.residual_relative_true = from.residual_relative_true;
+  to.residuals_disagree = from.residuals_disagree;
+  to.componentwise_backward_error = from.componentwise_backward_error;
+  to.error_estimate = from.error_estimate;
+}
+
 }  // namespace
 
 template <class T>
@@ -174,12 +182,47 @@ cg_batch_report prepared_batch<T>::solve(double began, const T* b, T* x) {
   report.solve_s = run_->finish();
   ended_ = seconds_on_host();
   batch_steps_of<T>(where.on()).end(where, places_);
-  judge_all(report);
+  const std::vector<bool> taken = judge_all(report);
+  if (!options_.fixed_iterations) keep_starts(taken, report);
   return report;
 }
 
 template <class T>
-void prepared_batch<T>::judge_all(cg_batch_report& report) const {
+void prepared_batch<T>::keep_starts(const std::vector<bool>& taken, cg_batch_report& report) {
+  const auto in_question = [&](std::size_t k) {
+    const cg_batch_entry& e = report.systems[k];
+    return taken[k] && (e.stopped != stop_reason::converged || e.target_missed);
+  };
+  bool any = false;
+  for (std::size_t k = 0; k < taken.size(); ++k) any = any || in_question(k);
+  if (!any) return;
+  const device& where = this->where();
+  const batch_steps<T>& steps = batch_steps_of<T>(where.on());
+  places_.all.weighing = true;
+  steps.weigh(where, places_);
+  places_.all.weighing = false;
+  std::vector<solve_numbers> of_start(taken.size());
+  numbers_.download(of_start);
+  std::vector<int> which(taken.size(), 0);
+  any = false;
+  for (std::size_t k = 0; k < taken.size(); ++k) {
+    if (!in_question(k)) continue;
+    cg_batch_entry& e = report.systems[k];
+    solve_report one;
+    one.residual_relative_true = e.residual_relative_true;
+    if (!keep_start_instead(of_start[k], one)) continue;
+    take_residuals(one, e);
+    which[k] = 1;
+    any = true;
+  }
+  if (!any) return;
+  const buffer<int> flags = buffer<int>::borrow(where, which);
+  steps.restore(where, places_, flags.data());
+  finish();  // before the flags end
+}
+
+template <class T>
+std::vector<bool> prepared_batch<T>::judge_all(cg_batch_report& report) const {
   std::vector<solve_numbers> of(static_cast<std::size_t>(rows_.count()));
   numbers_.download(of);
   const std::vector<step_coefficients> coefficients =
@@ -196,6 +239,9 @@ void prepared_batch<T>::judge_all(cg_batch_report& report) const {
   report.converged = static_cast<int>(
       std::count_if(report.systems.begin(), report.systems.end(),
                     [](const auto& e) { return e.stopped == stop_reason::converged; }));
+  std::vector<bool> taken;
+  for (const solve_numbers& n : of) taken.push_back(n.taken != 0);
+  return taken;
 }
 
 template <class T>
@@ -221,11 +267,11 @@ cg_batch_entry prepared_batch<T>::judged(int system, const solve_numbers& number
   e.iterations = numbers.finite ? one.iterations : 0;
   e.stopped = numbers.finite ? one.stopped : stop_reason::not_finite;
   e.rhs_norm = one.rhs_norm;
-  e.residual_relative_recursive = one.residual_relative_recursive;
-  e.residual_relative_true = one.residual_relative_true;
+  take_residuals(one, e);
   e.residuals_disagree = numbers.finite && one.residuals_disagree;
   e.condition_estimate = one.condition_estimate;
-  e.error_estimate = one.error_estimate;
+  e.target_missed = numbers.finite && one.target_missed;
+  e.rows_missed = numbers.finite && one.rows_missed;
   return e;
 }
 

@@ -52,7 +52,10 @@ class prepared_batch {
   void prepare();
   void place_vectors();
   void place_matrix();
-  void judge_all(cg_batch_report& report) const;
+  /// Returns whether each system had an answer of its own.
+  std::vector<bool> judge_all(cg_batch_report& report) const;
+  /// Answers that are worse than their start vectors become these.
+  void keep_starts(const std::vector<bool>& taken, cg_batch_report& report);
   cg_batch_entry judged(int system, const solve_numbers& numbers,
                         const std::vector<step_coefficients>& of_all) const;
 

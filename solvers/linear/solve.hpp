@@ -131,10 +131,9 @@ struct solve_options {
   /// f32 for the residual r and adds d to x, until the true residual meets the tolerance (iterative
   /// refinement: Wilkinson 1963; Carson and Higham 2018; Goeddeke, Strzodka and Turek 2007), within
   /// max_iterations of all attempts. Where f32 is too short for the matrix, the solve goes on in
-  /// f64 from the answer so far, all later solves of the solver begin there, and the report's
-  /// reason says so. The f32 copy of the values takes 4 bytes per nonzero besides the f64 matrix.
-  /// Several right-hand sides are solved one after another. Not with fixed_iterations, not in
-  /// solve_async() nor in cg_batch.
+  /// f64 from the answer so far, and the report's reason says so. The f32 copy of the values takes
+  /// 4 bytes per nonzero besides the f64 matrix. Several right-hand sides are solved one after
+  /// another. Not with fixed_iterations, not in solve_async() nor in cg_batch.
   bool mixed_precision = false;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
@@ -147,7 +146,8 @@ struct solve_options {
   bool fixed_iterations = false;
   /// Set to true (from a signal handler or another thread) to end at the next iteration. Set while
   /// a solver is prepared it ends that with interrupted_error; while a solve prepares another
-  /// preconditioner or method, with the answer so far. Not so for several ranks.
+  /// preconditioner or method, with the answer so far. Several ranks hear it in the set-up of a
+  /// preconditioner amid a solve, not in that of a solver.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called about every `progress_interval` seconds while iterating, first when the residual of
   /// the start is known. If it returns a bool, false stops the solve (stop_reason::interrupted) at

@@ -76,25 +76,19 @@ bool solver_state<T>::change_method(solve_report& failed) {
   system_facts known = matrix.facts();
   known.positive_diagonal = false;  // as good as
   if (!has_method_for(known)) return false;
-  const std::string reason = method_reason;
-  method_reason = fmt::format("{} broke down after {} iterations: {}", options.method,
-                              failed.iterations, forms_of(options.method).front().breaks_down);
-  const std::string before = options.method;
-  const auto change = [&](const std::string& to) {
-    options.method = to;
-    matrix.demand(demand_of(options));
-    run.reset();
-    groups.reset();
-    prepare();
-  };
+  way_choice other = choice();
+  other.method = dwell::choose_method(known).name;
+  const std::string reason =
+      fmt::format("{} broke down after {} iterations: {}", options.method, failed.iterations,
+                  forms_of(options.method).front().breaks_down);
   try {
-    set_up_amid_solve([&] { change(dwell::choose_method(known).name); });
+    set_up_amid_solve([&] { take_way(other); });
   } catch (const interrupted_error&) {
-    method_reason = reason;
-    change(before);
+    if (!run) prepare();
     end_interrupted(failed);
     return false;
   }
+  method_reason = reason;
   return true;
 }
 
@@ -127,7 +121,7 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
     undecided = false;
     preconditioner_reason =
         fmt::format("jacobi converged within the {} iterations that were tried", probe_iterations);
-    report.preconditioner_reason = prepared.preconditioner_reason = preconditioner_reason;
+    report.preconditioner_reason = preconditioner_reason;
   }
   const auto may_go_on = [&] {
     return report.stopped == stop_reason::iteration_limit &&
@@ -135,7 +129,6 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
   };
   if (!may_go_on()) return report;
   const solve_setup before = setup;
-  const std::string reason = preconditioner_reason;
   try {
     const int patience = settle(report);
     begin(from, to, &report, patience);
@@ -146,9 +139,7 @@ solve_report solver_state<T>::solve_once(const T* from, T* to) {
       begin(from, to, &report);
       report = joined(report, end());
     }
-  } catch (const interrupted_error&) {  // with Jacobi's still; the next solve tries again
-    undecided = true;
-    preconditioner_reason = prepared.preconditioner_reason = reason;
+  } catch (const interrupted_error&) {  // with Jacobi's still
     end_interrupted(report);
   }
   come_back(from, to, report);
@@ -202,31 +193,23 @@ int solver_state<T>::settle(const solve_report& probe) {
   const preconditioner_choice found = choose_after(shown, queue.where().on());
   undecided = false;
   preconditioner_reason = found.why;
-  prepared.preconditioner_reason = found.why;
   if (found.is != options.preconditioner) change_preconditioner(found.is);
   return found.patience;
 }
 
 template <class T>
 void solver_state<T>::change_preconditioner(preconditioner wanted) {
-  const auto change = [&](preconditioner to) {
-    options.preconditioner = to;
-    run.reset();
-    groups.reset();
-    matrix.demand(demand_of(options));
-    prepare();
-  };
+  way_choice other = choice();
+  other.with = wanted;
   try {
-    set_up_amid_solve([&] { change(wanted); });
+    set_up_amid_solve([&] { take_way(other); });
   } catch (const interrupted_error&) {
-    chain.reset();
-    change(preconditioner::jacobi);
+    if (!run) prepare();
     throw;
   } catch (const error& e) {  // too little memory, a policy that has no such kernel
     rethrow_of_one_rank(e);
     preconditioner_reason += fmt::format("; but {}: {}", to_string(wanted), e.what());
-    chain.reset();
-    change(preconditioner::jacobi);
+    if (!run) prepare();
   }
 }
 

@@ -43,6 +43,8 @@ void solver_state<T>::make_preconditioners() {
   const row_ranks* const ranks = matrix.ranks();
   if (!ranks) return make_preconditioner();
   together(*ranks->comm, [&] {
+    std::optional<interruption_scope> scope;
+    if (asked_amid_solve) scope.emplace(asked_amid_solve);
     try {
       make_preconditioner();
     } catch (const input_error& e) {  // its rows are those of the block
@@ -77,7 +79,7 @@ void solver_state<T>::prepare() {
   const device& where = queue.where();
   if (options.mixed_precision && prepare_mixed()) return;
   make_preconditioners();
-  cuts.emplace(where, matrix.arrays());
+  cuts = std::make_unique<cut_cache<T>>(where, matrix.arrays());
   const solve_request<T> request{target,        *cuts,
                                  options,       matrix.scale_exponent(),
                                  true,          chain ? &chain->products : nullptr,
@@ -98,11 +100,9 @@ void solver_state<T>::prepare() {
     run->load_kernel();
   }
   prepared = report_of(target, options, made);
-  prepared.method_reason = method_reason;
-  prepared.preconditioner_reason = preconditioner_reason;
   prepared.preconditioner_note = preconditioner_note();
-  if (!why_f64.empty()) prepared.reason += "; in f64 instead of mixed precision: " + why_f64;
-  groups.emplace(where, target, matrix, null_space, options, *cuts, std::move(made));
+  groups = std::make_unique<column_groups<T>>(where, target, matrix, null_space, options, *cuts,
+                                              std::move(made));
   cuts->drop_unused();
   place_vectors();
   place_matrix();
@@ -164,13 +164,21 @@ void solver_state<T>::place_matrix() {
 
 template <class T>
 void solver_state<T>::refresh() {
+  options.preconditioning.keep_patterns = true;
+  for (solver_way<T>& way : left) way.outdated = true;
+  outdated = true;
+  begin_anew();
+  if (choice() != first_chosen.way) remember_choice();  // of these values f32 has too little range
+}
+
+template <class T>
+void solver_state<T>::refresh_way() {
   if (mixed) return refresh_mixed();
   {
     const lap_timer time(setup.cut_s);
     run->refill(matrix.arrays(), -matrix.scale_exponent());
     groups->refresh();
   }
-  options.preconditioning.keep_patterns = true;
   make_preconditioners();
   prepared.preconditioner_note = preconditioner_note();
   place_matrix();
@@ -186,9 +194,8 @@ void solver_state<T>::require_idle() const {
 
 template <class T>
 void solver_state<T>::forget_run() {
-  mixed = nullptr;
-  run.reset();
-  groups.reset();
+  left.clear();
+  forget_way();
 }
 
 template <class T>
@@ -253,6 +260,9 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   const device& where = queue.where();
   if (mixed) describe_mixed();
   solve_report report = prepared;
+  report.method_reason = method_reason;
+  if (!mixed) report.preconditioner_reason = preconditioner_reason;
+  if (!why_f64.empty()) report.reason += "; in f64 instead of mixed precision: " + why_f64;
   report.setup_s = first - began;
   if (!seen.finite) return report;
   running = false;

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <climits>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,12 +26,11 @@
 #include "dwell/solvers/linear/prepared_system.hpp"
 #include "dwell/solvers/linear/solve.hpp"
 #include "dwell/solvers/linear/solve_steps.hpp"
+#include "dwell/solvers/linear/solver_way.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {
-
-class mixed_precision_run;
 
 inline constexpr const char* name_of_b = "right-hand side";
 inline constexpr const char* name_of_x = "start vector";
@@ -61,6 +61,7 @@ struct solver_state {
     check_null_vectors();
     choose_preconditioner();
     prepare();
+    remember_choice();
   }
   ~solver_state() {
     try {
@@ -80,10 +81,16 @@ struct solver_state {
   bool may_change_method(const solve_report& failed) const;
   /// Where that is left open: by the facts of the matrix, and perhaps for a probe only.
   void choose_preconditioner();
-  /// A whole solve of vectors in the device's memory, whose report has its best answer. refuse()
-  /// throws for vectors that are not finite.
+  /// A whole solve of vectors in the device's memory, whose report has its best answer, by what a
+  /// new solver would choose. refuse() throws for vectors that are not finite.
   template <class Refuse>
-  solve_report solve_here(const T* b, T* x, Refuse&& refuse);
+  solve_report solve_here(const T* b, T* x, Refuse&& refuse) {
+    begin_anew();
+    return solve_chosen(b, x, refuse);
+  }
+  /// The same by what is chosen now.
+  template <class Refuse>
+  solve_report solve_chosen(const T* b, T* x, Refuse&& refuse);
   /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
   /// and the rest from its answer. Ends as end() does.
   solve_report solve_once(const T* b, T* x);
@@ -97,6 +104,20 @@ struct solver_state {
   /// interrupted_error with Jacobi's prepared.
   void change_preconditioner(preconditioner wanted);
   void prepare();
+  way_choice choice() const;
+  void set_choice(const way_choice& to);
+  /// What is chosen now is what every solve begins with.
+  void remember_choice();
+  /// From now on by another way, which is prepared unless it was left before. Where that throws the
+  /// way stays; `run` is null if there was no memory for both.
+  void take_way(const way_choice& wanted);
+  void bring_up_to_date();
+  void prepare_way();
+  void leave_way();
+  bool enter_left_way(const way_choice& wanted);
+  void forget_way();
+  /// Before a solve: back to what was chosen first. Not within a block of columns.
+  void begin_anew();
   /// The part of prepare() that is left where attempts iterate in f32; false: they cannot, and
   /// prepare() goes on in f64.
   bool prepare_mixed();
@@ -119,14 +140,16 @@ struct solver_state {
   void make_preconditioners();
   /// Of the one that was set up, if one was: what a user should know.
   std::string preconditioner_note() const;
-  /// To be called when the matrix has other values.
+  /// To be called when the matrix has other values: of the way that solves begin with; others
+  /// follow when they are taken.
   void refresh();
+  void refresh_way();
   void place_matrix();
   void require_idle() const;
   /// To be called where there is no way back: all later calls are refused.
   void forget_run();
-  /// f(), a set-up between two parts of a solve: may be interrupted as the solve may. Not with
-  /// several ranks, of which one alone would leave.
+  /// f(), a set-up between two parts of a solve: may be interrupted as the solve may. Of several
+  /// ranks in what they make together alone, for else one would leave the others.
   template <class F>
   void set_up_amid_solve(F&& f);
   /// `progress` asked for the end, on any rank; called by all of them.
@@ -160,7 +183,7 @@ struct solver_state {
   void keep_best(const T* b, T* x, solve_report& report);
   /// The part of it that runs to the best step again.
   void go_back(const T* b, T* x, solve_report& report);
-  /// The step whose residual was so small that going back to it pays; 0: none.
+  /// The step whose residual was so small that going back to it pays, of cg the least one; 0: none.
   int best_step(const std::vector<step_coefficients>& seen_by_step) const;
   /// Keeps the start vector of the solve; false: there is no room for it.
   bool keep_start(const T* from);
@@ -181,18 +204,22 @@ struct solver_state {
   work_queue queue;  ///< ends after all that its work touches
   plan_target target;
   prepared_system<T> matrix;
-  null_vectors null_space;                     ///< that are given
-  std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
-  solve_report prepared;                       ///< what every report begins with
+  null_vectors null_space;  ///< that are given
+  // Of the way that is taken, as solver_way has it:
+  std::unique_ptr<made_preconditioner> chain;
+  solve_report prepared;
   std::unique_ptr<prepared_run<T>> run;
-  mixed_precision_run* mixed = nullptr;  ///< the run, where it iterates in f32
-  std::string why_f64;                   ///< although mixed precision was asked for; else empty
+  mixed_precision_run* mixed = nullptr;
+  std::string why_f64;  ///< although mixed precision was asked for; else empty
+  bool outdated = false;
   solve_places<T> places;
   buffer<T> b, x;   ///< a GPU's copies of host vectors
   buffer<T> kept;   ///< the answer that an attempt began from
   buffer<T> start;  ///< the start vector, where that is kept
-  std::optional<cut_cache<T>> cuts;
-  std::optional<column_groups<T>> groups;
+  std::unique_ptr<cut_cache<T>> cuts;
+  std::unique_ptr<column_groups<T>> groups;
+  first_choice first_chosen;
+  std::vector<solver_way<T>> left;  ///< ways that a solve has left
   buffer<row_residual> residual;
   buffer<double> partial;
   buffer<unsigned> done;
@@ -207,7 +234,9 @@ struct solver_state {
   double told_from = 0;                    ///< the first run, where there are several attempts
   bool refused = false;                    ///< `progress` asked for the end
   bool running = false;
-  bool waited_for = false;  ///< solve_async() began it
+  bool amid_block = false;                 ///< a solve of one column of several
+  std::function<bool()> asked_amid_solve;  ///< of several ranks, amid a set-up: is it to end?
+  bool waited_for = false;                 ///< solve_async() began it
   device_span<const T> async_b;
   device_span<T> async_x;
   solve_numbers seen;
@@ -218,7 +247,7 @@ struct solver_state {
 
 template <class T>
 template <class Refuse>
-solve_report solver_state<T>::solve_here(const T* from, T* to, Refuse&& refuse) {
+solve_report solver_state<T>::solve_chosen(const T* from, T* to, Refuse&& refuse) {
   start_kept = false;
   if (has_parts() && !keep_start(to))
     throw device_error(
@@ -231,7 +260,7 @@ solve_report solver_state<T>::solve_here(const T* from, T* to, Refuse&& refuse) 
   if (change_method(report)) {  // as if it had been this one from the start
     copy_vector(to, start.data());
     began = seconds_on_host();
-    return solve_here(from, to, refuse);
+    return solve_chosen(from, to, refuse);
   }
   keep_best(from, to, report);
   return report;
@@ -240,12 +269,20 @@ solve_report solver_state<T>::solve_here(const T* from, T* to, Refuse&& refuse) 
 template <class T>
 template <class F>
 void solver_state<T>::set_up_amid_solve(F&& f) {
-  if (matrix.ranks()) return f();
   const interruption_scope* const of_solve = interruption_scope::current();
-  const interruption_scope scope([this, of_solve] {
+  const std::function<bool()> wanted = [this, of_solve] {
     return (options.interrupt && options.interrupt->load()) ||
            (of_solve && of_solve->wanted_outside());
-  });
+  };
+  if (!matrix.ranks()) {
+    const interruption_scope scope(wanted);
+    return f();
+  }
+  asked_amid_solve = wanted;
+  const struct end_of_set_up {
+    std::function<bool()>& asked;
+    ~end_of_set_up() { asked = nullptr; }
+  } ends{asked_amid_solve};
   f();
 }
 
@@ -253,6 +290,12 @@ template <class T>
 template <class Alone, class Group, class Again, class Refuse>
 std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone, Group&& group,
                                                        Again&& again, Refuse&& refuse) {
+  begin_anew();
+  amid_block = true;
+  const struct end_of_block {
+    bool& amid;
+    ~end_of_block() { amid = false; }
+  } ends{amid_block};
   std::vector<solve_report> reports;
   double begin = seconds_on_host();  // of the first group: with what it takes to prepare groups
   if (undecided && count > 0) {

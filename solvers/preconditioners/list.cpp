@@ -15,7 +15,6 @@
 namespace dwell {
 namespace {
 
-/// Those that are not made in units of the diagonal by themselves.
 template <class T, make_chain<T> Plain, make_chain<double> OfOnes>
 made_preconditioner in_any_units(const device& where, const csr_arrays<T>& a,
                                  const preconditioner_options& o) {
@@ -28,6 +27,12 @@ template <class T>
 constexpr make_preconditioner<T> block_jacobi_in_any_units =
     &in_any_units<T, &block_jacobi_preconditioner<T>, &block_jacobi_preconditioner<double>>;
 template <class T>
+constexpr make_preconditioner<T> fsai_in_any_units =
+    &in_any_units<T, &fsai_preconditioner<T>, &fsai_preconditioner<double>>;
+template <class T>
+constexpr make_preconditioner<T> ilu0_in_any_units =
+    &in_any_units<T, &ilu0_preconditioner<T>, &ilu0_preconditioner<double>>;
+template <class T>
 constexpr make_preconditioner<T> chebyshev_in_any_units =
     &in_any_units<T, &chebyshev_preconditioner<T>, &chebyshev_preconditioner<double>>;
 
@@ -37,11 +42,11 @@ constexpr preconditioner_kind kinds[] = {
     {preconditioner::amg, "amg", matrix_class::positive_definite, true, true,
      amg_in_any_units<double>, amg_in_any_units<float>},
     {preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true,
-     &fsai_preconditioner<double>, &fsai_preconditioner<float>},
+     fsai_in_any_units<double>, fsai_in_any_units<float>},
     {preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false,
      block_jacobi_in_any_units<double>, block_jacobi_in_any_units<float>},
-    {preconditioner::ilu0, "ilu0", matrix_class::general, false, true, &ilu0_preconditioner<double>,
-     &ilu0_preconditioner<float>},
+    {preconditioner::ilu0, "ilu0", matrix_class::general, false, true, ilu0_in_any_units<double>,
+     ilu0_in_any_units<float>},
     {preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true,
      chebyshev_in_any_units<double>, chebyshev_in_any_units<float>},
     {preconditioner::automatic, "auto", matrix_class::general, true, false},

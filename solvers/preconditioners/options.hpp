@@ -17,7 +17,7 @@ enum class preconditioner {
   /// Chosen: of cg jacobi for its first 60 iterations; of matrices with more than 20,000 rows and
   /// hardly anything positive beside the diagonal then amg, if the iterations that are left would
   /// take longer than its set-up and its iterations. Of other methods jacobi, or none where the
-  /// diagonal has zeros. A linear_solver keeps the choice of its first solve. Not in cg_batch.
+  /// diagonal has zeros. Every solve of a linear_solver chooses. Not in cg_batch.
   automatic
 };
 

@@ -109,6 +109,9 @@ TEST_F(cli_ranks_vectors, of_answers_without_their_mean) {
 TEST_F(cli_ranks_vectors, are_refused_as_those_of_the_whole) {
   std::vector<double> large(rows, 1.0), few(rows - 1, 1.0);
   large[1100] = 1e60;  // of the last rank
+  std::vector<double> tiny(rows, 0.0);
+  tiny[1100] = 1e-46;  // nothing in f32
+  write_matrix_market_vector(in("tiny.mtx"), tiny);
   write_matrix_market_vector(in("large.mtx"), large);
   write_matrix_market_vector(in("few.mtx"), few);
   for (const std::string& matrix : {in("A.mtx"), in("A.dwell"), std::string(kind)}) {
@@ -120,6 +123,8 @@ TEST_F(cli_ranks_vectors, are_refused_as_those_of_the_whole) {
     };
     refused({"--precision", "f32", "--rhs", in("large.mtx")},
             "right-hand side: value 1101 (1e+60) is too large for --precision f32");
+    refused({"--precision", "f32", "--rhs", in("tiny.mtx")},
+            "right-hand side: its largest value (1e-46) is too small for --precision f32");
     refused({"--precision", "f32", "--x0", in("large.mtx")},
             "start vector: value 1101 (1e+60) is too large for --precision f32");
     refused({"--rhs", in("few.mtx")}, "few.mtx: expected 1200 values for the right-hand side");

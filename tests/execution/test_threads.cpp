@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/base/cpu_quota.hpp"
+#include "dwell/base/control_groups.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/scratch_cpu.hpp"
 #include "dwell/execution/policies/threads_worth.hpp"
@@ -114,6 +114,43 @@ TEST(cpu_quota, the_least_of_all_groups_around_counts) {
   EXPECT_EQ(least(legacy), 0.25);
   for (const char* nonsense : {"", "\n", "::", "0:", "4:cpu", ":::::\n\n"})
     EXPECT_NO_THROW(least(nonsense)) << nonsense;
+}
+
+TEST(group_memory, is_what_the_tightest_group_leaves) {
+  std::map<std::string, std::string> files;
+  const auto left = [&](const char* membership) {
+    return least_memory_left(
+        membership, [&](const std::string& path) -> std::optional<std::string> {
+          const auto found = files.find(path);
+          return found != files.end() ? std::optional(found->second) : std::nullopt;
+        });
+  };
+  const std::string root = "/sys/fs/cgroup";
+  EXPECT_EQ(left("0::/a/b\n"), std::nullopt);
+  files[root + "/a/b/memory.max"] = "max\n";
+  files[root + "/a/b/memory.current"] = "5000\n";
+  EXPECT_EQ(left("0::/a/b\n"), std::nullopt);
+  files[root + "/a/memory.max"] = "100000\n";
+  files[root + "/a/memory.current"] = "70000\n";
+  EXPECT_EQ(left("0::/a/b\n"), 30000);
+  files[root + "/a/memory.stat"] = "anon 60000\nfile 10000\ninactive_file 8000\nactive_file 2000\n";
+  EXPECT_EQ(left("0::/a/b\n"), 38000);
+  files[root + "/a/b/memory.max"] = "6000\n";
+  EXPECT_EQ(left("0::/a/b\n"), 1000);
+  files[root + "/a/b/memory.current"] = "9000\n";
+  EXPECT_EQ(left("0::/a/b\n"), 1) << "never 0, which is: not known";
+  EXPECT_EQ(left("0::/other\n"), std::nullopt);
+  files.clear();
+
+  const char* legacy = "9:name=systemd:/x\n5:cpu,cpuacct:/set\n4:memory:/job/1\n0::/\n";
+  files[root + "/memory/memory.limit_in_bytes"] = "9223372036854771712\n";  // no limit
+  EXPECT_EQ(left(legacy), std::nullopt);
+  files[root + "/memory/job/memory.limit_in_bytes"] = "1000000\n";
+  files[root + "/memory/job/memory.usage_in_bytes"] = "400000\n";
+  files[root + "/memory/job/memory.stat"] = "inactive_file 1\ntotal_inactive_file 50000\n";
+  EXPECT_EQ(left(legacy), 650000);
+  for (const char* nonsense : {"", "\n", "::", "0:", "4:memory", ":::::\n\n"})
+    EXPECT_NO_THROW(left(nonsense)) << nonsense;
 }
 
 TEST(cpu_quota, leaves_whole_threads) {

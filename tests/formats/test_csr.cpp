@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "dwell/base/cpu_quota.hpp"
+#include "dwell/base/control_groups.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/formats/csr.hpp"
 #include "scratch.hpp"

@@ -119,6 +119,9 @@ solution<T> as_alone(const linear_system<T>& s, const outcome<T>& got, std::size
   r.residual_relative_recursive = e.residual_relative_recursive;
   r.residual_relative_true = e.residual_relative_true;
   r.residuals_disagree = e.residuals_disagree;
+  r.componentwise_backward_error = e.componentwise_backward_error;
+  r.target_missed = e.target_missed;
+  r.rows_missed = e.rows_missed;
   r.condition_estimate = e.condition_estimate;
   r.error_estimate = e.error_estimate;
   static_cast<void>(s);
@@ -132,6 +135,9 @@ inline void expect_equal(const cg_batch_entry& a, const cg_batch_entry& b) {
   EXPECT_EQ(a.residual_relative_recursive, b.residual_relative_recursive);
   EXPECT_EQ(a.residual_relative_true, b.residual_relative_true);
   EXPECT_EQ(a.residuals_disagree, b.residuals_disagree);
+  EXPECT_EQ(a.componentwise_backward_error, b.componentwise_backward_error);
+  EXPECT_EQ(a.target_missed, b.target_missed);
+  EXPECT_EQ(a.rows_missed, b.rows_missed);
   EXPECT_EQ(a.condition_estimate, b.condition_estimate);
   EXPECT_EQ(a.error_estimate, b.error_estimate);
 }

@@ -20,6 +20,9 @@
 #include "compare/measured_run.hpp"
 #include "compare/options.hpp"
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
+
 namespace dwell::app {
 
 /// MATRIX...; `matrices` must stay.
@@ -60,10 +63,14 @@ void compare_systems(const std::vector<std::string>& matrices, const compare_opt
   for (std::size_t i = 0; i < matrices.size() && !*runs.interrupt; ++i) {
     const auto place = fmt::format("{} ({} of {}): ", matrices[i], i + 1, matrices.size());
     progress.show(place + "reading");
-    const auto source = load_matrix(matrices[i], args.threads);
-    if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
-    runs.say = [&](const std::string& what) { progress.show(place + what); };
-    result.matrices.push_back(measure(source, matrices[i], std::as_const(runs)));
+    try {
+      const interruption_scope scope([&] { return runs.interrupt->load(); });
+      const auto source = load_matrix(matrices[i], args.threads);
+      if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
+      runs.say = [&](const std::string& what) { progress.show(place + what); };
+      result.matrices.push_back(measure(source, matrices[i], std::as_const(runs)));
+    } catch (const interrupted_error&) {  // before its first row
+    }
   }
   result.interrupted = *runs.interrupt;
   progress.erase();

@@ -140,7 +140,11 @@ rank_system<T> taken(const std::shared_ptr<communicator>& comm, const ways& how)
     mine.b = std::move(part.b);
     mine.x = std::move(part.x);
   } else {
+    double most = 0;
+    for (const double of_rank : values_of_ranks(*comm, largest_of(part.b)))
+      most = std::max(most, of_rank);
     together(*comm, [&] {
+      require_rhs_in_single(most);
       mine.b = to_single(part.b, "right-hand side", mine.a.first_row());
       mine.x = to_single(part.x, "start vector", mine.a.first_row());
     });

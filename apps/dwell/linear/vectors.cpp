@@ -167,10 +167,14 @@ std::vector<float> to_single(std::span<const double> v, const std::string& what,
   return out;
 }
 
-std::vector<float> rhs_to_single(std::span<const double> b) {
-  if (const double most = largest_of(b); most > 0 && most < std::numeric_limits<float>::min())
+void require_rhs_in_single(double most) {
+  if (most > 0 && most < std::numeric_limits<float>::min())
     throw input_error(fmt::format(
         "right-hand side: its largest value ({}) is too small for --precision f32; use f64", most));
+}
+
+std::vector<float> rhs_to_single(std::span<const double> b) {
+  require_rhs_in_single(largest_of(b));
   return to_single(b, "right-hand side");
 }
 

@@ -47,10 +47,13 @@ std::vector<double> read_fitting(const std::string& file, const char* what,
 /// Throws input_error: a matrix of this name has no right-hand side beside it.
 [[noreturn]] void refuse_companion(const std::string& matrix, std::int64_t rows);
 
+/// Throws input_error where all of a right-hand side, whose largest magnitude this is, is too small
+/// for f32.
+void require_rhs_in_single(double most);
+/// In f32, where that is so.
+std::vector<float> rhs_to_single(std::span<const double> b);
 /// The same vector in single precision, or the part of one from element `first` on. Throws
 /// input_error when a value overflows.
-/// In f32. Throws input_error where all of it is too small for f32.
-std::vector<float> rhs_to_single(std::span<const double> b);
 std::vector<float> to_single(std::span<const double> v, const std::string& what,
                              std::int64_t first = 0);
 

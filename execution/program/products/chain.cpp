@@ -21,11 +21,13 @@ std::size_t bytes_of_product(const owned_chain& c, int k) {
 std::size_t bytes_of_products(const owned_chain& c) {
   std::size_t bytes = 0;
   for (int k = 0; k < c.products(); ++k) bytes += bytes_of_product(c, k);
+  if (c.units) bytes += 2 * c.units->size() * sizeof(double);  // for the input and the result
   return bytes;
 }
 
 std::size_t bytes_in_memory(const owned_chain& c) {
   std::size_t bytes = c.vectors.size() * sizeof(float);
+  if (c.units) bytes += c.units->size() * sizeof(double);
   std::set<const owned_slices*> seen;
   for (const auto& m : c.matrices)
     if (seen.insert(m.get()).second) bytes += m->bytes;

@@ -36,6 +36,7 @@ struct owned_chain {
   std::vector<std::shared_ptr<owned_slices>> matrices;
   std::vector<int> parts;  ///< which part of the preconditioner it is of
   buffer<float> vectors;
+  std::shared_ptr<buffer<double>> units;  ///< those of the chain; or null
 
   int products() const { return chain.begin[chain.phases]; }
 };

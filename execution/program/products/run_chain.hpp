@@ -29,7 +29,7 @@ DWELL_FN void store<P, T, Team, Shape>::run_chain() {
       multiply_slices(team_, m, one.in, begin / rows, (end + rows - 1) / rows,
                       [&](index row, float sum) {
                         if (row >= begin && row < end)
-                          out[row - begin] = static_cast<T>(one.element(row, sum));
+                          out[row - begin] = in_units_of_chain<T>(row, one.element(row, sum));
                       });
     }
   }

@@ -62,13 +62,15 @@ struct sparse_product {
 inline constexpr int most_products = 48;
 
 /// Products in phases with a barrier between two of them; the last one gives the result. In f32:
-/// the input is scaled by a power of two so that it is within range.
+/// the input is scaled by a power of two so that it is within range, and with `units` each element
+/// of input and result by one of its own.
 struct product_chain {
   int phases = 0;
   int begin[most_products + 1] = {};  ///< of each phase
   sparse_product product[most_products];
-  float* input = nullptr;  ///< one element per row of the system
-  std::size_t bytes = 0;   ///< that one application moves, nothing cached
+  float* input = nullptr;         ///< one element per row of the system
+  const double* units = nullptr;  ///< or null: powers of two, one per row of the system
+  std::size_t bytes = 0;          ///< that one application moves, nothing cached
 };
 
 }  // namespace dwell

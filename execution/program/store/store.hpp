@@ -257,7 +257,8 @@ class store : public column_store<P, T, Team> {
     if constexpr (P::uses[F] == use::exchange || P::uses[F] == use::partner) {
       *exchanged<F>(e) = v;
     } else if constexpr (P::uses[F] == use::handed) {
-      a_.chain.input[part_.begin.row + e] = static_cast<float>(v);
+      const index row = part_.begin.row + e;
+      a_.chain.input[row] = in_units_of_chain<float>(row, v);
     } else {
       *at<F>(e) = v;
       if constexpr (shape.caches && P::uses[F] == use::gather && !with_ghosts)
@@ -265,6 +266,12 @@ class store : public column_store<P, T, Team> {
     }
   }
 
+  /// Of the chain's input and result: v in the units of the chain's rows, and back.
+  template <class To, class V>
+  DWELL_FN To in_units_of_chain(index row, V v) const {
+    const double* const units = a_.chain.units;
+    return units ? static_cast<To>(units[row] * static_cast<double>(v)) : static_cast<To>(v);
+  }
   template <int F>
   DWELL_FN void put_slot(int lane, int s, element_index e, T v);
   template <int F>

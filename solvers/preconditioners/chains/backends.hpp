@@ -25,8 +25,5 @@ struct matrix_units;
 template <class T>
 void find_units_on_cuda(const device& where, const csr_arrays<T>& a, bool with_values,
                         matrix_units& to);
-owned_chain between_units_on_cuda(const device& where, const owned_chain& inner,
-                                  matrix_units& units);
-void put_units_on_cuda(const device& where, const matrix_units& units);
 
 }  // namespace dwell

@@ -42,13 +42,6 @@ void find_units_on_cuda(const device& where, const csr_arrays<T>& a, bool with_v
                         matrix_units& to) {
   units_on_cuda(where).find(a, with_values, to);
 }
-owned_chain between_units_on_cuda(const device& where, const owned_chain& inner,
-                                  matrix_units& units) {
-  return units_on_cuda(where).between(inner, units);
-}
-void put_units_on_cuda(const device& where, const matrix_units& units) {
-  units_on_cuda(where).put(units);
-}
 template void find_units_on_cuda(const device&, const csr_arrays<double>&, bool, matrix_units&);
 template void find_units_on_cuda(const device&, const csr_arrays<float>&, bool, matrix_units&);
 

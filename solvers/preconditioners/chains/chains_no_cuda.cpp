@@ -30,12 +30,6 @@ template <class T>
 void find_units_on_cuda(const device&, const csr_arrays<T>&, bool, matrix_units&) {
   throw device_error(find_cuda().reason);
 }
-owned_chain between_units_on_cuda(const device&, const owned_chain&, matrix_units&) {
-  throw device_error(find_cuda().reason);
-}
-void put_units_on_cuda(const device&, const matrix_units&) {
-  throw device_error(find_cuda().reason);
-}
 template void find_units_on_cuda(const device&, const csr_arrays<double>&, bool, matrix_units&);
 template void find_units_on_cuda(const device&, const csr_arrays<float>&, bool, matrix_units&);
 

@@ -2,7 +2,6 @@
 // See equilibrated.hpp: the sequence on either backend, and the loops on a CPU.
 #include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -24,10 +23,9 @@ std::vector<double> in_units(const device& where, const matrix_units& units,
                              std::vector<double> vectors) {
   const auto n = static_cast<std::size_t>(units.rows);
   if (vectors.empty() || n == 0 || vectors.size() % n != 0) return vectors;
-  std::vector<double> root(n);
-  memory_of(where.on()).download(where, root.data(), units.root.data(), n * sizeof(double));
-  for (std::size_t k = 0; k < vectors.size(); ++k)
-    vectors[k] /= std::ldexp(root[k % n], units.unit);
+  std::vector<double> unit(n);
+  memory_of(where.on()).download(where, unit.data(), units.units->data(), n * sizeof(double));
+  for (std::size_t k = 0; k < vectors.size(); ++k) vectors[k] /= unit[k % n];
   return vectors;
 }
 
@@ -37,14 +35,6 @@ template <class T>
 void find_units(const device& where, const csr_arrays<T>& a, bool with_values, matrix_units& to) {
   if (where.on() == backend::cuda) return find_units_on_cuda(where, a, with_values, to);
   on_cpu(where).find(a, with_values, to);
-}
-owned_chain between_units(const device& where, const owned_chain& inner, matrix_units& units) {
-  if (where.on() == backend::cuda) return between_units_on_cuda(where, inner, units);
-  return on_cpu(where).between(inner, units);
-}
-void put_units(const device& where, const matrix_units& units) {
-  if (where.on() == backend::cuda) return put_units_on_cuda(where, units);
-  on_cpu(where).put(units);
 }
 
 template <class T>
@@ -56,17 +46,16 @@ made_preconditioner equilibrated(const device& where, const csr_arrays<T>& a,
   if (!units->wide()) return plain(where, a, o);
   preconditioner_options scaled = o;
   scaled.near_null = in_units(where, *units, o.near_null);
-  made_preconditioner inner = make(where, of_ones(a, *units), scaled);
-  made_preconditioner out;
-  out.products = between_units(where, inner.products, *units);
-  out.parts = std::move(inner.parts);
-  out.note = std::move(inner.note);
+  made_preconditioner out = make(where, of_ones(a, *units), scaled);
+  owned_chain& products = out.products;
+  products.units = units->units;
+  products.chain.units = units->units->data();
+  products.chain.bytes = bytes_of_products(products);
   out.wide_units = true;
-  if (inner.refresh)
-    out.refresh = [where, units, again = std::move(inner.refresh)](const void* values) {
+  if (out.refresh)
+    out.refresh = [where, units, again = std::move(out.refresh)](const void* values) {
       const auto& given = *static_cast<const csr_arrays<T>*>(values);
       find_units(where, given, true, *units);
-      put_units(where, *units);
       const csr_arrays<double> arrays = of_ones(given, *units);
       again(&arrays);
     };

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "batch_runner.hpp"
@@ -83,6 +84,60 @@ TEST_F(batches, a_system_that_fails_does_not_disturb_others) {
       }
     }
   });
+}
+
+/// ||b - A x||, and the largest |b - A x|_i / (|A||x| + |b|)_i.
+std::pair<double, double> residuals(const linear_system<double>& s, const std::vector<double>& x) {
+  long double squares = 0, worst = 0;
+  for (index i = 0; i < s.a.rows; ++i) {
+    long double r = s.b[static_cast<std::size_t>(i)], terms = std::fabs(r);
+    for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
+         k < s.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+      const long double one = static_cast<long double>(s.a.val[static_cast<std::size_t>(k)]) *
+                              x[static_cast<std::size_t>(s.a.col[static_cast<std::size_t>(k)])];
+      r -= one;
+      terms += std::fabs(one);
+    }
+    squares += r * r;
+    if (terms > 0) worst = std::max(worst, std::fabs(r) / terms);
+  }
+  return {static_cast<double>(std::sqrt(squares)), static_cast<double>(worst)};
+}
+
+/// Conjugate gradients reduce the error, not the residual, which rises in between.
+TEST_F(batches, an_answer_is_never_worse_than_its_start) {
+  std::vector<linear_system<double>> systems;
+  std::vector<std::vector<double>> starts;
+  for (std::uint64_t k = 0; k < 24; ++k) {
+    const index n = k % 3 == 0 ? 100 : 40 + static_cast<index>(k);
+    systems.push_back(system_of<double>(k % 3 == 0 ? beam(n) : spd(n, 300 + k, 1e-3), k));
+    std::vector<double> x0 = random_vector(systems.back().a.rows, 400 + k);
+    const double size = k % 4 == 0 ? 0.0 : std::pow(10.0, static_cast<double>(k % 7) - 3);
+    for (double& v : x0) v *= size;
+    starts.push_back(x0);
+  }
+  int came_back = 0;
+  each_way([&](const way& w) {
+    for (const auto p : {preconditioner::none, preconditioner::jacobi})
+      for (const int most : {1, 2, 5, 20, 400}) {
+        solve_options o = options(w);
+        o.preconditioner = p;
+        o.max_iterations = most;
+        SCOPED_TRACE(to_string(p) + ", " + std::to_string(most));
+        const auto got = run_all(systems, o, joined(starts));
+        for (std::size_t k = 0; k < systems.size(); ++k) {
+          const cg_batch_entry& e = got.report.systems[k];
+          const auto [norm, worst] = residuals(systems[k], got.x[k]);
+          const double start = residuals(systems[k], starts[k]).first;
+          EXPECT_LE(norm, start * (1 + 1e-9)) << k;
+          EXPECT_NEAR(e.residual_relative_true, norm / e.rhs_norm, 1e-2 * norm / e.rhs_norm + 1e-12)
+              << k;  // of long doubles: rounding is large beside small residuals
+          EXPECT_NEAR(e.componentwise_backward_error, worst, 1e-2 * worst + 1e-14) << k;
+          came_back += e.iterations > 0 && same_bits(got.x[k], starts[k]);
+        }
+      }
+  });
+  EXPECT_GT(came_back, 0) << "a test that cannot fail";
 }
 
 template <class T>

@@ -3,11 +3,15 @@
 // by facts and times that they share.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "battery.hpp"
@@ -94,6 +98,57 @@ TEST(divided_choice, is_one_after_a_probe) {
   EXPECT_EQ(names.size(), 1u);
   EXPECT_NE(reasons.begin()->find("after 60 iterations with jacobi"), std::string::npos)
       << *reasons.begin();
+}
+
+// Of the set-up of amg after the probe: all ranks end it together, with the answer so far, and the
+// next solve is that of a new solver.
+TEST(divided_choice, is_interrupted_by_all_ranks) {
+  const csr<double> a = generate("poisson2d:400x400");
+  const std::vector<double> b = random_vector(a.rows, 4);
+  const std::vector<std::int64_t> first = equal_rows(a.rows, 3);
+  int amid_set_up = 0;
+  for (const int ms : {10, 30}) {
+    SCOPED_TRACE(ms);
+    std::atomic<bool> flag = false;
+    std::jthread later;
+    solve_report interrupted, again;
+    std::mutex mutex;
+    run_as_ranks(3, [&](const std::shared_ptr<communicator>& comm) {
+      solve_options o = left_open();
+      o.interrupt = &flag;
+      o.progress_interval = 0;
+      std::atomic<bool> began = false;
+      if (comm->rank() == 0)
+        o.progress = [&](const solve_progress& p) {
+          if (p.iteration == 60 && !began.exchange(true))
+            later = std::jthread([&flag, ms] {
+              std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+              flag = true;
+            });
+          return true;
+        };
+      const bool root = comm->rank() == 0;
+      const csr<double> none;
+      distributed_matrix<double> divided(comm, root ? a.view() : none.view(), first);
+      const std::vector<double> mine =
+          divided.scatter(root ? std::span<const double>(b) : std::span<const double>());
+      distributed_solver<double> solver(device::cpu(1), divided, o);
+      std::vector<double> x(mine.size(), 0.0);
+      const solve_report report = solver.solve(mine, x);
+      any_of_ranks(*comm, true);  // all have ended
+      if (root) later = {}, flag = false;
+      any_of_ranks(*comm, true);
+      std::fill(x.begin(), x.end(), 0.0);
+      const solve_report next = solver.solve(mine, x);
+      const std::lock_guard lock(mutex);
+      if (root) interrupted = report, again = next;
+    });
+    EXPECT_EQ(again.stopped, stop_reason::converged);
+    if (interrupted.stopped != stop_reason::interrupted) continue;  // too late
+    EXPECT_GE(interrupted.iterations, 60);
+    amid_set_up += interrupted.preconditioner == preconditioner::jacobi;
+  }
+  EXPECT_GT(amid_set_up, 0);
 }
 
 }  // namespace

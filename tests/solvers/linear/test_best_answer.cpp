@@ -105,6 +105,57 @@ TEST_F(best_answer, of_a_run_that_rose_again_is_about_the_best) {
   EXPECT_GT(went_back, 0) << "a test that cannot fail";
 }
 
+TEST_F(best_answer, of_cg_is_not_the_start_where_a_step_was_better) {
+  int dips = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    // Eigenvalues and right-hand sides of all sizes: residuals rise above the start's and fall.
+    const index n = 6 + static_cast<index>(seed % 23);
+    const auto random = random_vector(2 * n, seed);
+    std::vector<double> diagonal, weight;
+    for (index i = 0; i < n; ++i) {
+      diagonal.push_back(std::pow(10.0, 3.0 + 3.0 * random[static_cast<std::size_t>(i)]));
+      weight.push_back(std::pow(10.0, -3.0 + 3.0 * random[static_cast<std::size_t>(n + i)]));
+    }
+    // A reflection of the diagonal is full: (I - v v') D (I - v v') with |v|^2 = 2.
+    std::vector<double> v = random_vector(n, seed + 500);
+    const double size = norm2(v) / std::sqrt(2.0);
+    for (double& e : v) e /= size;
+    symmetric m(n);
+    linear_system<double> s{"", {}, {}};
+    const auto at = [](const auto& of, index i) { return of[static_cast<std::size_t>(i)]; };
+    for (index i = 0; i < n; ++i) {
+      double b = 0;
+      for (index k = 0; k < n; ++k) b += ((i == k) - at(v, i) * at(v, k)) * at(weight, k);
+      s.b.push_back(b);
+      for (index j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (index k = 0; k < n; ++k)
+          sum +=
+              ((i == k) - at(v, i) * at(v, k)) * at(diagonal, k) * ((j == k) - at(v, j) * at(v, k));
+        m.add(i, j, sum);
+      }
+    }
+    s.a = m.as_is();
+    solve_options o;
+    o.rtol = 1e-10;
+    o.history = true;
+    for (const int most : {2, 4, 7, 12}) {
+      o.max_iterations = most;
+      const auto got = run(s, o);
+      const auto& h = got.report.history;
+      const double best = *std::min_element(h.begin(), h.end());
+      const double found = relative(s, got.x) * norm2(s.b);
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(most));
+      EXPECT_NEAR(got.report.residual_relative_true, relative(s, got.x),
+                  1e-6 * relative(s, got.x) + 1e-11);
+      if (got.report.stopped == stop_reason::converged) continue;
+      EXPECT_LE(found, h.back() > h.front() ? 1.001 * best : 1.001 * h.back());
+      dips += h.back() > h.front() && best < h.front();
+    }
+  }
+  EXPECT_GT(dips, 5) << "a test that cannot fail";
+}
+
 TEST_F(best_answer, of_several_columns_is_not_worse_than_their_starts) {
   const linear_system<double> s = system_of(beam(200), 3);
   solve_options o;

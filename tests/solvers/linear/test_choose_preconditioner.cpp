@@ -217,15 +217,16 @@ TEST_F(open_preconditioner, positive_elements_beside_the_diagonal) {
             std::string::npos);
 }
 
-TEST_F(open_preconditioner, a_solver_keeps_its_choice) {
+TEST_F(open_preconditioner, a_solver_keeps_what_it_has_prepared) {
   const auto s = system_of(generate("poisson2d:400x400"));
   linear_solver<double> solver(place::where(), s.a.view(), asking());
   std::vector<double> x(s.b.size()), y(s.b.size()), block(2 * s.b.size()), both(s.b);
   const solve_report first = solver.solve(s.b, x);
   const solve_report second = solver.solve(s.b, y);
-  EXPECT_EQ(first.preconditioner, second.preconditioner);
-  EXPECT_EQ(first.preconditioner_reason, second.preconditioner_reason);
-  EXPECT_EQ(second.setup.total(), 0);
+  if (first.preconditioner == second.preconditioner) {  // measured times decide
+    EXPECT_EQ(second.setup.preconditioner_s, 0.0);
+    EXPECT_EQ(second.setup.plan_s, 0.0);
+  }
   EXPECT_EQ(second.stopped, stop_reason::converged);
   both.insert(both.end(), s.b.begin(), s.b.end());
   linear_solver<double> of_columns(place::where(), s.a.view(), asking());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/execution/device/threads_cpu.hpp"
 
 namespace dwell::app {
@@ -38,6 +39,18 @@ double true_residual(const csr_view<T>& a, std::span<const T> b, const T* x) {
   return std::sqrt(bb > 0 ? rr / bb : rr);
 }
 
+/// A preconditioner of Eigen's that looks for an interrupt in every iteration, which Eigen does
+/// not.
+template <class Preconditioner>
+struct interruptible : Preconditioner {
+  using Preconditioner::Preconditioner;
+  template <class Rhs>
+  decltype(auto) solve(const Rhs& b) const {
+    poll_interruption();
+    return Preconditioner::solve(b);
+  }
+};
+
 /// OpenMP's library ends the program if a thread does not start. Throws device_error before that:
 /// so many are started here, and end again, and one more, for what the library needs besides.
 void require_startable(int threads) {
@@ -52,7 +65,7 @@ bool run_eigen(const comparison_request& request, const csr_view<T>& a, std::spa
   const Eigen::Map<const matrix> system(a.rows, a.cols, a.nonzeros(), a.row_ptr, a.col, a.val);
   const Eigen::Map<const vector> rhs(b.data(), a.rows);
   const auto& o = request.options;
-  Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper, Preconditioner> cg;
+  Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper, interruptible<Preconditioner>> cg;
   cg.setMaxIterations(o.max_iterations);
   cg.setTolerance(o.fixed_iterations ? T(0) : static_cast<T>(o.rtol));
   cg.compute(system);
@@ -141,13 +154,14 @@ bool solve_as_eigen(const peer_solve& asked, const csr_view<T>& a, std::span<con
     symmetric = false;
   }
   if (symmetric) {
-    Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<T>>
+    Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper,
+                             interruptible<Eigen::DiagonalPreconditioner<T>>>
         diagonal;
     // As many elements a column as the matrix has. In the matrix's order: in Eigen's usual one it
     // takes up to twice the iterations, and is slower on every matrix that was tried.
     Eigen::ConjugateGradient<
         matrix, Eigen::Lower | Eigen::Upper,
-        Eigen::IncompleteCholesky<T, Eigen::Lower, Eigen::NaturalOrdering<index>>>
+        interruptible<Eigen::IncompleteCholesky<T, Eigen::Lower, Eigen::NaturalOrdering<index>>>>
         incomplete;
     return solve_with(diagonal, asked, "eigen cg", "diagonal", "", a, b, rows) &&
            solve_with(incomplete, asked, "eigen cg", "incomplete Cholesky",
@@ -155,8 +169,8 @@ bool solve_as_eigen(const peer_solve& asked, const csr_view<T>& a, std::span<con
                       "definite)",
                       a, b, rows);
   }
-  Eigen::BiCGSTAB<matrix, Eigen::DiagonalPreconditioner<T>> diagonal;
-  Eigen::BiCGSTAB<matrix, Eigen::IncompleteLUT<T, index>> incomplete;
+  Eigen::BiCGSTAB<matrix, interruptible<Eigen::DiagonalPreconditioner<T>>> diagonal;
+  Eigen::BiCGSTAB<matrix, interruptible<Eigen::IncompleteLUT<T, index>>> incomplete;
   return solve_with(diagonal, asked, "eigen bicgstab", "diagonal", "", a, b, rows) &&
          solve_with(incomplete, asked, "eigen bicgstab", "incomplete LU", "", a, b, rows);
 }

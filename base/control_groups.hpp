@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The share of the machine's CPUs that control groups leave to this process: containers and batch
-// systems limit time as often as they limit the CPUs themselves.
+// What control groups leave to this process, of the machine's CPUs and of its memory: containers
+// and batch systems limit time as often as they limit the CPUs themselves.
 #pragma once
 #include <functional>
 #include <optional>
@@ -23,10 +23,18 @@ std::optional<double> quota_of_cfs(std::string_view quota_us, std::string_view p
 /// visible parent.
 std::optional<double> least_quota(std::string_view membership, const file_reader& read);
 
+/// Bytes that the memory limits of these groups leave, those of files that the system lets go of
+/// counted as free; at least 1. By memory.max, memory.current and memory.stat of version 2, and
+/// memory.limit_in_bytes, memory.usage_in_bytes and memory.stat of version 1; nothing without a
+/// limit.
+std::optional<double> least_memory_left(std::string_view membership, const file_reader& read);
+
 /// Threads that may run all the time: whole CPUs of the quota, at least one, at most `cpus`.
 int threads_within(int cpus, std::optional<double> quota);
 
 /// This process's, as it was when first asked for.
 std::optional<double> cpu_quota();
+/// This process's, now.
+std::optional<double> group_memory_left();
 
 }  // namespace dwell
