@@ -243,8 +243,10 @@ TEST_F(chain_options, spare_iterations_on_real_matrices) {
     o.preconditioner = preconditioner::jacobi;
     o.rtol = 1e-8;
     const int jacobi = run(system, o).report.iterations;
-    for (const chain_case& c : all_cases()) {
+    for (std::size_t k = 0; k < all_cases().size(); ++k) {
+      const chain_case& c = all_cases()[k];
       if (c.is == preconditioner::ilu0 || c.is == preconditioner::block_jacobi) continue;
+      if (sanitized && m.name != "nos3" && k % 2 != (m.name == "nasa2146")) continue;
       SCOPED_TRACE(name_of(c));
       o.preconditioner = c.is;
       o.preconditioning = c.options;
