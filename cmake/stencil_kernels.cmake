@@ -7,7 +7,7 @@
 # Executor NAME_stencil is in execution/NAME/stencil.hpp.
 # DRIVEN executors queue launches from the host, LOOPING ones hold the time loop, CACHING ones also
 # cache the field on the chip, and a launch of PASSING ones takes several steps; the last two have a
-# launcher of their own.
+# launcher of their own, and on CPUs so do LOOPING ones.
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all; none: none)")
 set(DWELL_CPU_CACHING_SHAPES "star2d5;star2d9;box2d9;star3d7;star3d13;gradient2d" CACHE STRING
   "Of these, the ones whose kernels that cache as GPUs do are compiled for CPUs, if DWELL_CPU_CACHING")
@@ -113,7 +113,7 @@ function(dwell_write_stencil SHAPE backend suffix)
     foreach(executor IN LISTS s_${kind})
       string(REGEX REPLACE "_stencil$" "" folder ${executor})
       string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${folder}/stencil.hpp\"\n")
-      if(kind MATCHES "^(CACHING|PASSING)$")
+      if(kind MATCHES "^(CACHING|PASSING)$" OR (kind STREQUAL "LOOPING" AND BACKEND STREQUAL "cpu"))
         string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${folder}/launch_${BACKEND}${header}\"\n")
       endif()
       foreach(type double float)

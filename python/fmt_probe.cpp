@@ -9,8 +9,8 @@
 int main() {
   const std::vector<std::string> words = {"a", "b"};
   const std::string text =
-      fmt::format("{} {:>8} {:.3g} {:.17g} {:.2e} {:.1f} {} {:L} {:#x} {} {}", fmt::join(words, ", "), 1, 2.0f, 3.0,
-                  4.0, 5.0, 6.5f, 7000, 8, 'c', true);
+      fmt::format("{} {:>8} {:.3g} {:.17g} {:.2e} {:.1f} {} {:L} {:#x} {} {}",
+                  fmt::join(words, ", "), 1, 2.0f, 3.0, 4.0, 5.0, 6.5f, 7000, 8, 'c', true);
   std::string more;
   fmt::format_to(std::back_inserter(more), "{:<{}}", text, 3);
   fmt::print("{}\n", more);

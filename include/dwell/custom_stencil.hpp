@@ -33,6 +33,7 @@
 #include "dwell/execution/temporal/launch_cuda.cuh"
 #else
 #include "dwell/execution/perks/launch_cpu.hpp"
+#include "dwell/execution/persistent/launch_cpu.hpp"
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 #include "dwell/execution/temporal/launch_cpu.hpp"
 #endif

@@ -78,8 +78,8 @@ auto with_rows(const Eigen::SparseMatrix<T, Options, Index>& a, bool assume_symm
 
 }  // namespace eigen_adapter
 
-/// Solves A x = b as dwell::solve() (dwell/solvers/linear/solve.hpp) does. `x` is the start vector on entry (set it to zero
-/// if you have none) and the answer on return; b and x have a.rows() elements.
+/// Solves A x = b as the solve() of solve.hpp does. `x` is the start vector on entry (set it to
+/// zero if you have none) and the answer on return; b and x have a.rows() elements.
 ///
 /// A compressed matrix with ascending inner indices is used without a copy if it is row-major, and
 /// also if it is column-major and its symmetry is checked: its arrays are then those of the

@@ -81,12 +81,7 @@ TEST_P(cuts_of_battery, are_those_of_plain_loops) {
   check_all(in_single(a), {1, 3, 16, 132});
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const battery_case& c : battery()) all.push_back(c.name);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(battery, cuts_of_battery, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(battery, cuts_of_battery, testing::ValuesIn(names_of_battery()),
                          [](const auto& info) { return info.param; });
 
 TEST_F(cuts, of_random_matrices_are_those_of_plain_loops) {

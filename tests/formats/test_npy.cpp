@@ -56,7 +56,7 @@ class npy : public testing::Test {
   }
 };
 
-const std::string six = std::string(48, '\0');
+const std::string six_zeros = std::string(48, '\0');
 
 TEST_F(npy, what_is_written_is_read) {
   grid<double> u(extents(3, 4));
@@ -118,10 +118,10 @@ TEST_F(npy, narrow_values_come_back_as_they_were) {
 }
 
 TEST_F(npy, other_ways_to_write_a_header_are_read) {
-  put(with("{\"shape\":(3,2),'fortran_order':False,'descr':'<f8'}", six));
+  put(with("{\"shape\":(3,2),'fortran_order':False,'descr':'<f8'}", six_zeros));
   EXPECT_EQ(read_npy<double>(file_).size(), extents(3, 2));
   std::string second =
-      with("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3,), }\n", six);
+      with("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3,), }\n", six_zeros);
   second[6] = '\2';
   second.insert(10, 2, '\0');
   put(second);
@@ -231,53 +231,55 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
       {std::string("\x93NUMPY\1\0\xff\xff{", 11), "the file ends within its header"},
       {std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12),
        "expected a header of at most 65536 bytes, found 2147483647"},
-      {with(header(">u8", "False", "(3, 2)"), six),
+      {with(header(">u8", "False", "(3, 2)"), six_zeros),
        "expected values of type '<f8' or '<f4', found '>u8'"},
-      {with(header("=f8", "False", "(3, 2)"), six),
+      {with(header("=f8", "False", "(3, 2)"), six_zeros),
        "expected values of type '<f8' or '<f4', found '=f8'"},
-      {with(header("", "False", "(3, 2)"), six),
+      {with(header("", "False", "(3, 2)"), six_zeros),
        "expected values of type '<f8' or '<f4', found ''"},
-      {with(header("<i8", "False", "(3, 2)"), six),
+      {with(header("<i8", "False", "(3, 2)"), six_zeros),
        "expected values of type '<f8' or '<f4', found '<i8'"},
-      {with(header("<f4", "False", "(3, 4)"), six),
+      {with(header("<f4", "False", "(3, 4)"), six_zeros),
        "expected values of type '<f8 (f64)', found '<f4 (f32)'"},
-      {with(header("<f8", "false", "(3, 2)"), six),
+      {with(header("<f8", "false", "(3, 2)"), six_zeros),
        "header: expected 'False', found 'false, 'shape': (3, 2), }?'"},
-      {with(header("<f8", "False", "(6,)"), six),
+      {with(header("<f8", "False", "(6,)"), six_zeros),
        "expected an array of 2 or 3 dimensions, found shape (6)"},
-      {with(header("<f8", "False", "()"), six),
+      {with(header("<f8", "False", "()"), six_zeros),
        "expected an array of 2 or 3 dimensions, found shape ()"},
-      {with(header("<f8", "False", "(1, 1, 2, 3)"), six),
+      {with(header("<f8", "False", "(1, 1, 2, 3)"), six_zeros),
        "expected an array of 2 or 3 dimensions, found shape (1, 1, 2, 3)"},
-      {with(header("<f8", "False", ("(" + many + ")").c_str()), six),
+      {with(header("<f8", "False", ("(" + many + ")").c_str()), six_zeros),
        "expected an array of 2 or 3 dimensions, found shape (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
        "1, "
        "1...)"},
       {with(header("<f8", "False", "(0, 2)"), ""),
        "expected 1 to 2147483647 cells along each axis, found shape (0, 2)"},
-      {with(header("<f8", "False", "(-3, 2)"), six),
+      {with(header("<f8", "False", "(-3, 2)"), six_zeros),
        "header: expected a whole number in the shape, found '-3, 2), }?'"},
-      {with(header("<f8", "False", "(3.0, 2)"), six), "header: expected ')', found '.0, 2), }?'"},
-      {with(header("<f8", "False", "(99999999999999999999, 2)"), six),
+      {with(header("<f8", "False", "(3.0, 2)"), six_zeros),
+       "header: expected ')', found '.0, 2), }?'"},
+      {with(header("<f8", "False", "(99999999999999999999, 2)"), six_zeros),
        "header: expected a whole number in the shape, found '99999999999999999999, 2), }?'"},
-      {with(header("<f8", "False", "(2000000, 2000000)"), six),
+      {with(header("<f8", "False", "(2000000, 2000000)"), six_zeros),
        "size: 2000000x2000000 is more than 2^40 cells"},
-      {with(header("<f8", "False", "(3, 2)"), six.substr(1)),
+      {with(header("<f8", "False", "(3, 2)"), six_zeros.substr(1)),
        "expected 48 bytes of values for shape 3x2, found 47"},
-      {with(header("<f8", "False", "(3, 2)"), six + "x"),
+      {with(header("<f8", "False", "(3, 2)"), six_zeros + "x"),
        "expected 48 bytes of values for shape 3x2, found 49"},
-      {with(header("<f8", "False", "(1000000, 1000000)"), six),
+      {with(header("<f8", "False", "(1000000, 1000000)"), six_zeros),
        "expected 8000000000000 bytes of values for shape 1000000x1000000, found 48"},
-      {with("{'descr': '<f8', 'descr': '<f8'}", six), "header: 'descr' is there twice"},
-      {with("{'descr': '<f8', 'shape': (3, 2)}", six),
+      {with("{'descr': '<f8', 'descr': '<f8'}", six_zeros), "header: 'descr' is there twice"},
+      {with("{'descr': '<f8', 'shape': (3, 2)}", six_zeros),
        "header: expected 'descr', 'fortran_order' and 'shape', not all are there"},
-      {with("{'colour': 'red'}", six),
+      {with("{'colour': 'red'}", six_zeros),
        "header: expected 'descr', 'fortran_order' or 'shape', found 'colour'"},
-      {with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (3, 2)}", six),
+      {with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (3, 2)}", six_zeros),
        "header: expected a word in quotes, found '[('x', '<f8')], 'fortran_order': False, ...'"},
-      {with("", six), "header: expected '{', found ''"},
-      {with("{'descr", six), "header: expected a word in quotes, found ''descr'"},
-      {with(header("<f8", "False", "(3, 2)") + "x", six), "header: expected its end, found 'x'"},
+      {with("", six_zeros), "header: expected '{', found ''"},
+      {with("{'descr", six_zeros), "header: expected a word in quotes, found ''descr'"},
+      {with(header("<f8", "False", "(3, 2)") + "x", six_zeros),
+       "header: expected its end, found 'x'"},
   };
   for (const auto& [bytes, expected] : cases) {
     put(bytes);

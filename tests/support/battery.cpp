@@ -186,6 +186,12 @@ const std::vector<battery_case>& battery() {
   return all;
 }
 
+std::vector<std::string> names_of_battery() {
+  std::vector<std::string> all;
+  for (const battery_case& c : battery()) all.push_back(c.name);
+  return all;
+}
+
 const battery_case& battery_at(const std::string& name) {
   for (const auto& c : battery())
     if (c.name == name) return c;

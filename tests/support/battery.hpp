@@ -21,6 +21,7 @@ struct battery_case {
 
 /// All cases, in a fixed order; names are unique.
 const std::vector<battery_case>& battery();
+std::vector<std::string> names_of_battery();
 /// The case of that name. Throws std::out_of_range if there is none.
 const battery_case& battery_at(const std::string& name);
 

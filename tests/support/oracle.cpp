@@ -122,6 +122,12 @@ count_range textbook_counts(const csr_view<double>& a, std::span<const double> b
   return range;
 }
 
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum) / norm2(b);
+}
+
 double norm2(std::span<const double> v) {
   long double sum = 0;
   for (const double e : v) sum += static_cast<long double>(e) * e;

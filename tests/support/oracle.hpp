@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the answer should be, computed by Eigen (SimplicialLDLT, ConjugateGradient) and by loops in
-// long double: nothing here shares code with the solver under test.
+// What the answer should be, computed by Eigen's direct and iterative solvers and by loops in long
+// double: nothing here shares code with the solver under test. Tests see no header of Eigen, which
+// takes longer to compile than they do.
 #pragma once
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dwell/formats/csr.hpp"
@@ -20,11 +22,24 @@ struct oracle {
 };
 oracle solve_directly(const csr_view<double>& a, std::span<const double> b);
 
+/// The solution of A x = b by SparseLU; empty if it finds no factors.
+std::vector<double> solve_by_lu(const csr<double>& a, const std::vector<double>& b);
+/// The least-squares solution of the least norm, by a complete orthogonal decomposition.
+std::vector<double> least_norm(const csr<double>& a, const std::vector<double>& b);
+/// Is A - shift I positive definite, by a dense L L^T?
+bool is_definite(const csr<double>& a, double shift);
+/// The least eigenvalue of a symmetric matrix, by a dense decomposition.
+double least_eigenvalue(const csr<double>& a);
+
 /// Iterations that Eigen::ConjugateGradient takes from a zero start until ||r|| <= rtol ||b||,
 /// counted as Dwell counts them (one per product with A). -1 if it does not converge.
 template <class T>
 int eigen_iterations(const csr_view<T>& a, std::span<const T> b, preconditioner p, double rtol,
                      int max_iterations);
+
+/// The same of Eigen's MINRES, BiCGSTAB or GMRES, as they count; `restart` is for GMRES.
+int eigen_iterations(const std::string& method, const csr<double>& a, const std::vector<double>& b,
+                     double rtol, int max_iterations, int restart = 30);
 
 /// Least and most iterations of textbook CG in double over `orders` renumberings of the unknowns
 /// (the first is none): the same system, other orders of all sums. What lies between is rounding
@@ -37,6 +52,8 @@ count_range textbook_counts(const csr_view<double>& a, std::span<const double> b
                             int max_iterations, int orders);
 
 double norm2(std::span<const double> v);
+/// ||a - b|| / ||b||
+double distance(const std::vector<double>& a, const std::vector<double>& b);
 /// ||b - A x||, products and sums in long double.
 template <class T>
 double residual_norm(const csr_view<T>& a, std::span<const T> b, std::span<const T> x);

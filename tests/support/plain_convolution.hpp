@@ -12,6 +12,9 @@
 
 namespace dwell {
 
+inline constexpr border all_borders[] = {border::zero, border::replicate, border::reflect,
+                                         border::periodic};
+
 /// The image's own cell for cell i of an axis, by walking: -1 for a zero.
 inline int plain_cell(border edge, int i, int n) {
   switch (edge) {

@@ -4,30 +4,18 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "dense.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell::test {
-
-using dense_matrix = Eigen::MatrixXd;
-using dense_vector = Eigen::VectorXd;
-
-inline dense_matrix dense_of(const csr<double>& a) {
-  dense_matrix d = dense_matrix::Zero(a.rows, a.cols);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
-         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      d(i, a.col[static_cast<std::size_t>(k)]) += a.val[static_cast<std::size_t>(k)];
-  return d;
-}
 
 class played_chain {
  public:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Symmetric systems with null spaces that are known: Laplacians of several parts and elastic bodies
-// that nothing holds; and Eigen's solution of the least norm.
+// that nothing holds.
 #pragma once
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -87,29 +86,10 @@ inline singular truss(index width, index height) {
   return out;
 }
 
-/// The least-squares solution of the least norm.
-inline std::vector<double> least_norm(const csr<double>& a, const std::vector<double>& b) {
-  Eigen::MatrixXd m = Eigen::MatrixXd::Zero(a.rows, a.rows);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
-         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      m(i, a.col[static_cast<std::size_t>(k)]) = a.val[static_cast<std::size_t>(k)];
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> of;
-  of.setThreshold(1e-10);
-  of.compute(m);
-  const Eigen::VectorXd x = of.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows));
-  return {x.begin(), x.end()};
-}
-
 inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
-}
-inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(sum) / norm2(b);
 }
 /// The largest part of x along a null vector.
 inline double along(const singular& p, const std::vector<double>& x) {

@@ -13,7 +13,7 @@ namespace dwell::app {
 
 /// Solves for b, from and to x, and for count - 1 more right-hand sides from zeros: random numbers
 /// in
-/// [-1, 1), the same in every run. One report for each. Throws as solve() of solvers/linear/solve.hpp does.
+/// [-1, 1), the same in every run. One report for each. Throws as dwell::solve() does.
 std::vector<solve_report> solve_several(const std::string& precision, const device& where,
                                         const csr<double>& a, const std::vector<double>& b,
                                         std::vector<double>& x, int count,

@@ -2,31 +2,7 @@
 // See launch_cpu.hpp: the time loops of stencils on a CPU, for all shapes.
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 
-#include <concepts>
 #include <cstring>
-
-namespace dwell {
-namespace {
-
-/// In place of a shape, where a time loop calls a step through single_step.
-struct any_shape {};
-
-}  // namespace
-
-template <class T>
-struct stencil_call<any_shape, T> : stencil_args<T> {
-  const cpu::single_step<T>* steps;
-};
-
-namespace {
-
-template <std::same_as<any_shape> S, class T, bool Tiles, class Team>
-void step_field(Team& team, const stencil_call<S, T>& a, const T* in, T* out) {
-  a.steps->step(team, in, out);
-}
-
-}  // namespace
-}  // namespace dwell
 
 namespace dwell::cpu {
 
@@ -83,28 +59,9 @@ void stencil_queue<T>::compare(int steps) {
 
 template <class T>
 void stencil_queue<T>::poll(int steps) {
-  with_grid_team<plain_lanes>(*a_, 0, 1, nullptr, scratch_, [&](plain_team& team) {
-    launch_poll<T>(team, *a_, steps, copy_);
-  });
+  with_grid_team<plain_lanes>(*a_, 0, 1, nullptr, scratch_,
+                              [&](plain_team& team) { launch_poll<T>(team, *a_, steps, copy_); });
   watch_->poll();
-}
-
-template <class T>
-looping_launcher<T>::looping_launcher(int teams, std::unique_ptr<single_step<T>> steps)
-    : meeting_launcher<T>(teams, plain_lanes * sizeof(double)), steps_(std::move(steps)) {}
-
-template <class T>
-const stencil_args<T>& looping_launcher<T>::take(const stencil_start& run) {
-  return steps_->take(run);
-}
-
-template <class T>
-void looping_launcher<T>::run_all(run_watch& watch) {
-  stencil_call<any_shape, T> a;
-  static_cast<stencil_args<T>&>(a) = steps_->args();
-  a.steps = steps_.get();
-  this->template run_teams<plain_lanes>(
-      a, watch, [&](plain_team& team) { barrier_steps::run<any_shape, T>(team, a); });
 }
 
 template class single_step<double>;
@@ -113,7 +70,5 @@ template class launcher<double>;
 template class launcher<float>;
 template class stencil_queue<double>;
 template class stencil_queue<float>;
-template class looping_launcher<double>;
-template class looping_launcher<float>;
 
 }  // namespace dwell::cpu

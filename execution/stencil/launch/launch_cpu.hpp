@@ -10,7 +10,6 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
-#include "dwell/execution/persistent/stencil.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/launch/steps_cpu.hpp"
 #include "dwell/execution/stencil/step/engine.hpp"
@@ -95,9 +94,9 @@ class DWELL_API stencil_queue {
  private:
   const int teams_;
   const std::unique_ptr<field_steps<T>> steps_;
-  int copy_ = 0;                         ///< of the field that the next launch reads
-  const stencil_args<T>* a_ = nullptr;   ///< of the present run
-  run_watch* watch_ = nullptr;           ///< likewise
+  int copy_ = 0;                        ///< of the field that the next launch reads
+  const stencil_args<T>* a_ = nullptr;  ///< of the present run
+  run_watch* watch_ = nullptr;          ///< likewise
   team_scratch scratch_;
   thread_pool pool_;
   stencil_state marks_[2];
@@ -111,7 +110,9 @@ class driven_launcher final : public launcher<T> {
       : queue_(teams, std::move(steps)) {}
 
  private:
-  const stencil_args<T>& take(const stencil_start& run) override { return *(a_ = &queue_.take(run)); }
+  const stencil_args<T>& take(const stencil_start& run) override {
+    return *(a_ = &queue_.take(run));
+  }
   void run_all(run_watch& watch) override {
     queue_.watched_by(watch);
     E::template drive<T>(queue_, *a_);
@@ -139,30 +140,11 @@ class meeting_launcher : public launcher<T> {
   team_threads threads_;
 };
 
-/// Executor persistent: its time loop, barrier_steps, in every team.
-template <class T>
-class DWELL_API looping_launcher final : public meeting_launcher<T> {
- public:
-  looping_launcher(int teams, std::unique_ptr<single_step<T>> steps);
-
- private:
-  const stencil_args<T>& take(const stencil_start& run) override;
-  void run_all(run_watch& watch) override;
-  const std::unique_ptr<single_step<T>> steps_;
-};
-
 template <class S, class T, class E>
 std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device&) {
   const int teams = static_cast<const stencil_args<T>*>(args)->plan.teams;
   return std::make_unique<driven_launcher<T, E>>(teams, step_of<S, T, E>(teams));
 }
-template <class S, class T, class E>
-std::unique_ptr<stencil_launcher> prepare_looping(const void* args, const device&) {
-  static_assert(std::is_same_v<typename E::loop, barrier_steps>);
-  const int teams = static_cast<const stencil_args<T>*>(args)->plan.teams;
-  return std::make_unique<looping_launcher<T>>(teams, step_of<S, T, E>(teams));
-}
-
 inline engine_facts assume_plain(const device_facts& facts, int config) {
   return {plain_kernels().all()[static_cast<std::size_t>(config)], 0, 0, facts.units, 0};
 }
@@ -175,12 +157,6 @@ stencil_kernel driven_kernel() {
   return {shape_facts<S>(), E::name,      precision_of<T>,
           backend::cpu,     false,        plain_kernels().all(),
           &assume_plain,    &probe_plain, &prepare_driven<S, T, E>};
-}
-template <class S, class T, class E>
-stencil_kernel looping_kernel() {
-  return {shape_facts<S>(), E::name,      precision_of<T>,
-          backend::cpu,     true,         plain_kernels().all(),
-          &assume_plain,    &probe_plain, &prepare_looping<S, T, E>};
 }
 
 }  // namespace dwell::cpu

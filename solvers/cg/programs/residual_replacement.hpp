@@ -12,7 +12,7 @@ namespace dwell {
 
 struct residual_replacement {
   /// Steps between two, each of which costs two products. With 100 the pipelined variant reaches
-  /// the textbook's true residual on the ill-conditioned matrices of tests/solvers/cg/test_cg_variants.cpp.
+  /// the textbook's true residual on the ill-conditioned matrices of test_cg_variants.cpp.
   static constexpr int period = 100;
 
   int at = 0;              ///< the step of the last one

@@ -69,12 +69,7 @@ TEST_P(battery_test, f32_amg) { solve_everywhere<float>(preconditioner::amg); }
 TEST_P(battery_test, f32) { solve_everywhere<float>(preconditioner::none); }
 TEST_P(battery_test, f32_jacobi) { solve_everywhere<float>(preconditioner::jacobi); }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const auto& c : battery()) all.push_back(c.name);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(battery, battery_test, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(battery, battery_test, testing::ValuesIn(names_of_battery()),
                          [](const auto& info) { return info.param; });
 
 // The battery must be what it says, or the tests above prove less than they claim.

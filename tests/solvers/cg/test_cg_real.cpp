@@ -100,14 +100,14 @@ TEST_P(real_matrices, converge_at_the_known_count) {
   EXPECT_LE(nearest, slack) << "by none of 1 to 8 teams";
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names_of_real_matrices() {
   std::vector<std::string> usable;
   for (const auto& m : all())
     if (m.iterations) usable.push_back(m.name);
   if (usable.empty()) usable.emplace_back("none_at_hand");  // one test that skips and says why
   return usable;
 }
-INSTANTIATE_TEST_SUITE_P(suitesparse, real_matrices, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(suitesparse, real_matrices, testing::ValuesIn(names_of_real_matrices()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

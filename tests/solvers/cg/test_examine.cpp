@@ -101,12 +101,7 @@ TEST_P(examined_battery, is_sound) {
   EXPECT_TRUE(examined(a, true).is(matrix_class::positive_definite));
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const battery_case& c : battery()) all.push_back(c.name);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(battery, examined_battery, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(battery, examined_battery, testing::ValuesIn(names_of_battery()),
                          [](const auto& info) { return info.param; });
 
 struct change {

@@ -12,8 +12,6 @@
 namespace dwell {
 namespace {
 
-constexpr border edges[] = {border::zero, border::replicate, border::reflect, border::periodic};
-
 template <class T>
 bool same_bits(const grid<T>& a, const grid<T>& b) {
   return a.size() == b.size() &&
@@ -65,7 +63,7 @@ TYPED_TEST(convolution, of_every_filter_size) {
       const auto seed = static_cast<unsigned>(31 * n + m);
       const auto image = noise<TypeParam>(extents(6 + n % 5, 37 + m % 7), seed);
       const auto f = noise_filter(extents(n, m), seed);
-      const border edge = edges[(n + m) % 4];
+      const border edge = all_borders[(n + m) % 4];
       const bool correlate = (n / 2 + m) % 2 == 0;
       const auto expected = plain_convolution<TypeParam>(image, f, edge, correlate);
       for (const char* way : convolution_ways())
@@ -76,7 +74,7 @@ TYPED_TEST(convolution, of_every_filter_size) {
 
 TYPED_TEST(convolution, of_every_border_and_direction) {
   const auto image = noise<TypeParam>(extents(23, 301), 1);
-  for (const border edge : edges)
+  for (const border edge : all_borders)
     for (const bool correlate : {false, true})
       for (const extents& taps : {extents(3, 3), extents(4, 6), extents(1, 9), extents(12, 1)})
         expect_all_ways(image, noise_filter(taps, 2), edge, correlate);
@@ -85,7 +83,7 @@ TYPED_TEST(convolution, of_every_border_and_direction) {
 TYPED_TEST(convolution, of_images_smaller_than_the_filter) {
   for (const extents& size :
        {extents(1, 1), extents(1, 2), extents(2, 1), extents(3, 5), extents(1, 40), extents(40, 1)})
-    for (const border edge : edges)
+    for (const border edge : all_borders)
       expect_all_ways(noise<TypeParam>(size, 3), noise_filter(extents(31, 30), 4), edge, false);
 }
 
@@ -96,7 +94,7 @@ TYPED_TEST(convolution, of_widths_around_a_warp) {
 }
 
 TYPED_TEST(convolution, in_three_dimensions) {
-  for (const border edge : edges)
+  for (const border edge : all_borders)
     for (const extents& taps : {extents(3, 3, 3), extents(2, 5, 4), extents(5, 1, 1)})
       expect_all_ways(noise<TypeParam>(extents(4, 9, 21), 7), noise_filter(taps, 8), edge,
                       edge == border::zero);
@@ -159,7 +157,7 @@ TYPED_TEST(convolution, spreads_a_nan_as_far_as_the_filter_reaches) {
 TYPED_TEST(convolution, of_a_product_is_that_of_its_factors) {
   const std::vector<double> down = {1, 2, 5, 2, 1, 0.5, 3}, across = {0.25, -1, 3, 0.1, 7, 2, 1, 4};
   const auto product = convolution_filter::product(down, across);
-  for (const border edge : edges) {
+  for (const border edge : all_borders) {
     const auto image = noise<TypeParam>(extents(31, 45), 17);
     convolution_options o;
     o.edge = edge;

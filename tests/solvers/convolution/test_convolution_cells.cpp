@@ -18,8 +18,6 @@
 namespace dwell {
 namespace {
 
-constexpr border edges[] = {border::zero, border::replicate, border::reflect, border::periodic};
-
 template <class Cell>
 class convolution_cells : public testing::Test {};
 using narrow = testing::Types<std::uint8_t, half>;
@@ -73,19 +71,19 @@ TYPED_TEST(convolution_cells, of_filters_of_many_sizes) {
       const auto seed = static_cast<unsigned>(31 * n + m);
       const auto image = cells_of<TypeParam>(extents(6 + n % 5, 37 + m % 7), seed);
       expect_bits_of_floats(image, noise_filter(extents(n, m), seed),
-                            in_one_pass(edges[(n + m) % 4], m % 2 == 0));
+                            in_one_pass(all_borders[(n + m) % 4], m % 2 == 0));
     }
 }
 
 TYPED_TEST(convolution_cells, of_every_border_and_width) {
   for (const int width : {1, 2, 5, 15, 16, 17, 33, 64, 97, 127, 128, 129, 131, 301})
-    for (const border edge : edges)
+    for (const border edge : all_borders)
       expect_bits_of_floats(cells_of<TypeParam>(extents(11, width), 5), noise_filter({3, 6}, 6),
                             in_one_pass(edge, width % 2 == 0));
 }
 
 TYPED_TEST(convolution_cells, in_three_dimensions) {
-  for (const border edge : edges)
+  for (const border edge : all_borders)
     for (const extents& taps : {extents(3, 3, 3), extents(2, 5, 4), extents(5, 1, 1)})
       expect_bits_of_floats(cells_of<TypeParam>(extents(4, 9, 21), 7), noise_filter(taps, 8),
                             in_one_pass(edge));
@@ -95,7 +93,7 @@ TYPED_TEST(convolution_cells, in_three_dimensions) {
 TYPED_TEST(convolution_cells, along_each_axis) {
   convolution_options o;
   o.passes = filter_passes::each_axis;
-  for (const border edge : edges) {
+  for (const border edge : all_borders) {
     o.edge = edge;
     const auto image = cells_of<TypeParam>(extents(7, 12, 41), 9);
     const auto plane = cells_of<TypeParam>(extents(23, 85), 10);

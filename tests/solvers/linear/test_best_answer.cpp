@@ -55,12 +55,16 @@ class best_answer : public testing::Test {
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 };
 
+// Under sanitizers every matrix, method and preconditioner has two of the limits and starts, in
+// turn.
 TEST_F(best_answer, is_never_worse_than_the_start) {
+  unsigned turn = 0;
   for (const csr<double>& a : hard_matrices())
     for (const auto& method : methods())
       for (const preconditioner p : preconditioners())
         for (const int most : {1, 7, 60, 400})
           for (const unsigned start : {0U, 9U}) {
+            if (++turn; sanitized && (turn + turn / 8) % 4 != 0) continue;
             const linear_system<double> s = system_of(a, 3);
             solve_options o;
             o.method = method.name;

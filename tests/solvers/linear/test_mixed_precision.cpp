@@ -5,7 +5,6 @@
 // refusals. Linked again into the tests of a GPU.
 #include <gtest/gtest.h>
 
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -27,26 +26,7 @@ linear_system<double> system_of(const csr<double>& a, std::uint64_t seed = 3) {
   return {"", a, random_vector(a.rows, seed)};
 }
 
-/// Of any matrix.
-std::vector<double> direct(const linear_system<double>& s) {
-  Eigen::SparseMatrix<double> m(s.a.rows, s.a.rows);
-  std::vector<Eigen::Triplet<double>> entries;
-  for (index i = 0; i < s.a.rows; ++i)
-    for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
-         k < s.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      entries.emplace_back(i, s.a.col[static_cast<std::size_t>(k)],
-                           s.a.val[static_cast<std::size_t>(k)]);
-  m.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(m);
-  const Eigen::VectorXd x = lu.solve(Eigen::Map<const Eigen::VectorXd>(s.b.data(), s.a.rows));
-  return {x.begin(), x.end()};
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(sum) / norm2(b);
-}
+std::vector<double> direct(const linear_system<double>& s) { return solve_by_lu(s.a, s.b); }
 
 double true_residual(const linear_system<double>& s, const std::vector<double>& x) {
   return residual_norm(s.a.view(), std::span<const double>(s.b), std::span<const double>(x)) /

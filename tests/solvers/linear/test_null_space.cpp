@@ -4,7 +4,6 @@
 // solution of the least norm. Linked again into the tests of a GPU.
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -44,11 +43,11 @@ csr<double> variable(index width, index height, index depth) {
   return s.as_is();
 }
 
-struct problem {
+struct neumann_problem {
   const char* name;
   csr<double> a;
 };
-std::vector<problem> problems() {
+std::vector<neumann_problem> neumann_problems() {
   return {{"line", generate("neumann2d:150x1")},  {"grid", generate("neumann2d:19x23")},
           {"box", generate("neumann3d:7x9x6")},   {"variable line", variable(90, 1, 1)},
           {"variable grid", variable(17, 21, 1)}, {"variable box", variable(6, 7, 8)}};
@@ -61,24 +60,6 @@ std::vector<double> without_mean(std::vector<double> v) {
   const double mean = mean_of(v);
   for (double& e : v) e -= mean;
   return v;
-}
-
-/// The least-squares solution of the least norm.
-std::vector<double> least_norm(const csr<double>& a, const std::vector<double>& b) {
-  Eigen::MatrixXd m = Eigen::MatrixXd::Zero(a.rows, a.rows);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
-         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      m(i, a.col[static_cast<std::size_t>(k)]) = a.val[static_cast<std::size_t>(k)];
-  const Eigen::VectorXd x = m.completeOrthogonalDecomposition().solve(
-      Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows));
-  return {x.begin(), x.end()};
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(sum) / norm2(b);
 }
 
 solve_options by(const std::string& method, preconditioner p, double rtol = 1e-11) {
@@ -95,7 +76,7 @@ class null_space : public testing::Test {
 };
 
 TEST_F(null_space, answers_are_those_of_least_norm) {
-  for (const problem& p : problems())
+  for (const neumann_problem& p : neumann_problems())
     for (const double offset : {0.0, 0.25, 1e3}) {
       linear_system<double> s{p.name, p.a, random_vector(p.a.rows, 9)};
       s.b = without_mean(std::move(s.b));

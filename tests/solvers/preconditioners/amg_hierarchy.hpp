@@ -4,21 +4,18 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "cg_runner.hpp"
+#include "dense.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/program/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 
 namespace dwell::test {
-
-using dense_matrix = Eigen::MatrixXd;
-using dense_vector = Eigen::VectorXd;
 
 template <class V>
 std::vector<V> downloaded(const device& where, const V* from, std::size_t n) {
@@ -49,15 +46,6 @@ inline dense_matrix dense_of(const device& where, const sliced_matrix& m, index 
       }
     }
   }
-  return d;
-}
-
-inline dense_matrix dense_of(const csr<double>& a) {
-  dense_matrix d = dense_matrix::Zero(a.rows, a.cols);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
-         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
-      d(i, a.col[static_cast<std::size_t>(k)]) += a.val[static_cast<std::size_t>(k)];
   return d;
 }
 

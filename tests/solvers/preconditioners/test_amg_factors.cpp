@@ -3,7 +3,6 @@
 // alone, for aggregates of any nodes, with columns that depend on others.
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -86,7 +86,7 @@ TEST_P(symmetric_chains, are_symmetric_and_positive_definite) {
     const dense_matrix d = m.dense();
     EXPECT_LT((d - d.transpose()).norm(), 2e-6 * d.norm());
     const dense_matrix even = 0.5 * (d + d.transpose());
-    EXPECT_GT(Eigen::SelfAdjointEigenSolver<dense_matrix>(even).eigenvalues().minCoeff(), 0.0);
+    EXPECT_GT(symmetric_eigenvalues(even).minCoeff(), 0.0);
     for (int k = 1; k < 4; ++k) {
       dense_vector x(a.rows), y(a.rows);
       for (index i = 0; i < a.rows; ++i) x[i] = std::sin(k + 1.7 * i), y[i] = std::cos(k * i + 0.3);
@@ -243,8 +243,10 @@ TEST_F(chain_options, spare_iterations_on_real_matrices) {
     o.preconditioner = preconditioner::jacobi;
     o.rtol = 1e-8;
     const int jacobi = run(system, o).report.iterations;
-    for (const chain_case& c : all_cases()) {
+    for (std::size_t k = 0; k < all_cases().size(); ++k) {
+      const chain_case& c = all_cases()[k];
       if (c.is == preconditioner::ilu0 || c.is == preconditioner::block_jacobi) continue;
+      if (sanitized && m.name != "nos3" && k % 2 != (m.name == "nasa2146")) continue;
       SCOPED_TRACE(name_of(c));
       o.preconditioner = c.is;
       o.preconditioning = c.options;

@@ -30,8 +30,8 @@ class reductions : public testing::Test {
     return reduce<T>(device::cpu(threads), span(v), r);
   }
 };
-using element_types = testing::Types<double, float>;
-TYPED_TEST_SUITE(reductions, element_types);
+using real_types = testing::Types<double, float>;
+TYPED_TEST_SUITE(reductions, real_types);
 
 TYPED_TEST(reductions, have_the_bits_of_passes_of_solvers) {
   using span = std::span<const TypeParam>;

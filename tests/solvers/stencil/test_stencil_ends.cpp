@@ -56,8 +56,10 @@ TEST_F(stencil_ends, all_ways_end_at_the_same_step) {
 /// Blocks, and streams, whose passes of two steps a test may come in the middle of.
 TEST_F(stencil_ends, in_three_dimensions_all_ways_end_at_the_same_step) {
   const auto start = random_field<double>({9, 12, 20}, 3);
+  int turn = 0;
   for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect})
     for (const int every : {1, 3, 4}) {
+      if (sanitized && turn++ % 4 != 0) continue;  // every boundary and every number of steps once
       int expected = -1, streams = 0;
       double change = 0;
       grid<double> end;

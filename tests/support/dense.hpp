@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Dense matrices of Eigen, and its decompositions compiled once: in the tests themselves they would
+// be most of the time to compile, and slow under sanitizers.
+#pragma once
+#include <Eigen/Core>
+
+#include "dwell/formats/csr.hpp"
+
+namespace dwell::test {
+
+using dense_matrix = Eigen::MatrixXd;
+using dense_vector = Eigen::VectorXd;
+
+dense_matrix dense_of(const csr<double>& a);
+
+/// Of a symmetric matrix, ascending.
+dense_vector symmetric_eigenvalues(const dense_matrix& a);
+/// Of any square matrix, their real parts.
+dense_vector real_eigenvalues(const dense_matrix& a);
+
+/// By L U with full pivoting.
+dense_matrix inverse_of(const dense_matrix& a);
+dense_matrix solve_by_full_pivoting(const dense_matrix& a, const dense_matrix& b);
+index rank_of(const dense_matrix& a);
+
+/// The least-squares solutions of the least norm, by a complete orthogonal decomposition; smaller
+/// pivots than the threshold are zeros.
+dense_matrix least_norm(const dense_matrix& a, const dense_matrix& b, double threshold);
+
+}  // namespace dwell::test
