@@ -18,6 +18,7 @@
 #include "divided_answer.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/solvers/distributed/distributed_solver.hpp"
+#include "place.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -103,7 +104,7 @@ TEST(divided_choice, is_one_after_a_probe) {
 // Of the set-up of amg after the probe: all ranks end it together, with the answer so far, and the
 // next solve is that of a new solver.
 TEST(divided_choice, is_interrupted_by_all_ranks) {
-  const csr<double> a = generate("poisson2d:400x400");
+  const csr<double> a = generate(sanitized ? "poisson2d:160x160" : "poisson2d:400x400");
   const std::vector<double> b = random_vector(a.rows, 4);
   const std::vector<std::int64_t> first = equal_rows(a.rows, 3);
   int amid_set_up = 0;
