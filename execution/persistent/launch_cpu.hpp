@@ -31,9 +31,7 @@ std::unique_ptr<stencil_launcher> prepare_looping(const void* args, const device
 
 template <class S, class T, class E>
 stencil_kernel looping_kernel() {
-  return {shape_facts<S>(), E::name,      precision_of<T>,
-          backend::cpu,     true,         plain_kernels().all(),
-          &assume_plain,    &probe_plain, &prepare_looping<S, T, E>};
+  return plain_kernel<S, T, E>(true, &prepare_looping<S, T, E>);
 }
 
 }  // namespace dwell::cpu

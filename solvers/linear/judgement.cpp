@@ -127,15 +127,6 @@ bool keep_start_instead(const solve_numbers& of_start, solve_report& report) {
   return true;
 }
 
-void take_residuals(const solve_report& from, solve_report& to) {
-  to.residual_relative_recursive = from.residual_relative_recursive;
-  to.residual_relative_true = from.residual_relative_true;
-  to.residuals_disagree = from.residuals_disagree;
-  to.componentwise_backward_error = from.componentwise_backward_error;
-  to.error_estimate = from.error_estimate;
-  to.no_digit_safe = from.no_digit_safe;
-}
-
 double scaled_norms::rhs_norm() const { return std::ldexp(rhs, by.rhs); }
 
 template <class T>

@@ -60,7 +60,15 @@ bool meets_target(const solve_numbers& n, const solve_options& o);
 void take_true_residual(const solve_numbers& n, solve_report& report);
 
 /// What the report says of x becomes what it says of the x of another one.
-void take_residuals(const solve_report& from, solve_report& to);
+template <class Report>
+void take_residuals(const solve_report& from, Report& to) {
+  to.residual_relative_recursive = from.residual_relative_recursive;
+  to.residual_relative_true = from.residual_relative_true;
+  to.residuals_disagree = from.residuals_disagree;
+  to.componentwise_backward_error = from.componentwise_backward_error;
+  to.error_estimate = from.error_estimate;
+  if constexpr (requires { to.no_digit_safe; }) to.no_digit_safe = from.no_digit_safe;
+}
 
 /// Where the start vector's true residual is the smaller one, the report becomes one of the start
 /// vector. Returns whether it does.

@@ -26,14 +26,6 @@ std::vector<V> array_of(const device& where, const V* from, index n) {
   return to;
 }
 
-void take_residuals(const solve_report& from, cg_batch_entry& to) {
-  to.residual_relative_recursive = from.residual_relative_recursive;
-  to.residual_relative_true = from.residual_relative_true;
-  to.residuals_disagree = from.residuals_disagree;
-  to.componentwise_backward_error = from.componentwise_backward_error;
-  to.error_estimate = from.error_estimate;
-}
-
 }  // namespace
 
 template <class T>

@@ -20,35 +20,33 @@ made_preconditioner in_any_units(const device& where, const csr_arrays<T>& a,
                                  const preconditioner_options& o) {
   return equilibrated<T>(where, a, o, Plain, OfOnes);
 }
-template <class T>
-constexpr make_preconditioner<T> amg_in_any_units =
-    &in_any_units<T, &amg_preconditioner<T>, &amg_preconditioner<double>>;
-template <class T>
-constexpr make_preconditioner<T> block_jacobi_in_any_units =
-    &in_any_units<T, &block_jacobi_preconditioner<T>, &block_jacobi_preconditioner<double>>;
-template <class T>
-constexpr make_preconditioner<T> fsai_in_any_units =
-    &in_any_units<T, &fsai_preconditioner<T>, &fsai_preconditioner<double>>;
-template <class T>
-constexpr make_preconditioner<T> ilu0_in_any_units =
-    &in_any_units<T, &ilu0_preconditioner<T>, &ilu0_preconditioner<double>>;
-template <class T>
-constexpr make_preconditioner<T> chebyshev_in_any_units =
-    &in_any_units<T, &chebyshev_preconditioner<T>, &chebyshev_preconditioner<double>>;
+
+/// A chain of products, of matrices in any units.
+template <make_chain<double> F64, make_chain<float> F32>
+constexpr preconditioner_kind chain(preconditioner is, const char* name, matrix_class of,
+                                    bool symmetric, bool of_diagonal) {
+  return {is,
+          name,
+          of,
+          symmetric,
+          of_diagonal,
+          &in_any_units<double, F64, F64>,
+          &in_any_units<float, F32, F64>};
+}
 
 constexpr preconditioner_kind kinds[] = {
     {preconditioner::none, "none", matrix_class::general, true, false},
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
-    {preconditioner::amg, "amg", matrix_class::positive_definite, true, true,
-     amg_in_any_units<double>, amg_in_any_units<float>},
-    {preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true,
-     fsai_in_any_units<double>, fsai_in_any_units<float>},
-    {preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false,
-     block_jacobi_in_any_units<double>, block_jacobi_in_any_units<float>},
-    {preconditioner::ilu0, "ilu0", matrix_class::general, false, true, ilu0_in_any_units<double>,
-     ilu0_in_any_units<float>},
-    {preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true,
-     chebyshev_in_any_units<double>, chebyshev_in_any_units<float>},
+    chain<&amg_preconditioner<double>, &amg_preconditioner<float>>(
+        preconditioner::amg, "amg", matrix_class::positive_definite, true, true),
+    chain<&fsai_preconditioner<double>, &fsai_preconditioner<float>>(
+        preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true),
+    chain<&block_jacobi_preconditioner<double>, &block_jacobi_preconditioner<float>>(
+        preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false),
+    chain<&ilu0_preconditioner<double>, &ilu0_preconditioner<float>>(
+        preconditioner::ilu0, "ilu0", matrix_class::general, false, true),
+    chain<&chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>>(
+        preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true),
     {preconditioner::automatic, "auto", matrix_class::general, true, false},
 };
 

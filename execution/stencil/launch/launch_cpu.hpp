@@ -152,11 +152,16 @@ inline engine_facts probe_plain(const device& where, int config) {
   return assume_plain(where.facts(), config);
 }
 
+/// The row of an executor that caches nothing.
+template <class S, class T, class E>
+stencil_kernel plain_kernel(bool cooperative, decltype(stencil_kernel::prepare) prepare) {
+  return {shape_facts<S>(),      E::name,       precision_of<T>, backend::cpu, cooperative,
+          plain_kernels().all(), &assume_plain, &probe_plain,    prepare};
+}
+
 template <class S, class T, class E>
 stencil_kernel driven_kernel() {
-  return {shape_facts<S>(), E::name,      precision_of<T>,
-          backend::cpu,     false,        plain_kernels().all(),
-          &assume_plain,    &probe_plain, &prepare_driven<S, T, E>};
+  return plain_kernel<S, T, E>(false, &prepare_driven<S, T, E>);
 }
 
 }  // namespace dwell::cpu
