@@ -122,7 +122,26 @@ void solver_state<T>::forget_way() {
   chain.reset();
 }
 
-template struct solver_state<double>;
-template struct solver_state<float>;
+// The class itself is instantiated in solver_state.cpp.
+template way_choice solver_state<double>::choice() const;
+template void solver_state<double>::set_choice(const way_choice&);
+template void solver_state<double>::remember_choice();
+template void solver_state<double>::leave_way();
+template bool solver_state<double>::enter_left_way(const way_choice&);
+template void solver_state<double>::prepare_way();
+template void solver_state<double>::bring_up_to_date();
+template void solver_state<double>::take_way(const way_choice&);
+template void solver_state<double>::begin_anew();
+template void solver_state<double>::forget_way();
+template way_choice solver_state<float>::choice() const;
+template void solver_state<float>::set_choice(const way_choice&);
+template void solver_state<float>::remember_choice();
+template void solver_state<float>::leave_way();
+template bool solver_state<float>::enter_left_way(const way_choice&);
+template void solver_state<float>::prepare_way();
+template void solver_state<float>::bring_up_to_date();
+template void solver_state<float>::take_way(const way_choice&);
+template void solver_state<float>::begin_anew();
+template void solver_state<float>::forget_way();
 
 }  // namespace dwell
