@@ -81,7 +81,7 @@ docs: docs-packages ## Build the documentation site in build/docs/html
 .PHONY: install
 install: $(BUILD)/build.ninja ## Install the library, its headers and dwell: PREFIX=/usr/local
 	@cmake --build $(BUILD) --target dwell_installed --parallel $(JOBS)
-	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+	@cmake --install $(BUILD) --strip --prefix "$(PREFIX)"
 
 .PHONY: headers
 headers: $(BUILD)/build.ninja ## Compile every header alone

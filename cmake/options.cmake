@@ -189,7 +189,9 @@ endif()
 # Kernels of CPUs that cache as GPUs do are there to be tested: compiled in less than half of the time.
 option(DWELL_CPU_CACHING "Compile the kernels of CPUs that cache as GPUs do, which are there to be tested" ${DWELL_TESTS})
 set(DWELL_PROTOCOL_OPTIONS ${DWELL_KERNEL_OPTIONS})
-if(NOT DWELL_SANITIZE)
+if(DWELL_SANITIZE)
+  set(DWELL_PROTOCOL_OPTIONS -O0)
+else()
   set(DWELL_PROTOCOL_OPTIONS $<$<CONFIG:Release>:-O1>)
 endif()
 # Code of the library that has no loops over whole arrays.
@@ -214,8 +216,8 @@ endif()
 # A check of UndefinedBehaviorSanitizer that fails is an illegal instruction, which AddressSanitizer reports with its line
 # (ASAN_OPTIONS=handle_sigill=1: the tests have it). Messages of its own for each check would be 130 MB of data with five
 # million addresses, to be relocated at the start of each of the thousands of processes that the tests are.
-if(DWELL_SANITIZE MATCHES "address" AND DWELL_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize-undefined-trap-on-error>)
+if(DWELL_SANITIZE MATCHES "address" AND DWELL_SANITIZE MATCHES "undefined")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:$<IF:$<CXX_COMPILER_ID:GNU>,-fsanitize-undefined-trap-on-error,-fsanitize-trap=undefined>>)
 endif()
 # Teams of a CPU are late at random: see execution/team/grid_team_cpu.hpp.
 if(DWELL_SANITIZE MATCHES "thread")

@@ -42,7 +42,8 @@ TEST(matrix_market_invalid, every_file_is_refused_as_expected) {
   for (const auto& [file, expected] : expected_messages())
     for (int threads : {0, 1, 2, 3, 5, 16}) {
       SCOPED_TRACE(file + ", threads " + std::to_string(threads));
-      const auto message = message_of([&] { read_matrix_market(folder / file, threads); });
+      const auto path = folder / file;
+      const auto message = message_of([&] { read_matrix_market(path, threads); });
       ASSERT_TRUE(message.starts_with(folder.string() + "/")) << message;
       EXPECT_EQ(message.substr(folder.string().size() + 1), expected);
     }

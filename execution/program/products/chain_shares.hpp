@@ -12,7 +12,7 @@ product_chain share_out(const Loops& loops, const device& where, const owned_cha
   product_chain chain = from.chain;
   const int products = chain.begin[chain.phases];
   const std::size_t each = static_cast<std::size_t>(teams) + 1;
-  shares = {where, each * static_cast<std::size_t>(products), fresh::unset};
+  shares = buffer<index>(where, each * static_cast<std::size_t>(products), fresh::unset);
   for (int k = 0; k < products; ++k) {
     sparse_product& one = chain.product[k];
     if (!one.out) continue;

@@ -137,7 +137,7 @@ TEST_F(interrupted_setup, of_other_values_ends_the_solver) {
 TEST_F(interrupted_setup, amid_a_solve_keeps_the_answer_and_the_solver) {
   if (sanitized || place::on() != backend::cpu)
     GTEST_SKIP() << "needs a matrix that takes multigrid";
-  const csr<double> a = generate("poisson2d:500x500");
+  const csr<double> a = generate("poisson2d:260x260");
   const solve_options o = with(preconditioner::automatic);
   linear_solver<double> judge(place::where(), a.view(), o);
   const answer want = solve_ones(judge);
