@@ -169,7 +169,8 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   report.iterations = std::max(n.step, 0);
   report.stopped = n.representable ? reason_of(n.stop) : stop_reason::not_finite;
   report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
-  report.residual_relative_recursive = norms.relative(std::sqrt(n.rr));
+  report.residual_relative_recursive =
+      end.has_residual ? norms.relative(std::sqrt(n.rr)) : norms.relative_true(n.true_norm);
   take_true_residual(n, report);
   report.target_missed = report.stopped == stop_reason::converged && !meets_target(n, o);
   report.rows_missed =

@@ -160,6 +160,41 @@ TEST_F(best_answer, of_cg_is_not_the_start_where_a_step_was_better) {
   EXPECT_GT(dips, 5) << "a test that cannot fail";
 }
 
+// The last step has no residual then: the history holds that of the x before it.
+TEST_F(best_answer, of_a_run_that_breaks_down_within_a_step_has_a_whole_history) {
+  int within_step = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    // Blocks of two rows, some of them indefinite, as the preconditioner then is.
+    const index n = 8 + 2 * static_cast<index>(seed % 5);
+    const auto random = random_vector(2 * n, seed);
+    symmetric m(n);
+    for (index i = 0; i < n; ++i) {
+      m.add(i, i, 1);
+      if (i % 2 == 1) m.add(i, i - 1, 1.2 * random[static_cast<std::size_t>(i)]);
+      if (i % 2 == 0 && i > 0) m.add(i, i - 1, random[static_cast<std::size_t>(n + i)]);
+    }
+    const linear_system<double> s = system_of(m.as_is(), seed + 100);
+    solve_options o;
+    o.method = "minres";
+    o.preconditioner = preconditioner::block_jacobi;
+    o.preconditioning.block_size = 2;
+    o.max_iterations = 12;
+    o.history = true;
+    const auto got = run(s, o);
+    const solve_report& r = got.report;
+    if (r.stopped != stop_reason::breakdown) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(r.iterations));
+    ASSERT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
+    const double last = r.history.back() / norm2(s.b);
+    const double before = r.iterations > 0 ? r.history[r.history.size() - 2] / norm2(s.b) : 1.0;
+    EXPECT_NEAR(last, before, 1e-12 * before);
+    EXPECT_LE(r.residual_relative_true, 1 + 1e-12);
+    EXPECT_NEAR(r.residual_relative_recursive, r.residual_relative_true, 1e-9);
+    ++within_step;
+  }
+  EXPECT_GT(within_step, 5) << "a test that cannot fail";
+}
+
 TEST_F(best_answer, of_several_columns_is_not_worse_than_their_starts) {
   const linear_system<double> s = system_of(beam(200), 3);
   solve_options o;
