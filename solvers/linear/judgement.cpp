@@ -119,7 +119,9 @@ void take_true_residual(const solve_numbers& n, solve_report& report) {
 
 bool keep_start_instead(const solve_numbers& of_start, solve_report& report) {
   const double of_x = scaled_norms{of_start.by, of_start.rhs}.relative_true(of_start.true_norm);
-  if (report.residual_relative_true <= of_x) return false;
+  // Of two that are over the largest number nobody knows which is smaller.
+  if (std::isfinite(report.residual_relative_true) && report.residual_relative_true <= of_x)
+    return false;
   report.residual_relative_recursive = of_x;
   take_true_residual(of_start, report);
   report.error_estimate = 0;

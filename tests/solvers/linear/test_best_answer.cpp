@@ -89,6 +89,48 @@ TEST_F(best_answer, is_never_worse_than_the_start) {
           }
 }
 
+// Where both residuals are over 1e308 of b, no quotient says which is smaller.
+TEST_F(best_answer, is_never_worse_than_a_start_that_is_beyond_any_b) {
+  const auto size_of = [](const linear_system<double>& s, const std::vector<double>& x) {
+    long double sum = 0;
+    for (index i = 0; i < s.a.rows; ++i) {
+      long double r = s.b[static_cast<std::size_t>(i)];
+      for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
+           k < s.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+        r -= static_cast<long double>(s.a.val[static_cast<std::size_t>(k)]) *
+             x[static_cast<std::size_t>(s.a.col[static_cast<std::size_t>(k)])];
+      sum += r * r;
+    }
+    return std::sqrt(sum);
+  };
+  int beyond = 0;
+  for (const csr<double>& a : hard_matrices())
+    for (const auto& method : methods())
+      for (const preconditioner p :
+           {preconditioner::none, preconditioner::ilu0, preconditioner::jacobi})
+        for (const int most : {3, 20}) {
+          linear_system<double> s = system_of(a, 3);
+          for (double& b : s.b) b *= 1e-80;
+          std::vector<double> x0 = random_vector(a.rows, 9);
+          for (double& x : x0) x *= 1e240;
+          solve_options o;
+          o.method = method.name;
+          o.preconditioner = p;
+          o.max_iterations = most;
+          SCOPED_TRACE(std::to_string(a.rows) + ", " + method.name + ", " + to_string(p) + ", " +
+                       std::to_string(most));
+          solution<double> got;
+          try {
+            got = run(s, o, x0);
+          } catch (const error&) {  // refused
+            continue;
+          }
+          EXPECT_LE(size_of(s, got.x), size_of(s, x0) * (1 + 1e-9L));
+          beyond += std::isinf(got.report.residual_relative_true);
+        }
+  EXPECT_GT(beyond, 10) << "a test that cannot fail";
+}
+
 TEST_F(best_answer, of_a_run_that_rose_again_is_about_the_best) {
   int went_back = 0;
   for (const csr<double>& a : hard_matrices()) {
