@@ -56,7 +56,8 @@ def cg(
     info : int
         0: the true residual, recomputed in float64, is as wanted. Above 0: it is not, after so many iterations; so it
         is where a part of b has no solution (``SolveWarning``).
-        -10: breakdown, the matrix is not positive definite. -11: a number was not finite; x is then the start.
+        -10: breakdown, the matrix is not positive definite. -11: a number was not finite; x is then the start
+        or an earlier step with a smaller residual.
 
     Raises
     ------

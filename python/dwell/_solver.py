@@ -224,7 +224,7 @@ class Solver(_gpu.StreamUser):
         progress : bool or callable, optional
             True: a bar of tqdm. A function is called with (iteration, relative residual, target, seconds) about every
             `progress_interval` seconds; if it returns False (or a library's, such as numpy.False_), the solve ends
-            there.
+            there; it does not wait for the function, so that one of some milliseconds may have ended by itself.
         on_interrupt : {"raise", "return"}
             At Ctrl-C: raise KeyboardInterrupt, the answer so far being in `out`, or return it. ``report.stopped`` is
             then "interrupted". Columns that had not begun keep their start.

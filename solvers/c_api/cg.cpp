@@ -121,10 +121,10 @@ constexpr report_row<solve_report> report_rows[] = {
     {"columns_together", get<&solve_report::columns_together>},
 };
 
-int status_of(stop_reason why) {
-  switch (why) {
+int status_of(const solve_report& report) {
+  switch (report.stopped) {
     case stop_reason::converged:
-      return DWELL_SUCCESS;
+      return report.target_missed ? DWELL_NOT_CONVERGED : DWELL_SUCCESS;
     case stop_reason::iteration_limit:
     case stop_reason::accuracy_limit:
       return DWELL_NOT_CONVERGED;
@@ -157,7 +157,7 @@ struct dwell_cg {
   /// The end of a solve: its status, and a report if somebody wants one.
   int end(dwell::solve_report of, dwell_report** report) {
     interrupt = false;
-    const int status = status_of(of.stopped);
+    const int status = status_of(of);
     if (report) {
       of.setup = setup();
       std::vector<double> history = std::move(of.history);

@@ -119,7 +119,9 @@ void take_true_residual(const solve_numbers& n, solve_report& report) {
 
 bool keep_start_instead(const solve_numbers& of_start, solve_report& report) {
   const double of_x = scaled_norms{of_start.by, of_start.rhs}.relative_true(of_start.true_norm);
-  if (report.residual_relative_true <= of_x) return false;
+  // Of two that are over the largest number nobody knows which is smaller.
+  if (std::isfinite(report.residual_relative_true) && report.residual_relative_true <= of_x)
+    return false;
   report.residual_relative_recursive = of_x;
   take_true_residual(of_start, report);
   report.error_estimate = 0;
@@ -169,7 +171,8 @@ void judge(solve_end end, const solve_options& o, solve_report& report) {
   report.iterations = std::max(n.step, 0);
   report.stopped = n.representable ? reason_of(n.stop) : stop_reason::not_finite;
   report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0.0;
-  report.residual_relative_recursive = norms.relative(std::sqrt(n.rr));
+  report.residual_relative_recursive =
+      end.has_residual ? norms.relative(std::sqrt(n.rr)) : norms.relative_true(n.true_norm);
   take_true_residual(n, report);
   report.target_missed = report.stopped == stop_reason::converged && !meets_target(n, o);
   report.rows_missed =

@@ -35,6 +35,7 @@ struct solve_end {
   std::vector<step_coefficients> coefficients;  ///< of the first steps, from step 0 on
   std::vector<double> history;                  ///< if asked for
   double known_condition = 0;  ///< of an attempt before, which counts; 0: there is none
+  bool has_residual = true;    ///< numbers.rr is that of a step, be it the one before the last
 };
 
 /// Coefficients that are worth recording: 2 MiB of them.

@@ -228,6 +228,8 @@ void mixed_precision_run::iterate(run_control& control) {
     now_.stop = run_outcome::converged;
   else if (limit_ <= 0)
     now_.stop = run_outcome::iteration_limit;
+  if (now_.stop != run_outcome::running && control.progress)  // no attempt tells of the start
+    control.progress(0, norm_of(now_.rr));
   while (now_.stop == run_outcome::running) {
     const double asked = tolerance_.next(norm_of(now_.target2) / norm_of(now_.rr));
     if (!take(attempt(asked, control), asked)) break;

@@ -48,7 +48,8 @@ enum class stop_reason {
   iteration_limit,  ///< max_iterations were done
   breakdown,        ///< a method cannot go on: of cg p.Ap <= 0, the matrix is not positive definite
   not_finite,       ///< a NaN or an infinity appeared, or the answer has an element too large for
-                    ///< its format: x is then the start vector
+                    ///< its format: x is then the start vector, or of an earlier step with a
+                    ///< smaller residual
   interrupted,      ///< the caller asked to stop, by `interrupt` or from `progress`
   accuracy_limit  ///< the residual of the iteration fell under the tolerance, the true one did not,
                   ///< and beginning anew (solve_options::refine) no longer helped: rounding allows
@@ -107,7 +108,8 @@ struct solve_options {
   /// sums of about zero. "none": do not look. Where it is "constant" the mean of b is taken from b,
   /// which need not be consistent then (the caller's b stays as it is), and x is the solution whose
   /// mean is 0, that of least norm; the norm of b in the tolerance, and the residuals, are those
-  /// without the mean. A matrix of several parts that are not connected has more null vectors:
+  /// without the mean. Where nothing better was found than the start vector, x is that, with the
+  /// mean that it has. A matrix of several parts that are not connected has more null vectors:
   /// these are not found, but may be given (null_vectors). Not in cg_batch.
   std::string null_space = "auto";
   /// The null space of a symmetric matrix, as 1 to 6 vectors that span it, one after another, of
@@ -115,8 +117,8 @@ struct solve_options {
   /// holds, an indicator of each part of a Laplacian of several parts. They need not be orthogonal
   /// (modified Gram-Schmidt, twice, makes them so) but independent, and A n must be about zero.
   /// What b has in their span is taken from it, and x is the solution that is orthogonal to them,
-  /// that of least norm; norms are those of what is left. null_space must be "auto" then. By any
-  /// method; not in cg_batch.
+  /// that of least norm; norms are those of what is left. As with null_space, a start vector that
+  /// comes back is as it was given. null_space must be "auto" then. By any method; not in cg_batch.
   std::vector<double> null_vectors;
   /// Where the residual that the iteration carries has fallen under the tolerance and the true one,
   /// computed from x in f64, has not, begin anew from x: a step of iterative refinement. That is
@@ -154,7 +156,9 @@ struct solve_options {
   /// the next iteration that looks; what else it may return is ignored. With an interval of 0 it is
   /// called for every iteration from 0 on, in order, none left out; the solve does not wait for it,
   /// so calls may lag behind by some milliseconds, the last ones until after its end, and a false
-  /// takes effect as late. That needs the memory of a history.
+  /// takes effect as late. That needs the memory of a history. A step within which a run breaks
+  /// down has no residual to tell of; where another method or f64 takes over from the start vector,
+  /// it counts from 0 again.
   progress_function<solve_progress> progress;
   double progress_interval = 0.1;  ///< seconds
   /// Of several right-hand sides (linear_solver): how many are solved in one pass over the matrix.
@@ -248,7 +252,7 @@ struct solve_report {
   /// (|A||x| + |b|)_i + (|A| max|x|)_i, which leaves out rows that the answer's largest elements
   /// would not notice. Rows of very different sizes do that: scale them, or ask for a smaller rtol.
   bool rows_missed = false;
-  /// The residual of the iteration fell under the tolerance, which is not 0, and the true one is
+  /// The residual of the iteration met the tolerance (of 0: it is 0), and the true one is
   /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
   bool target_missed = false;
   /// How often the iteration began anew from its answer (solve_options::refine, mixed_precision).
@@ -258,7 +262,8 @@ struct solve_report {
   int refinements = 0;
   std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
   /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
-  /// it: the true condition is not smaller, and may be larger where b hides an eigenvector. 0: not
+  /// it: the true condition is not smaller but for rounding (in f32 a percent, once the residual no
+  /// longer falls), and may be larger where b hides an eigenvector. 0: not
   /// known (fewer than two iterations, b = 0, fixed_iterations, or another method than cg).
   double condition_estimate = 0;
   /// condition_estimate times the true relative residual: how large ||error|| / ||x|| may be by

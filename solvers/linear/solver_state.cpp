@@ -15,6 +15,7 @@
 #include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/solvers/linear/judgement.hpp"
+#include "dwell/solvers/linear/outcome.hpp"
 #include "dwell/solvers/linear/system_check.hpp"
 #include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -275,9 +276,19 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   how.numbers = seen;
   how.facts = matrix.facts();
   const auto entries = static_cast<std::size_t>(std::max(seen.step, 0)) + 1;
-  how.coefficients = run->coefficients(entries);
+  // Others end where they have told of the step.
+  const bool within_step =
+      seen.stop == run_outcome::breakdown || seen.stop == run_outcome::not_finite;
+  const auto told = within_step ? static_cast<std::size_t>(run->last_told() + 1) : entries;
+  how.has_residual = told > 0;
+  how.coefficients = run->coefficients(std::min(told, entries));
   best = so_far ? 0 : best_step(how.coefficients);
-  if (options.history) how.history = run->history(entries);
+  if (options.history) {
+    how.history = run->history(std::min(told, entries));
+    how.history.resize(entries, told > 0
+                                    ? std::sqrt(seen.rr)
+                                    : std::ldexp(seen.true_norm, seen.by.rhs - seen.by.vectors));
+  }
   how.known_condition = so_far ? so_far->condition_estimate : condition_of_mixed();
   judge(std::move(how), options, report);
   if (mixed) conclude_mixed(report);

@@ -207,7 +207,13 @@ class program_run {
     words_.download({&words, 1});
     return words.state[args_.one_launch ? 1 : 0];
   }
-  /// The first n entries of the history.
+  /// The last step that note() was called for; -1: none was.
+  int last_told() const {
+    run_words<P> words;
+    words_.download({&words, 1});
+    return words.watch.step;
+  }
+  /// The first n entries of the history, of steps that note() was called for.
   std::vector<double> history(std::size_t n) const { return first_of(history_, n); }
   /// And of the coefficients; of Programs with columns, those of a step side by side.
   std::vector<step_coefficients> coefficients(std::size_t n) const {

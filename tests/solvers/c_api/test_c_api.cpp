@@ -3,6 +3,7 @@
 // every misuse. (That a C compiler takes the header: apps/examples/solve_c.c.)
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -264,6 +265,17 @@ TEST(c_status, says_how_a_solve_ended) {
   for (std::size_t i = 0; i < n; ++i) rough[i] = i % 2 ? 1.0 : -1.0;
   EXPECT_EQ(dwell_cg_solve(prepare(indefinite).get(), rough.data(), x.data(), nullptr),
             DWELL_BREAKDOWN);
+
+  // Converged by the residual that the iteration carries, which the true one does not follow.
+  ASSERT_EQ(dwell_options_set_int(options.get(), "max_iterations", 1000), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_options_set_int(options.get(), "refine", 0), DWELL_SUCCESS);
+  std::fill(x.begin(), x.end(), 1e14);
+  EXPECT_EQ(dwell_cg_solve(prepare(a, options.get()).get(), b.data(), x.data(), &made),
+            DWELL_NOT_CONVERGED);
+  const owned<dwell_report> drifted(made);
+  EXPECT_EQ(text(drifted.get(), "stopped"), "converged");
+  EXPECT_EQ(whole(drifted.get(), "target_missed"), 1);
+  std::fill(x.begin(), x.end(), 0.0);
 
   // An interrupt without a solve in progress ends the next one, and only that one.
   const auto solver = prepare(a);

@@ -89,6 +89,48 @@ TEST_F(best_answer, is_never_worse_than_the_start) {
           }
 }
 
+// Where both residuals are over 1e308 of b, no quotient says which is smaller.
+TEST_F(best_answer, is_never_worse_than_a_start_that_is_beyond_any_b) {
+  const auto size_of = [](const linear_system<double>& s, const std::vector<double>& x) {
+    long double sum = 0;
+    for (index i = 0; i < s.a.rows; ++i) {
+      long double r = s.b[static_cast<std::size_t>(i)];
+      for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
+           k < s.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+        r -= static_cast<long double>(s.a.val[static_cast<std::size_t>(k)]) *
+             x[static_cast<std::size_t>(s.a.col[static_cast<std::size_t>(k)])];
+      sum += r * r;
+    }
+    return std::sqrt(sum);
+  };
+  int beyond = 0;
+  for (const csr<double>& a : hard_matrices())
+    for (const auto& method : methods())
+      for (const preconditioner p :
+           {preconditioner::none, preconditioner::ilu0, preconditioner::jacobi})
+        for (const int most : {3, 20}) {
+          linear_system<double> s = system_of(a, 3);
+          for (double& b : s.b) b *= 1e-80;
+          std::vector<double> x0 = random_vector(a.rows, 9);
+          for (double& x : x0) x *= 1e240;
+          solve_options o;
+          o.method = method.name;
+          o.preconditioner = p;
+          o.max_iterations = most;
+          SCOPED_TRACE(std::to_string(a.rows) + ", " + method.name + ", " + to_string(p) + ", " +
+                       std::to_string(most));
+          solution<double> got;
+          try {
+            got = run(s, o, x0);
+          } catch (const error&) {  // refused
+            continue;
+          }
+          EXPECT_LE(size_of(s, got.x), size_of(s, x0) * (1 + 1e-9L));
+          beyond += std::isinf(got.report.residual_relative_true);
+        }
+  EXPECT_GT(beyond, 10) << "a test that cannot fail";
+}
+
 TEST_F(best_answer, of_a_run_that_rose_again_is_about_the_best) {
   int went_back = 0;
   for (const csr<double>& a : hard_matrices()) {
@@ -158,6 +200,41 @@ TEST_F(best_answer, of_cg_is_not_the_start_where_a_step_was_better) {
     }
   }
   EXPECT_GT(dips, 5) << "a test that cannot fail";
+}
+
+// The last step has no residual then: the history holds that of the x before it.
+TEST_F(best_answer, of_a_run_that_breaks_down_within_a_step_has_a_whole_history) {
+  int within_step = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    // Blocks of two rows, some of them indefinite, as the preconditioner then is.
+    const index n = 8 + 2 * static_cast<index>(seed % 5);
+    const auto random = random_vector(2 * n, seed);
+    symmetric m(n);
+    for (index i = 0; i < n; ++i) {
+      m.add(i, i, 1);
+      if (i % 2 == 1) m.add(i, i - 1, 1.2 * random[static_cast<std::size_t>(i)]);
+      if (i % 2 == 0 && i > 0) m.add(i, i - 1, random[static_cast<std::size_t>(n + i)]);
+    }
+    const linear_system<double> s = system_of(m.as_is(), seed + 100);
+    solve_options o;
+    o.method = "minres";
+    o.preconditioner = preconditioner::block_jacobi;
+    o.preconditioning.block_size = 2;
+    o.max_iterations = 12;
+    o.history = true;
+    const auto got = run(s, o);
+    const solve_report& r = got.report;
+    if (r.stopped != stop_reason::breakdown) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(r.iterations));
+    ASSERT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
+    const double last = r.history.back() / norm2(s.b);
+    const double before = r.iterations > 0 ? r.history[r.history.size() - 2] / norm2(s.b) : 1.0;
+    EXPECT_NEAR(last, before, 1e-12 * before);
+    EXPECT_LE(r.residual_relative_true, 1 + 1e-12);
+    EXPECT_NEAR(r.residual_relative_recursive, r.residual_relative_true, 1e-9);
+    ++within_step;
+  }
+  EXPECT_GT(within_step, 5) << "a test that cannot fail";
 }
 
 TEST_F(best_answer, of_several_columns_is_not_worse_than_their_starts) {

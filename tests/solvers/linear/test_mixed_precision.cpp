@@ -179,6 +179,27 @@ TEST_F(mixed_precision, history_progress_and_sums) {
   EXPECT_NEAR(r.condition_estimate, f64.condition_estimate, 0.5 * f64.condition_estimate);
 }
 
+TEST_F(mixed_precision, tells_of_a_start_that_is_the_answer) {
+  auto s = system_of(generate("poisson2d:6x5"));
+  const std::vector<double> x0(s.b.size(), 1.0);
+  for (std::size_t i = 0; i < s.b.size(); ++i) {
+    s.b[i] = 0;
+    for (index k = s.a.row_ptr[i]; k < s.a.row_ptr[i + 1]; ++k)
+      s.b[i] += s.a.val[static_cast<std::size_t>(k)];
+  }
+  solve_options o = mixed(1e-6);
+  std::vector<int> told;
+  o.progress_interval = 0;
+  o.progress = [&](const solve_progress& p) {
+    told.push_back(p.iteration);
+    EXPECT_EQ(p.relative_residual, 0);
+  };
+  const auto got = run(s, o, x0);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.iterations, 0);
+  EXPECT_EQ(told, std::vector<int>{0});
+}
+
 TEST_F(mixed_precision, limit_counts_all_attempts) {
   const auto s = system_of(generate("poisson2d:60x50"));
   solve_options o = mixed(1e-12);
