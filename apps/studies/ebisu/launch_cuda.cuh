@@ -4,11 +4,12 @@
 #pragma once
 #include <type_traits>
 
-#include "dwell/execution/team/bulk_copies_cuda.cuh"
+#include "studies/ebisu/agent.hpp"
+#include "studies/ebisu/bulk_copies_cuda.cuh"
+#include "studies/ebisu/engine.hpp"
+
 #include "dwell/execution/team/grid_team_cuda.cuh"
-#include "dwell/execution/temporal/engines.hpp"
 #include "dwell/execution/temporal/launch_cuda.cuh"
-#include "dwell/execution/temporal/multi_queue/agent.hpp"
 
 namespace dwell::cuda {
 

@@ -3,8 +3,9 @@
 // each tile into parts of the teams' runs; or, with device tiling, into tiles of all teams
 // together, of which each has its place.
 #pragma once
+#include "studies/ebisu/sizes.hpp"
+
 #include "dwell/execution/temporal/column3d/tiles.hpp"
-#include "dwell/execution/temporal/multi_queue/sizes.hpp"
 
 namespace dwell {
 

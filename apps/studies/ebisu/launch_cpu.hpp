@@ -3,13 +3,13 @@
 #pragma once
 #include <memory>
 
+#include "studies/ebisu/agent.hpp"
+#include "studies/ebisu/bulk_copies_cpu.hpp"
+#include "studies/ebisu/engine.hpp"
+
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
-#include "dwell/execution/team/bulk_copies_cpu.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
-#include "dwell/execution/temporal/engines.hpp"
 #include "dwell/execution/temporal/launch_cpu.hpp"
-#include "dwell/execution/temporal/multi_queue/agent.hpp"
-#include "dwell/execution/temporal/multi_queue/engine.hpp"
 
 namespace dwell::cpu {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plans of engine multi_queue.
-#include "dwell/execution/temporal/multi_queue/engine.hpp"
+#include "studies/ebisu/engine.hpp"
 
 #include <fmt/format.h>
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Engine multi_queue: EBISU's kernels (Zhang et al. 2023; dissertation, chapter 5) with one
-// optimisation at a time, to be measured beside the engines that Dwell uses. In builds with
-// DWELL_EBISU only, for three stencils in double precision; no plan has them unless asked for by
-// name.
+// optimisation at a time, to be measured beside the engines that Dwell uses. For three stencils in
+// double precision, in a table of kernels of their own (kernels.hpp); a plan takes the variant that
+// is asked for by name.
 #pragma once
 #include <cstddef>
 #include <string>
+#include <utility>
 
-#include "dwell/base/api.hpp"
+#include "studies/ebisu/sizes.hpp"
+#include "studies/ebisu/tiles.hpp"
+
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/plan/pass_capability.hpp"
 #include "dwell/execution/temporal/column3d/engine.hpp"
-#include "dwell/execution/temporal/multi_queue/sizes.hpp"
-#include "dwell/execution/temporal/multi_queue/tiles.hpp"
 
 namespace dwell {
 
-struct DWELL_API multi_queue {
+struct multi_queue {
   using config = queue_config;
 
   static engine_shape shape(const config& c);
@@ -37,7 +38,7 @@ struct multi_queue_of : multi_queue {
   static constexpr const char* name = queue_variants[Variant].engine;
 };
 
-/// With the kernels of a backend (temporal/engines.hpp).
+/// With the kernels of a backend, as those of execution/temporal/engines.hpp.
 template <backend On, int Variant>
 struct multi_queue_on : multi_queue_of<Variant> {
   using engine = multi_queue_of<Variant>;
@@ -51,8 +52,15 @@ struct multi_queue_on : multi_queue_of<Variant> {
   }
 };
 
+template <backend On, int... Variants>
+engine_list<multi_queue_on<On, Variants>...> engines_of(std::integer_sequence<int, Variants...>);
+/// All variants: engines of executor temporal.
+template <backend On>
+using queue_engines =
+    decltype(engines_of<On>(std::make_integer_sequence<int, queue_variant_count>{}));
+
 /// The runs of a plan's teams, for every pass of a run.
-DWELL_API pass_runs queue_runs(const queue_config& c, int radius, const extents& size,
-                               boundary edge, int pitch, const stencil_plan& p);
+pass_runs queue_runs(const queue_config& c, int radius, const extents& size, boundary edge,
+                     int pitch, const stencil_plan& p);
 
 }  // namespace dwell

@@ -18,9 +18,11 @@
 #include <cstdint>
 #include <utility>
 
+#include "studies/ebisu/tiles.hpp"
+
+#include "dwell/base/cell_piece.hpp"
 #include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/args.hpp"
-#include "dwell/execution/temporal/multi_queue/tiles.hpp"
 
 namespace dwell {
 
