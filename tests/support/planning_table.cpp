@@ -209,9 +209,8 @@ std::string kernel_text(const stencil_engine& e) {
     source = 0;
   } else if (config_of<block3d>(e)) {
     source = 0;
-  } else if (const auto* reference = config_of<reference_block3d>(e)) {
+  } else if (config_of<reference_block3d>(e)) {
     arriving = fetch_ahead<3>;
-    any_order = reference->orders;
   } else if (const auto* rows = config_of<stream2d>(e)) {
     steps = rows->depth;
   } else if (const auto* planes = config_of<stream3d>(e)) {
