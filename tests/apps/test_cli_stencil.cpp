@@ -94,6 +94,18 @@ TEST(cli_stencil, an_interrupt_leaves_the_field_of_the_steps_done) {
   EXPECT_EQ(nlohmann::json::parse(read_text(in("r.json"))).at("stop_reason"), "interrupted");
 }
 
+TEST(cli_stencil, a_policy_that_leaves_warns) {
+  const auto r = dwell_cli(
+      stencil({"2d5pt", "--size", "20x30", "--steps", "3", "--policy", "greedy", "--json", "-"}));
+  EXPECT_EQ(r.code, 0);
+  EXPECT_TRUE(holds(r.err, "warning: --policy: the next minor version removes 'greedy'; 'both' is"))
+      << r.err;
+  const auto both = dwell_cli(
+      stencil({"2d5pt", "--size", "20x30", "--steps", "3", "--policy", "both", "--json", "-"}));
+  EXPECT_EQ(both.err, "");
+  EXPECT_EQ(r.json().at("greatest"), both.json().at("greatest"));
+}
+
 TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
   const scratch_folder in;
   grid<double> u(extents(4, 5), 1.0);

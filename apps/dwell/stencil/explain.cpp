@@ -48,6 +48,7 @@ struct stencil_part : explain_part {
   }
   explanation explain(const device_facts& facts) const {
     const auto found = dwell::explain(cells, precision, facts, options, !source.empty());
+    warn_of_leaving("--policy", options.policy);
     return {app::to_text(found), app::to_json(found, source)};
   }
 };
