@@ -11,7 +11,7 @@ option(DWELL_APPS "Build the command line tool (with DWELL_IO)" ${dwell_programs
 option(DWELL_INSTALL "Have rules to install the library, its headers and the command line tool" ${PROJECT_IS_TOP_LEVEL})
 option(DWELL_BENCHMARKS "Build the benchmark programs and the peers (with DWELL_APPS)" ${PROJECT_IS_TOP_LEVEL})
 option(DWELL_UNITY "Compile the files of a folder, and tests of several files, together: a quarter of the time" ON)
-option(DWELL_EBISU "Compile the variants of EBISU's kernels beside those of executor temporal, for 2d5pt, 2d9pt and 3d7pt in f64" OFF)
+option(DWELL_EBISU "Build the study of EBISU's kernels (with DWELL_APPS or DWELL_TESTS)" ${DWELL_BENCHMARKS})
 option(DWELL_PYTHON "Build the extension of the Python package; pyproject.toml sets this" OFF)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
 option(DWELL_FUZZ "Build the fuzz targets (clang only)" OFF)

@@ -23,6 +23,7 @@ PARTS = [  # the first that matches
     ("library, set-up on GPUs", r"CMakeFiles/dwell_(core|systems)\.dir/.*\.cu"),
     ("library", r"CMakeFiles/dwell_(core|systems|loops|stencil|files|io)\.dir"),
     ("command line", r"apps/dwell"),
+    ("studies", r"apps/studies"),
     ("benchmarks and peers", r"apps/(bench|peers)"),
     ("tests", r"tests/"),
 ]

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The include rule: which folder may include which. Every other include of ours fails with its
 # file and line, and so does one that is not written from the top ("dwell/formats/csr.hpp"), and
-# fmt::join() without the header in which fmt 11 and later have it.
+# fmt::join() without the header in which fmt 11 and later have it. Of programs, bindings and tests it
+# checks one thing: studies (apps/studies) are included by studies and by their own tests alone.
 # Checks the repository that the current directory is in, or FILE... (paths from its top).
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
@@ -23,7 +24,6 @@ execution/program/     base/ formats/ execution/device/ execution/comm/ executio
 execution/order/       base/ formats/
 execution/stencil/     base/ formats/ execution/device/ execution/team/ execution/order/
 execution/model/       base/ formats/ execution/device/ execution/comm/ execution/program/ execution/stencil/
-execution/trace/       base/ formats/ execution/order/ execution/model/
 execution/policies/    base/ formats/ execution/device/ execution/order/ execution/program/ execution/stencil/ execution/model/
 execution/naive/       base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
 execution/host_loop/   base/ formats/ execution/device/ execution/team/ execution/program/ execution/stencil/
@@ -52,7 +52,7 @@ if (($# > 0)); then
   files=("$@")
 else
   mapfile -d '' -t files < <(git ls-files -z --cached --others --exclude-standard -- \
-    base formats datasets execution solvers | grep -z -E '\.(hpp|cpp|cuh|cu)$')
+    base formats datasets execution solvers include apps python tests | grep -z -E '\.(hpp|cpp|cuh|cu|h|c)$')
 fi
 existing=()
 for file in "${files[@]}"; do
@@ -79,6 +79,14 @@ RULES=$rules awk '
   }
   FNR == 1 {
     rule = ranges = 0
+    study = FILENAME ~ /^(apps|tests\/apps)\/studies\//
+    program = FILENAME ~ /^(include|apps|python|tests)\//
+  }
+  !study && /^[ \t]*#[ \t]*include[ \t]*["<]([^">]*\/)?studies\// {
+    fail("studies are included by apps/studies and tests/apps/studies alone")
+  }
+  program { next }
+  FNR == 1 {
     for (i = 1; i <= folders && !rule; ++i)
       if (match(FILENAME, folder[i])) {
         rule = i

@@ -213,12 +213,6 @@ inline constexpr bool is_star = detail::star<S>();
 /// Weights, or parameters.
 template <class S>
 inline constexpr int weight_count = detail::weights<S>();
-/// In three dimensions: whether there are kernels that take planes which stream in every order
-/// (`static constexpr bool all_orders = true`). No plan of policy `auto` needs one.
-template <class S>
-inline constexpr bool has_all_orders = requires {
-  requires S::all_orders;
-};
 /// Floating-point operations per cell and step, a fused multiply-add counted as two.
 template <class S>
 inline constexpr int flops_of = detail::operations<S>();

@@ -3,14 +3,10 @@
 #pragma once
 #include <array>
 #include <type_traits>
-#include <utility>
 
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/plan/pass_capability.hpp"
 #include "dwell/execution/temporal/column3d/engine.hpp"
-#ifdef DWELL_EBISU
-#include "dwell/execution/temporal/multi_queue/engine.hpp"
-#endif
 #include "dwell/execution/temporal/ring2d/engine.hpp"
 #include "dwell/execution/temporal/skewed/engine.hpp"
 
@@ -55,31 +51,18 @@ struct skewed_on : skewed {
 
 /// On a CPU, for which nothing is projected, the first one that serves is taken; the others
 /// are there to test the protocols of GPUs: without `Caching` it is the only one.
-#ifdef DWELL_EBISU
-template <backend On, int... Variants>
-engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On>, multi_queue_on<On, Variants>...>
-    with_variants(std::integer_sequence<int, Variants...>);
-template <backend On>
-using all_temporal_engines =
-    decltype(with_variants<On>(std::make_integer_sequence<int, queue_variant_count>{}));
-#else
-template <backend On>
-using all_temporal_engines = engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On> >;
-#endif
 template <backend On, bool Caching = true>
 using temporal_engines =
-    std::conditional_t<Caching, all_temporal_engines<On>, engine_list<skewed_on<On> > >;
+    std::conditional_t<Caching, engine_list<skewed_on<On>, ring2d_on<On>, column3d_on<On>>,
+                       engine_list<skewed_on<On>>>;
 
-/// Whether there is one for a shape.
-template <backend On, class S, class T>
-inline constexpr bool has_temporal_engines = temporal_engines<On>::template count<S, T> > 0;
-
-/// The kernels of a shape as values.
-template <backend On, class S, class T, bool Caching = true>
-const engine_row& temporal_kernels() {
+/// The kernels of a shape as values. Engines: an engine_list, here and in the launchers. A program
+/// may have one of its own; apps/studies/ebisu has.
+template <class Engines, class S, class T>
+const engine_row& pass_kernels() {
   static const engine_row& row = lasting([] {
     engine_row all;
-    temporal_engines<On, Caching>::template each<S, T>(
+    Engines::template each<S, T>(
         [&](auto of, const auto& c) { all.add<typename decltype(of)::type::engine>(c); });
     return all;
   }());

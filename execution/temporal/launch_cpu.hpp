@@ -112,37 +112,31 @@ class passes<S, T, column3d_on<backend::cpu>, C> {
   pass_runs pass_;
 };
 
-template <class S, class T, class E, bool Caching>
+template <class S, class T, class E, class Engines>
 std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device&) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
-  return temporal_engines<backend::cpu, Caching>::template with<S, T>(
+  return Engines::template with<S, T>(
       a.plan.config, [&]<class Engine, auto C>()->std::unique_ptr<stencil_launcher> {
         return std::make_unique<driven_launcher<T, E>>(
             a.plan.teams, std::make_unique<shape_passes<S, T, Engine, C>>(a));
       });
 }
 
-template <class S, class T, bool Caching>
+template <class S, class T, class Engines>
 engine_facts assume_passes(const device_facts& facts, int config) {
-  return {temporal_kernels<backend::cpu, S, T, Caching>().all()[static_cast<std::size_t>(config)],
-          0, 0, facts.units, 0};
+  return {pass_kernels<Engines, S, T>().all()[static_cast<std::size_t>(config)], 0, 0, facts.units,
+          0};
 }
-template <class S, class T, bool Caching>
+template <class S, class T, class Engines>
 engine_facts probe_passes(const device& where, int config) {
-  return assume_passes<S, T, Caching>(where.facts(), config);
+  return assume_passes<S, T, Engines>(where.facts(), config);
 }
 
-/// Caching: with the engines of GPUs, which are there to test their protocols.
-template <class S, class T, class E, bool Caching>
+template <class S, class T, class E, class Engines>
 void add_passing_kernel(std::vector<stencil_kernel>& all) {
   all.push_back({shape_facts<S>(), E::name, precision_of<T>, backend::cpu, false,
-                 temporal_kernels<backend::cpu, S, T, Caching>().all(),
-                 &assume_passes<S, T, Caching>, &probe_passes<S, T, Caching>,
-                 &prepare_passes<S, T, E, Caching>});
+                 pass_kernels<Engines, S, T>().all(), &assume_passes<S, T, Engines>,
+                 &probe_passes<S, T, Engines>, &prepare_passes<S, T, E, Engines>});
 }
 
 }  // namespace dwell::cpu
-
-#ifdef DWELL_EBISU
-#include "dwell/execution/temporal/multi_queue/launch_cpu.hpp"
-#endif

@@ -101,11 +101,11 @@ struct pass_kernel_of<S, T, column3d_on<backend::cuda>, K> {
 };
 
 /// The passes of a plan: a launch each.
-template <class S, class T>
+template <class S, class T, class Engines>
 class launched_passes {
  public:
   explicit launched_passes(const stencil_args<T>& a) {
-    temporal_engines<backend::cuda>::with_index<S, T>(a.plan.config, [&]<class Engine, int K>() {
+    Engines::template with_index<S, T>(a.plan.config, [&]<class Engine, int K>() {
       using pass_kernel = pass_kernel_of<S, T, Engine, K>;
       for (const bool whole : {false, true})
         kernel_[whole] = pass_kernel::kernel(a.source != nullptr, whole);
@@ -141,19 +141,19 @@ class launched_passes {
   pass_runs runs_;
 };
 
-template <class S, class T, class E>
+template <class S, class T, class E, class Engines>
 std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device& where) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  return std::make_unique<launcher<S, T, driven_way<S, T, E, launched_passes<S, T>>>>(
-      where, a, launched_passes<S, T>(a));
+  using passes = launched_passes<S, T, Engines>;
+  return std::make_unique<launcher<S, T, driven_way<S, T, E, passes>>>(where, a, passes(a));
 }
 
-template <class S, class T>
+template <class S, class T, class Engines>
 engine_facts probe_passes(const device& where, int config) {
   const stencil_engine& engine =
-      *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
-  return temporal_engines<backend::cuda>::with_index<S, T>(config, [&]<class Engine, int K>() {
+      *pass_kernels<Engines, S, T>().all()[static_cast<std::size_t>(config)];
+  return Engines::template with_index<S, T>(config, [&]<class Engine, int K>() {
     using pass_kernel = pass_kernel_of<S, T, Engine, K>;
     if (!pass_kernel::is_there() || pass_kernel::scratch_bytes > where.facts().shared_per_team)
       return engine_facts{&engine, 0, 0, 0, pass_kernel::scratch_bytes};
@@ -161,17 +161,13 @@ engine_facts probe_passes(const device& where, int config) {
   });
 }
 
-template <class S, class T, class E, bool Caching>
+template <class S, class T, class E, class Engines>
 void add_passing_kernel(std::vector<stencil_kernel>& all) {
-  if constexpr (has_temporal_engines<backend::cuda, S, T>) {
-    add_passing_row<S, T, E>(all);
-    all.back().probe = &probe_passes<S, T>;
-    all.back().prepare = &prepare_passes<S, T, E>;
+  if constexpr (Engines::template count < S, T >> 0) {
+    add_passing_row<S, T, E, Engines>(all);
+    all.back().probe = &probe_passes<S, T, Engines>;
+    all.back().prepare = &prepare_passes<S, T, E, Engines>;
   }
 }
 
 }  // namespace dwell::cuda
-
-#ifdef DWELL_EBISU
-#include "dwell/execution/temporal/multi_queue/launch_cuda.cuh"
-#endif

@@ -8,12 +8,12 @@
 
 namespace dwell::cuda {
 
-template <class S, class T>
+template <class S, class T, class Engines>
 engine_facts assume_passes(const device_facts& facts, int config) {
-  return temporal_engines<backend::cuda>::with<S, T>(
+  return Engines::template with<S, T>(
       config, [&]<class Engine, auto C>() {
         const stencil_engine& engine =
-            *temporal_kernels<backend::cuda, S, T>().all()[static_cast<std::size_t>(config)];
+            *pass_kernels<Engines, S, T>().all()[static_cast<std::size_t>(config)];
         constexpr std::size_t scratch = Engine::template scratch_bytes<S, T, C>;
         const bool runs =
             Engine::runs_on(C, facts.compute_capability) && scratch <= facts.shared_per_team;
@@ -23,16 +23,16 @@ engine_facts assume_passes(const device_facts& facts, int config) {
 }
 
 /// Nothing for shapes that have no such kernels.
-template <class S, class T, class E>
+template <class S, class T, class E, class Engines>
 void add_passing_row(std::vector<stencil_kernel>& all) {
-  if constexpr (has_temporal_engines<backend::cuda, S, T>)
+  if constexpr (Engines::template count < S, T >> 0)
     all.push_back({.shape = shape_facts<S>(),
                    .executor = E::name,
                    .type = precision_of<T>,
                    .on = backend::cuda,
                    .cooperative = false,
-                   .engines = temporal_kernels<backend::cuda, S, T>().all(),
-                   .assume = &assume_passes<S, T>});
+                   .engines = pass_kernels<Engines, S, T>().all(),
+                   .assume = &assume_passes<S, T, Engines>});
 }
 
 }  // namespace dwell::cuda

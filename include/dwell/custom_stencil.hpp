@@ -45,9 +45,11 @@ namespace dwell {
 #if defined(__CUDACC__)
 inline namespace on_gpus {
 namespace kernels = dwell::cuda;
+inline constexpr backend compiled_for = backend::cuda;
 #else
 inline namespace on_cpus {
 namespace kernels = dwell::cpu;
+inline constexpr backend compiled_for = backend::cpu;
 #endif
 
 /// Executor perks, and of temporal the engines of GPUs: on a CPU they are there to test their
@@ -76,7 +78,8 @@ std::span<const stencil_kernel> custom_kernels() {
     all.push_back(kernels::looping_kernel<S, T, persistent_stencil>());
     if constexpr (has_caching_kernels<S>)
       all.push_back(kernels::caching_kernel<S, T, perks_stencil>());
-    kernels::add_passing_kernel<S, T, temporal_stencil, has_caching_kernels<S>>(all);
+    kernels::add_passing_kernel<S, T, temporal_stencil,
+                                temporal_engines<compiled_for, has_caching_kernels<S>>>(all);
     return all;
   }());
   return rows;

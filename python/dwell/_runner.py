@@ -14,6 +14,7 @@ from ._device import resolve
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._stencil_report import Outcome, StencilReport, StencilSetup
 from ._turn import Turn
+from ._warnings import warn
 
 _NATIVE: dict[str, type[_core.StencilRunnerF64] | type[_core.StencilRunnerF32]] = {
     "float64": _core.StencilRunnerF64, "float32": _core.StencilRunnerF32}
@@ -52,7 +53,7 @@ class Runner(_gpu.StreamUser):
         Of the shape's taps in their order; by default the shape's own.
     executor : {"auto", "naive", "host-loop", "graph", "persistent", "perks", "temporal"}
     policy, blocking, traversal, depth
-        Of ``perks``: what it caches ("auto", "none", "shared", "registers", "both", "greedy", "model", "measured"),
+        Of ``perks``: what it caches ("auto", "none", "shared", "registers", "both", "model", "measured"),
         how what is not cached streams ("auto", "spatial", "temporal"), in which order ("auto", "static", "zig-zag",
         "ring"), and the steps between two exchanges of halos (0: as planned). depth is also the steps of a pass of
         ``temporal``.
@@ -117,6 +118,8 @@ class Runner(_gpu.StreamUser):
                             ("blocking", blocking), ("traversal", traversal), ("depth", depth),
                             ("engine", engine), ("order", order), ("progress_interval", progress_interval)):
             assign(options, name, value)
+        if same := _core.policy_replacement(options.policy):
+            warn(f"policy: the next minor version removes '{policy}'; '{same}' is the same", DeprecationWarning)
         self._take_stream(self._place)
         where = resolve(device, threads, self._place.gpu, self._stream)
         self._native = _NATIVE[self.dtype.name](where, self.shape, options, source is not None)

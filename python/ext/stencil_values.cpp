@@ -9,10 +9,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "bindings.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/policies/stencil/table.hpp"
 
 namespace dwell::python {
 
@@ -96,6 +99,12 @@ nb::typed<nb::list, fields> shapes() {
   return out;
 }
 
+/// Of a policy that the next minor version removes; else None.
+std::optional<std::string> replacement_of(const std::string& policy) {
+  const char* same = policies::find_stencil_policy(policy).replacement;
+  return same ? std::optional<std::string>(same) : std::nullopt;
+}
+
 }  // namespace
 
 void add_stencil_values(nb::module_& m) {
@@ -115,6 +124,7 @@ void add_stencil_values(nb::module_& m) {
       .def_rw("engine", &stencil_options::engine)
       .def_rw("order", &stencil_options::order);
   m.def("shapes", &shapes);
+  m.def("policy_replacement", &replacement_of, nb::arg("policy"));
 }
 
 }  // namespace dwell::python

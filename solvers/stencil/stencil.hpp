@@ -47,8 +47,8 @@ struct stencil_options {
   std::string shape = "2d5pt";  ///< a name from stencil_shapes()
   /// "auto", "naive", "host-loop", "graph", "persistent", "perks", "temporal".
   std::string executor = "auto";
-  /// What perks caches on the chip: "auto", "none", "shared", "registers", "both", "greedy",
-  /// "model", "measured". The other executors cache nothing.
+  /// What perks caches on the chip: "auto", "none", "shared", "registers", "both", "model",
+  /// "measured" ("greedy", which leaves, is "both"). The other executors cache nothing.
   std::string policy = "auto";
   boundary edge = boundary::fixed;  ///< what lies beyond the border
   /// Of the shape's taps, in their order; empty: the shape's defaults, which sum to 1.

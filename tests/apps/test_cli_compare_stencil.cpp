@@ -263,14 +263,14 @@ TEST(cli_compare_stencil, small_numbers_have_three_digits_too) {
 /// It would change nothing there: the row says so, and the others are measured.
 TEST(cli_compare_stencil, an_order_of_rows_is_refused_where_none_stream) {
   const auto r = dwell_cli(compare({"3d7pt", "--size", "12x20x20", "--policies", "none,both",
-                                    "--traversal", "zig-zag", "--format", "json"}));
+                                    "--traversal", "static", "--format", "json"}));
   EXPECT_EQ(r.code, 0) << r.err;
   const auto s = r.json().at("stencils").at(0);
   EXPECT_EQ(run_of(s, "perks", "none").at("same_bits"), true);
   const auto both = run_of(s, "perks", "both");
   EXPECT_EQ(both.at("outcome"), "unsupported");
   EXPECT_EQ(both.at("why"),
-            "traversal 'zig-zag': nothing streams, all planes of a block fit in registers and "
+            "traversal 'static': nothing streams, all planes of a block fit in registers and "
             "private memory");
 }
 

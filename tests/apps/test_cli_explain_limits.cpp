@@ -143,11 +143,12 @@ TEST(cli_explain_limits, a_policy_that_can_cache_nothing_says_so) {
 /// A policy under which nothing streams has no plan for it; others may.
 TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
   const auto with = [](const std::string& policy) {
-    return strings{"3d7pt", "--size",      "48x200x200", "--device-facts", "h200", "--policy",
-                   policy,  "--traversal", "ring"};
+    return strings{"3d7pt",    "--size", "48x200x200",  "--device-facts", "h200",
+                   "--policy", policy,   "--traversal", "static"};
   };
   const std::string why =
-      "traversal 'ring': nothing streams, all planes of a block fit in registers and shared memory";
+      "traversal 'static': nothing streams, all planes of a block fit in registers and shared "
+      "memory";
   const std::vector<std::string> idle = {"auto", "both", "greedy", "model", "measured"};
   for (const auto& policy : idle) {
     auto args = with(policy);
@@ -160,7 +161,7 @@ TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
     if (std::count(idle.begin(), idle.end(), p.at("policy")) > 0)
       EXPECT_EQ(p.at("refusal"), why);
     else
-      EXPECT_EQ(p.at("traversal"), "ring") << p;
+      EXPECT_EQ(p.at("traversal"), "static") << p;
   }
   auto args = with("none");
   args.insert(args.begin(), {"explain", "stencil"});

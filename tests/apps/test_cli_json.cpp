@@ -6,7 +6,6 @@
 #include "cli_runner.hpp"
 #include "dwell/version.hpp"
 #include "json_reference.hpp"
-#include "measured_gpu.hpp"
 
 namespace dwell::test {
 namespace {
@@ -224,18 +223,6 @@ TEST(cli_json, info) {
   expect_documented("info matrix",
                     {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
   expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
-}
-
-TEST(cli_json, measure) {
-  const auto& fields = reference().at("measure");
-  const auto r = dwell_cli({"measure", "--device", "cpu", "--threads", "1", "--only", "arithmetic",
-                            "--quiet", "--json", "-"});
-  EXPECT_EQ(complaints_about(r.json(), fields), strings{});
-  // What only a GPU has.
-  std::set<std::string> met;
-  const auto gpu = nlohmann::json::parse(app::to_json(measured_on_small_gpu()).dump());
-  EXPECT_EQ(complaints_about(gpu, fields, &met), strings{});
-  for (const auto& [field, type] : fields) EXPECT_TRUE(met.contains(field)) << field;
 }
 
 TEST(cli_json, model_sweep) {

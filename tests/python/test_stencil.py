@@ -32,6 +32,13 @@ def test_executors_give_the_same_bits(executor):
     assert np.array_equal(v, dwell.stencil(u, "2d5pt", 20, device="cpu")) and report.executor == executor
 
 
+def test_a_policy_that_leaves_warns():
+    u = RANDOM.standard_normal((40, 50))
+    with pytest.warns(DeprecationWarning, match="'both' is the same"):
+        v = dwell.stencil(u, "2d5pt", 9, executor="perks", policy="greedy", device="cpu")
+    assert np.array_equal(v, dwell.stencil(u, "2d5pt", 9, executor="perks", policy="both", device="cpu"))
+
+
 def test_out_in_place_and_other_dtypes():
     u = RANDOM.standard_normal((20, 30))
     wanted = dwell.stencil(u, "2d5pt", 5)

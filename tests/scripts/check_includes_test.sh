@@ -47,6 +47,18 @@ put solvers/linear/bad.cpp '#include "dwell/solvers/stencil/run.hpp"'
 expect 1 'solvers/linear/bad.cpp:1: solvers/linear/ may not include'
 rm solvers/linear/bad.cpp
 
+put apps/studies/trace/cache.cpp '#include "studies/trace/cache.hpp"' '#include "cli/output.hpp"'
+put tests/apps/studies/trace/test_cache.cpp '#include "studies/trace/cache.hpp"'
+expect 0 'include rule: 5 files'
+for file in apps/dwell/bad.cpp apps/bench/bad.cu tests/execution/bad.cpp include/dwell/bad.hpp python/ext/bad.cpp; do
+  put "$file" '#include <vector>' '#include "studies/trace/cache.hpp"'
+  expect 1 "$file:2: studies are included by apps/studies and tests/apps/studies alone"
+  rm "$file"
+done
+put solvers/linear/bad.cpp '#include "../../apps/studies/trace/cache.hpp"'
+expect 1 'solvers/linear/bad.cpp:1: studies are included by'
+rm solvers/linear/bad.cpp
+
 put execution/new/new.hpp '#include <vector>'
 expect 1 'execution/new/new.hpp:1: this folder has no include rule'
 

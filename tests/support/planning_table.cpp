@@ -62,8 +62,9 @@ engine_facts assume_caching(const device_facts& d, int number) {
 }
 template <class S, class T>
 engine_facts assume_passes(const device_facts& d, int number) {
-  return {temporal_kernels<backend::cpu, S, T>().all()[static_cast<std::size_t>(number)], 0, 0,
-          d.units, 0};
+  return {
+      pass_kernels<temporal_engines<backend::cpu>, S, T>().all()[static_cast<std::size_t>(number)],
+      0, 0, d.units, 0};
 }
 engine_facts assume_plain(const device_facts& d, int number) {
   return {plain_on_cpu().all()[static_cast<std::size_t>(number)], 0, 0, d.units, 0};
@@ -96,11 +97,9 @@ struct table {
       add<S, T>(cuda::driven_row<S, T, graph_stencil>());
       add<S, T>(cuda::looping_row<S, T, persistent_stencil>());
       add<S, T>(cuda::caching_row<S, T, perks_stencil>());
-      if constexpr (has_temporal_engines<On, S, T>) {
-        std::vector<stencil_kernel> passing;
-        cuda::add_passing_row<S, T, temporal_stencil>(passing);
-        add<S, T>(passing.front());
-      }
+      std::vector<stencil_kernel> passing;
+      cuda::add_passing_row<S, T, temporal_stencil, temporal_engines<On>>(passing);
+      for (const auto& row : passing) add<S, T>(row);
     } else {
       const auto on_cpu = [&](const executor_info& e, bool cooperative, const engine_row& row,
                               auto* assume) {
@@ -109,8 +108,8 @@ struct table {
       on_cpu(executors::host_loop, false, plain_on_cpu(), &assume_plain);
       on_cpu(executors::persistent, true, plain_on_cpu(), &assume_plain);
       on_cpu(executors::perks, true, caching_on_cpu<S, T>(), &assume_caching<S, T>);
-      if constexpr (has_temporal_engines<On, S, T>)
-        on_cpu(executors::temporal, false, temporal_kernels<On, S, T>(), &assume_passes<S, T>);
+      on_cpu(executors::temporal, false, pass_kernels<temporal_engines<On>, S, T>(),
+             &assume_passes<S, T>);
     }
   }
   template <backend On, class... Shapes>
@@ -210,9 +209,8 @@ std::string kernel_text(const stencil_engine& e) {
     source = 0;
   } else if (config_of<block3d>(e)) {
     source = 0;
-  } else if (const auto* reference = config_of<reference_block3d>(e)) {
+  } else if (config_of<reference_block3d>(e)) {
     arriving = fetch_ahead<3>;
-    any_order = reference->orders;
   } else if (const auto* rows = config_of<stream2d>(e)) {
     steps = rows->depth;
   } else if (const auto* planes = config_of<stream3d>(e)) {

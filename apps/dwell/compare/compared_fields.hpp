@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the comparisons of fields (stencils, filters) share: the way from one field to the next, and
-// what is said and returned at the end.
+// What the comparisons of fields (stencils, filters) share: their subjects, and what is said and
+// returned at the end.
 #pragma once
 #include <fmt/format.h>
 
@@ -10,9 +10,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/signals.hpp"
-#include "compare/layout.hpp"
+#include "compare/conduct.hpp"
 #include "compare/measured_run.hpp"
 #include "compare/options.hpp"
 
@@ -33,28 +31,22 @@ struct compared_field {
 template <class Comparison, class Rows, class Measure>
 exit_code compare_fields(const std::vector<compared_field>& fields, const compare_options& args,
                          repetition& runs, Comparison& result, Rows& rows, Measure&& measure) {
-  runs.count = args.repetitions;
-  runs.interrupt = &graceful_stop::requested();
-  progress_line progress(true);
-  const graceful_stop on_signal;
-  for (std::size_t k = 0; k < fields.size() && !*runs.interrupt; ++k) {
-    runs.say = [&, place = fmt::format("{} ({} of {}): ", fields[k].title(), k + 1, fields.size())](
-                   const std::string& what) { progress.show(place + what); };
-    rows.push_back(measure(fields[k]));
-  }
-  result.interrupted = *runs.interrupt;
-  progress.erase();
-  hand_over(result, args);
-  if (result.interrupted) say(interrupted_words(rows_of(result)));
+  std::vector<std::string> titles;
+  for (const auto& field : fields) titles.push_back(field.title());
+  compare_subjects(titles, args, runs, result, rows,
+                   [&](std::size_t k, const compared_subject& subject) {
+                     subject.heed_signals();
+                     return measure(fields[k]);
+                   });
   bool failed = false, refused = false;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const auto& row = rows[k];
-    if (!row.refusal.empty()) say(fields[k].title() + ": " + row.refusal);
+    if (!row.refusal.empty()) say(titles[k] + ": " + row.refusal);
     refused = refused || !row.refusal.empty();
     failed = failed || row.too_large;
     for (const auto& r : row.runs) {
       if (r.outcome != measured_run::state::failed) continue;
-      say(fmt::format("{}: {}: {}", fields[k].title(), label(r), r.why));
+      say(fmt::format("{}: {}: {}", titles[k], label(r), r.why));
       failed = true;
     }
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/forms.hpp"
 #include "compare/layout.hpp"
 #include "convolve/result.hpp"
 #include "report/columns.hpp"
@@ -29,7 +30,7 @@ struct way_row {
   }
 };
 
-std::vector<way_row> rows_of(const compared_convolution& c) {
+std::vector<way_row> rows_of_subject(const compared_convolution& c) {
   std::vector<way_row> rows;
   for (const auto& r : c.runs) rows.push_back({&c, &r});
   return rows;
@@ -122,42 +123,23 @@ comparison_layout layout_of(const convolution_comparison& c) {
        "GB/s: a load and a store of every cell. This and all rates: of calls in a row.",
        "same bits: as direct, in every run; of several passes, which round in between, see below.",
        "Measured by dwell " DWELL_VERSION_STRING "."}};
-  if (c.interrupted)
-    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  out.note = interrupted_note(c);
   for (const auto& s : c.convolutions)
     out.sections.push_back({fmt::format("{}: {} taps, {} cells", printable(s.filter),
                                         to_string(s.taps), to_string(s.size)),
-                            s.refusal, table_of(run_columns(), rows_of(s)), remarks(s)});
+                            s.refusal, table_of(run_columns(), rows_of_subject(s)), remarks(s)});
   return out;
 }
 
 }  // namespace
 
-std::size_t rows_of(const convolution_comparison& c) {
-  std::size_t rows = 0;
-  for (const auto& s : c.convolutions) rows += s.runs.size();
-  return rows;
-}
+std::size_t rows_of(const convolution_comparison& c) { return count_runs(c.convolutions); }
 
 std::string to_text(const convolution_comparison& c) { return layout_of(c).text(); }
 std::string to_markdown(const convolution_comparison& c) { return layout_of(c).markdown(); }
 
 std::string to_csv(const convolution_comparison& c) {
-  const auto subjects = subject_columns();
-  const auto runs = run_columns();
-  const auto line = [](std::vector<std::string> of_subject,
-                       const std::vector<std::string>& of_run) {
-    of_subject.insert(of_subject.end(), of_run.begin(), of_run.end());
-    return csv_line(of_subject);
-  };
-  const auto heads = csv_heads(runs);
-  std::string out = line(csv_heads(subjects, "convolution."), heads);
-  for (const auto& s : c.convolutions) {
-    const auto subject = csv_fields(subjects, s);
-    if (!s.refusal.empty()) out += line(subject, std::vector<std::string>(heads.size()));
-    for (const auto& row : rows_of(s)) out += line(subject, csv_fields(runs, row));
-  }
-  return out;
+  return csv_of("convolution.", subject_columns(), c.convolutions, run_columns(), rows_of_subject);
 }
 
 json to_json(const convolution_comparison& c) {
@@ -171,10 +153,7 @@ json to_json(const convolution_comparison& c) {
               {"images", c.images},
               {"repetitions", c.repetitions},
               {"interrupted", c.interrupted}});
-  const auto runs = run_columns();
-  out["convolutions"] = array_of(subject_columns(), c.convolutions);
-  for (std::size_t i = 0; i < c.convolutions.size(); ++i)
-    out["convolutions"][i]["runs"] = array_of(runs, rows_of(c.convolutions[i]));
+  out["convolutions"] = json_of(subject_columns(), c.convolutions, run_columns(), rows_of_subject);
   return out;
 }
 

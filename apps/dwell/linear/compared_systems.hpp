@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the comparisons of linear systems share: their MATRIX arguments, and the way from one system
-// to the next.
+// What the comparisons of linear systems share: their MATRIX arguments, and how a system is read
+// and measured.
 #pragma once
-#include <fmt/format.h>
-
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +12,10 @@
 #include "cli/file_options.hpp"
 #include "cli/matrix_source.hpp"
 #include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/signals.hpp"
-#include "compare/layout.hpp"
+#include "compare/conduct.hpp"
 #include "compare/measured_run.hpp"
 #include "compare/options.hpp"
 
-#include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 
 namespace dwell::app {
@@ -56,26 +51,14 @@ void compare_systems(const std::vector<std::string>& matrices, const compare_opt
   require_one_reader(inputs);
   prepare();
   repetition runs;
-  runs.count = args.repetitions;
-  runs.interrupt = &graceful_stop::requested();
-  progress_line progress(true);
-  std::optional<graceful_stop> on_signal;
-  for (std::size_t i = 0; i < matrices.size() && !*runs.interrupt; ++i) {
-    const auto place = fmt::format("{} ({} of {}): ", matrices[i], i + 1, matrices.size());
-    progress.show(place + "reading");
-    try {
-      const interruption_scope scope([&] { return runs.interrupt->load(); });
-      const auto source = load_matrix(matrices[i], args.threads);
-      if (!on_signal) on_signal.emplace();  // before this there is nothing to hand over
-      runs.say = [&](const std::string& what) { progress.show(place + what); };
-      result.matrices.push_back(measure(source, matrices[i], std::as_const(runs)));
-    } catch (const interrupted_error&) {  // before its first row
-    }
-  }
-  result.interrupted = *runs.interrupt;
-  progress.erase();
-  hand_over(result, args);
-  if (result.interrupted) say(interrupted_words(rows_of(result)));
+  compare_subjects(matrices, args, runs, result, result.matrices,
+                   [&](std::size_t i, const compared_subject& subject) {
+                     subject.show("reading");
+                     const interruption_scope scope([&] { return runs.interrupt->load(); });
+                     const auto source = load_matrix(matrices[i], args.threads);
+                     subject.heed_signals();
+                     return measure(source, matrices[i], std::as_const(runs));
+                   });
   for (const auto& m : result.matrices)
     if (!m.refusal.empty()) say(m.name + ": " + m.refusal);
 }

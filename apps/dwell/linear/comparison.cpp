@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/forms.hpp"
 #include "compare/layout.hpp"
 #include "dwell/version.hpp"
 #include "linear/comparison_columns.hpp"
@@ -80,8 +81,7 @@ std::vector<std::string> legend(const comparison& c) {
 
 comparison_layout layout_of(const comparison& c) {
   comparison_layout out{caption(c), {}, legend(c)};
-  if (c.interrupted)
-    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  out.note = interrupted_note(c);
   for (const auto& m : c.matrices)
     out.sections.push_back({m.refusal.empty() ? heading(m) : m.name, m.refusal,
                             table_of(system_run_columns(c), rows_of(c, m)), remarks(c, m)});
@@ -100,11 +100,7 @@ comparison_layout layout_of(const comparison& c) {
 
 }  // namespace
 
-std::size_t rows_of(const comparison& c) {
-  std::size_t rows = 0;
-  for (const auto& m : c.matrices) rows += m.runs.size();
-  return rows;
-}
+std::size_t rows_of(const comparison& c) { return count_runs(c.matrices); }
 
 std::string to_text(const comparison& c) { return layout_of(c).text(); }
 std::string to_markdown(const comparison& c) { return layout_of(c).markdown(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compare/forms.hpp"
 #include "linear/comparison.hpp"
 #include "linear/comparison_columns.hpp"
 #include "linear/comparison_means.hpp"
@@ -39,17 +40,9 @@ double of_floor(const compared_run& run) {
 std::string to_csv(const comparison& c) {
   const auto systems = system_columns();
   const auto runs = system_run_columns(c);
-  const auto line = [](std::vector<std::string> fields, const std::vector<std::string>& more) {
-    fields.insert(fields.end(), more.begin(), more.end());
-    return csv_line(fields);
-  };
   const auto heads = csv_heads(runs);
-  std::string out = line(csv_heads(systems, "matrix."), heads);
-  for (const auto& m : c.matrices) {
-    const auto system = csv_fields(systems, m);
-    if (!m.refusal.empty()) out += line(system, std::vector<std::string>(heads.size()));
-    for (const auto& row : rows_of(c, m)) out += line(system, csv_fields(runs, row));
-  }
+  std::string out = csv_of("matrix.", systems, c.matrices, runs,
+                           [&](const compared_matrix& m) { return rows_of(c, m); });
   // Lines of their own, under the heads that fit.
   const auto means = means_over_peers(c);
   for (const auto& mean : means)
@@ -67,7 +60,7 @@ std::string to_csv(const comparison& c) {
       put("over_best_peer", csv_field(mean.geometric_mean[k]));
       std::vector<std::string> system(systems.size());
       system[0] = fmt::format("geometric mean of {} {}", mean.systems[k], k ? "large" : "small");
-      out += line(system, of_run);
+      out += line_of(system, of_run);
     }
   return out;
 }
@@ -84,10 +77,8 @@ json to_json(const comparison& c) {
               {"repetitions", c.repetitions},
               {"partition", text_or_null(c.partition)},
               {"interrupted", c.interrupted}});
-  const auto runs = system_run_columns(c);
-  out["matrices"] = array_of(system_columns(), c.matrices);
-  for (std::size_t i = 0; i < c.matrices.size(); ++i)
-    out["matrices"][i]["runs"] = array_of(runs, rows_of(c, c.matrices[i]));
+  out["matrices"] = json_of(system_columns(), c.matrices, system_run_columns(c),
+                            [&](const compared_matrix& m) { return rows_of(c, m); });
   out["perks_over_best_peer"] = {{"most_small_nonzeros", most_small_nonzeros},
                                  {"means", array_of(mean_columns(), means_over_peers(c))}};
   return out;

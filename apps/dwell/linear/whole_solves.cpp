@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compare/forms.hpp"
 #include "compare/layout.hpp"
 #include "dwell/version.hpp"
 #include "report/units.hpp"
@@ -20,7 +21,7 @@ struct solve_row {
   const solved_system* system;
   const compared_solve* run;
 };
-std::vector<solve_row> rows_of(const solved_system& m) {
+std::vector<solve_row> rows_of_system(const solved_system& m) {
   std::vector<solve_row> rows;
   for (const auto& r : m.runs) rows.push_back({&m, &r});
   return rows;
@@ -114,14 +115,13 @@ comparison_layout layout_of_solves(const solve_comparison& c) {
        "converged.",
        "true residual: |b - Ax| / |b| at the end, computed from x.",
        "Measured by dwell " DWELL_VERSION_STRING "."}};
-  if (c.interrupted)
-    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  out.note = interrupted_note(c);
   for (const auto& m : c.matrices)
-    out.sections.push_back({m.refusal.empty()
-                                ? fmt::format("{}: {} rows, {} nonzeros", m.name,
-                                              format_count(m.rows), format_count(m.nonzeros))
-                                : m.name,
-                            m.refusal, table_of(run_columns_of(), rows_of(m)), solve_remarks(m)});
+    out.sections.push_back(
+        {m.refusal.empty() ? fmt::format("{}: {} rows, {} nonzeros", m.name, format_count(m.rows),
+                                         format_count(m.nonzeros))
+                           : m.name,
+         m.refusal, table_of(run_columns_of(), rows_of_system(m)), solve_remarks(m)});
   return out;
 }
 
@@ -135,30 +135,13 @@ double over_best_peer(const solved_system& m, const compared_solve& run) {
   return best > 0 && run.median_us() > 0 ? best / run.median_us() : 0;
 }
 
-std::size_t rows_of(const solve_comparison& c) {
-  std::size_t rows = 0;
-  for (const auto& m : c.matrices) rows += m.runs.size();
-  return rows;
-}
+std::size_t rows_of(const solve_comparison& c) { return count_runs(c.matrices); }
 
 std::string to_text(const solve_comparison& c) { return layout_of_solves(c).text(); }
 std::string to_markdown(const solve_comparison& c) { return layout_of_solves(c).markdown(); }
 
 std::string to_csv(const solve_comparison& c) {
-  const auto systems = columns_of_systems();
-  const auto runs = run_columns_of();
-  const auto line = [](std::vector<std::string> fields, const std::vector<std::string>& more) {
-    fields.insert(fields.end(), more.begin(), more.end());
-    return csv_line(fields);
-  };
-  const auto heads = csv_heads(runs);
-  std::string out = line(csv_heads(systems, "matrix."), heads);
-  for (const auto& m : c.matrices) {
-    const auto system = csv_fields(systems, m);
-    if (!m.refusal.empty()) out += line(system, std::vector<std::string>(heads.size()));
-    for (const auto& row : rows_of(m)) out += line(system, csv_fields(runs, row));
-  }
-  return out;
+  return csv_of("matrix.", columns_of_systems(), c.matrices, run_columns_of(), rows_of_system);
 }
 
 json to_json(const solve_comparison& c) {
@@ -170,9 +153,7 @@ json to_json(const solve_comparison& c) {
               {"tolerance", {{"relative", c.rtol}}},
               {"repetitions", c.repetitions},
               {"interrupted", c.interrupted}});
-  out["matrices"] = array_of(columns_of_systems(), c.matrices);
-  for (std::size_t i = 0; i < c.matrices.size(); ++i)
-    out["matrices"][i]["runs"] = array_of(run_columns_of(), rows_of(c.matrices[i]));
+  out["matrices"] = json_of(columns_of_systems(), c.matrices, run_columns_of(), rows_of_system);
   return out;
 }
 

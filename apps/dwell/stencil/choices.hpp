@@ -11,9 +11,11 @@
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
+#include "cli/output.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/order/cell_order.hpp"
+#include "dwell/execution/policies/stencil/table.hpp"
 #include "dwell/solvers/stencil/stencil.hpp"
 
 namespace dwell::app {
@@ -55,6 +57,13 @@ inline void add_tiling(CLI::App& app, stencil_options& options) {
              "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "
              "the chip; "
              "refused where all are cached");
+}
+
+/// Warns of a policy that leaves, asked for by `option`.
+inline void warn_of_leaving(const std::string& option, const std::string& policy) {
+  if (const char* same = policies::find_stencil_policy(policy).replacement)
+    warn(fmt::format("{}: the next minor version removes '{}'; '{}' is the same", option, policy,
+                     same));
 }
 
 /// How the orders of cells are written: "rows, tiles:WxH[xD], ...".

@@ -131,8 +131,11 @@ exit_code run(const compare_stencil_arguments& args) {
       read_source<float>(args, subjects, request);
   }
   auto result = head_of(args, request.where.facts());
-  return compare_fields(subjects, args, request.runs, result, result.stencils,
-                        [&](const compared_field& f) { return measure(request, f.name, f.size); });
+  const exit_code code =
+      compare_fields(subjects, args, request.runs, result, result.stencils,
+                     [&](const compared_field& f) { return measure(request, f.name, f.size); });
+  for (const auto& policy : args.policies) warn_of_leaving("--policies", policy);
+  return code;
 }
 
 }  // namespace

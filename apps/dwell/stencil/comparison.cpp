@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compare/forms.hpp"
 #include "compare/layout.hpp"
 #include "report/columns.hpp"
 #include "report/units.hpp"
@@ -26,7 +27,7 @@ struct stencil_row {
   const compared_stencil_run* run;
 };
 
-std::vector<stencil_row> rows_of(const compared_stencil& s) {
+std::vector<stencil_row> rows_of_field(const compared_stencil& s) {
   std::vector<stencil_row> rows;
   for (const auto& r : s.runs) rows.push_back({&s, &r});
   return rows;
@@ -178,42 +179,24 @@ std::vector<std::string> legend(const stencil_comparison& c) {
 
 comparison_layout layout_of(const stencil_comparison& c) {
   comparison_layout out{caption(c), {}, legend(c)};
-  if (c.interrupted)
-    out.note = fmt::format("The comparison was {}.", interrupted_words(rows_of(c)));
+  out.note = interrupted_note(c);
   for (const auto& s : c.stencils)
     out.sections.push_back(
         {heading(s), s.refusal,
-         table_of(field_run_columns(shows_orders(s), has_model(s), c.on_ranks), rows_of(s)),
+         table_of(field_run_columns(shows_orders(s), has_model(s), c.on_ranks), rows_of_field(s)),
          remarks(s)});
   return out;
 }
 
 }  // namespace
 
-std::size_t rows_of(const stencil_comparison& c) {
-  std::size_t rows = 0;
-  for (const auto& s : c.stencils) rows += s.runs.size();
-  return rows;
-}
+std::size_t rows_of(const stencil_comparison& c) { return count_runs(c.stencils); }
 
 std::string to_text(const stencil_comparison& c) { return layout_of(c).text(); }
 std::string to_markdown(const stencil_comparison& c) { return layout_of(c).markdown(); }
 
 std::string to_csv(const stencil_comparison& c) {
-  const auto fields = field_columns();
-  const auto runs = field_run_columns();
-  const auto line = [](std::vector<std::string> of_field, const std::vector<std::string>& of_run) {
-    of_field.insert(of_field.end(), of_run.begin(), of_run.end());
-    return csv_line(of_field);
-  };
-  const auto heads = csv_heads(runs);
-  std::string out = line(csv_heads(fields, "stencil."), heads);
-  for (const auto& s : c.stencils) {
-    const auto field = csv_fields(fields, s);
-    if (!s.refusal.empty()) out += line(field, std::vector<std::string>(heads.size()));
-    for (const auto& row : rows_of(s)) out += line(field, csv_fields(runs, row));
-  }
-  return out;
+  return csv_of("stencil.", field_columns(), c.stencils, field_run_columns(), rows_of_field);
 }
 
 json to_json(const stencil_comparison& c) {
@@ -237,10 +220,7 @@ json to_json(const stencil_comparison& c) {
               {"max_steps", c.steps},
               {"repetitions", c.repetitions},
               {"interrupted", c.interrupted}});
-  const auto runs = field_run_columns();
-  out["stencils"] = array_of(field_columns(), c.stencils);
-  for (std::size_t i = 0; i < c.stencils.size(); ++i)
-    out["stencils"][i]["runs"] = array_of(runs, rows_of(c.stencils[i]));
+  out["stencils"] = json_of(field_columns(), c.stencils, field_run_columns(), rows_of_field);
   return out;
 }
 

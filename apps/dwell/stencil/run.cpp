@@ -266,8 +266,10 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
 }
 
 exit_code run(stencil_arguments& args) {
-  return run_on_processes(args.ranks, args.threads,
-                          [&](communicator* comm) { return run_as(args, comm); });
+  const exit_code code = run_on_processes(args.ranks, args.threads,
+                                          [&](communicator* comm) { return run_as(args, comm); });
+  warn_of_leaving("--policy", args.options.policy);
+  return code;
 }
 
 std::string shape_list() {

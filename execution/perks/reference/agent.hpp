@@ -8,9 +8,7 @@
 // planes; it is published to the other lanes in a plane of scratch, with a halo that comes from the
 // field; the lanes meet; the new tile goes back to where the old one was, and its cells that other
 // teams need, R from a face, into the other copy of the field. One meeting per plane is enough: a
-// slot is written again only by lanes which have met since all have read it. Kernels for passes in
-// another order (traversal in stencil/plan/plan.hpp) begin anew, after one more meeting, where the
-// planes that follow do not lie beside the planes before.
+// slot is written again only by lanes which have met since all have read it.
 //
 // Between steps teams only signal and wait. A team writes a copy of the field again two steps
 // later: by then every neighbour has signalled the step in which it read it.
@@ -22,9 +20,8 @@
 
 namespace dwell {
 
-/// RZ planes are in registers. Orders: a pass takes the planes in the order of the plan, which is
-/// not always from the first to the last.
-template <class S, class T, class Team, int RZ, bool Orders>
+/// RZ planes are in registers.
+template <class S, class T, class Team, int RZ>
 class reference_block3d_agent {
  public:
   DWELL_FN reference_block3d_agent(Team& team, const stencil_call<S, T>& a)
@@ -33,12 +30,7 @@ class reference_block3d_agent {
         own_(a, team.worker()),
         has_fixed_cells_(own_.has_fixed_cells(a)),
         published_(team.template scratch<T>(slots * plane::values)),
-        rest_(layers_of<rest>(team, a)),
-        stash_(Orders
-                   ? team.template scratch<T>(perks_stash_layers<S>(a.plan) * perks_layer_values<S>)
-                   : nullptr,
-               perks_stash_layers<S>(a.plan), nullptr, 0, nullptr, false),
-        start_(own_.nz - RZ) {
+        rest_(layers_of<rest>(team, a)) {
     team.each([&](int l) {
       marks_[l] = halo::marks_of(a, own_, l);
       halo_[l] = halo::places_of(a, own_, l);
@@ -58,11 +50,7 @@ class reference_block3d_agent {
   /// `steps` is 1: halos are one step deep. Reads the halo from one copy of the field and leaves
   /// the block's faces, or all of it, in the other.
   DWELL_FN void advance(int, const T* from, T* to, bool whole) {
-    const step_fields fields{from, to, whole, own_.z0 * stride()};
-    if constexpr (Orders)
-      pass_in_order(fields);
-    else
-      pass_down(fields, own_.nz - RZ);
+    pass({from, to, whole, own_.z0 * stride()});
   }
 
   /// All of the block into a copy of the field.
@@ -109,28 +97,22 @@ class reference_block3d_agent {
     bool whole;
     std::ptrdiff_t at;  ///< where the plane that is computed begins in the field
   };
-  /// Up: planes come into the window from the last to the first.
-  template <bool Up>
   struct near_tile {
     const window& w;
     const T* const (&planes)[2 * ahead + 1];
     int j, i;
     DWELL_FN T operator()(int dz, int dy, int dx) const {
       const int y = j + dy, x = i + dx;
-      if (0 <= y && y < RY && 0 <= x && x < RX) return w.here[(Up ? -dz : dz) + R].v[y * RX + x];
+      if (0 <= y && y < RY && 0 <= x && x < RX) return w.here[dz + R].v[y * RX + x];
       return planes[star ? 0 : dz + R][plane::step(y, x)];
     }
   };
 
-  /// Which planes a pass takes, and in what order: see traversals3d.hpp.
-  DWELL_FN void pass_in_order(step_fields fields);
-  DWELL_FN void pass_down(step_fields fields, int last);
-  DWELL_FN void pass_up(step_fields fields);
-  DWELL_FN void rest_from(step_fields fields, int first);
-  DWELL_FN int next_start();
-  template <bool Up, class Windows, class Halos, class Get>
-  DWELL_FN void enter(int first, const step_fields& fields, Windows& win, Halos& halos, Get&& get);
-  template <bool Up, class Windows, class Halos, class Get, class Put>
+  // A pass through the planes: pass.hpp.
+  DWELL_FN void pass(step_fields fields);
+  template <class Windows, class Halos, class Get>
+  DWELL_FN void enter(const step_fields& fields, Windows& win, Halos& halos, Get&& get);
+  template <class Windows, class Halos, class Get, class Put>
   DWELL_FN void next_plane(int z, step_fields& fields, Windows& win, Halos& halos, Get&& get,
                            Put&& put);
 
@@ -179,20 +161,18 @@ class reference_block3d_agent {
     }
     return v;
   }
-  /// Plane z >= RZ, which may be one above the block, in a part of a pass that takes the first
-  /// `last` planes that are not in registers; once each, in order. The planes after them have been
-  /// computed by then: the first of those, as they were, are in the stash.
-  DWELL_FN tile rest_at(int l, const T* from, int z, int last) {
-    if constexpr (Orders)
-      if (z >= RZ + last && z < own_.nz) return stash_.get(l, z - RZ - last);
+  /// Plane z >= RZ, which may be one above the block; once each, in order.
+  DWELL_FN tile rest_at(int l, const T* from, int z) {
     return z < own_.nz ? rest_.take(team_, l, z - RZ) : from_field(l, from, z);
   }
   /// Plane z >= 0, which the compiler knows; plans with registers have R more planes than these.
-  DWELL_FN tile tile_at(int l, const T* from, int z, int last) {
-    if constexpr (RZ > 0)
+  DWELL_FN tile tile_at(int l, const T* from, int z) {
+    if constexpr (RZ > 0) {
       if (z < RZ) return r_[l].v[z < RZ ? z : 0];
-    if constexpr (RZ > 0 && !Orders) return rest_.take(team_, l, z - RZ);
-    return rest_at(l, from, z, last);
+      return rest_.take(team_, l, z - RZ);
+    } else {
+      return rest_at(l, from, z);
+    }
   }
 
   DWELL_FN static void push(window& w, const tile& v) {
@@ -256,8 +236,7 @@ class reference_block3d_agent {
   block_subdomain<T> own_;
   bool has_fixed_cells_;  ///< some cells of the block keep their values
   T* published_;          ///< planes that lanes read neighbours from, in turn
-  rest rest_, stash_;
-  int start_, ups_ = 0;  ///< of passes that are not always the same: where the next one begins
+  rest rest_;
   decltype(std::declval<Team&>().template per_lane<unsigned>()) marks_;
   decltype(std::declval<Team&>().template per_lane<halo_place>()) halo_;
   decltype(std::declval<Team&>()
@@ -267,4 +246,4 @@ class reference_block3d_agent {
 
 }  // namespace dwell
 
-#include "dwell/execution/perks/reference/traversals3d.hpp"
+#include "dwell/execution/perks/reference/pass.hpp"

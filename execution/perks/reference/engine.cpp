@@ -42,15 +42,13 @@ engine_shape reference_block3d::shape(const config& c) {
   engine_shape s{perks_lanes, 1, across, down, c.register_planes};
   s.caches = true;
   s.partly = c.register_planes > 0;
-  s.orders = c.orders;
   return s;
 }
 
 bool reference_block3d::serves(const config& c, const stencil_problem&,
                                const engine_request& asked) {
   if (c.register_planes > 0 && !asked.may.registers) return false;
-  // Kernels for other orders are slower.
-  if (c.orders != (asked.plan.order.value_or(traversal::fixed) != traversal::fixed)) return false;
+  if (asked.plan.order.value_or(traversal::fixed) != traversal::fixed) return false;
   return asked.plan.passes != passing::temporal;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Engine reference_block3d: in three dimensions every team owns a block, some planes of which may
-// be in registers, some in scratch, and the rest stream, in one of three orders: PERKS as published
-// (Zhang 2023, chapter 4). It takes any field, source and boundary (agent.hpp).
+// be in registers, some in scratch, and the rest stream: PERKS as published (Zhang 2023, chapter
+// 4). It takes any field, source and boundary (agent.hpp).
 #pragma once
 #include <array>
 #include <bit>
@@ -17,8 +17,6 @@ namespace dwell {
 
 struct reference_block3d_config {
   int register_planes = 0;
-  bool orders =
-      false;  ///< layers that stream may be taken in any order, not from first to last alone
 };
 
 struct DWELL_API reference_block3d {
@@ -29,25 +27,18 @@ struct DWELL_API reference_block3d {
   template <class S>
   static constexpr bool faces_only = is_star<S>;
 
-  /// The kernels for other orders are apart: the plain ones have no register to spare, and planes
-  /// that are put aside take some. They are there to be compared with, since `auto` never takes
-  /// one: compiled for shapes that say so (`all_orders`).
   template <class S, class T>
   static constexpr auto configs = [] {
     if constexpr (S::dims == 3) {
       constexpr int r = radius_of<S>, planes = sizeof(T) == 4 ? 8 : r == 1 ? 5 : 4;
-      constexpr config cached{planes, false}, none{0, false};
-      if constexpr (has_all_orders<S>)
-        return std::array{cached, none, config{r > 1 ? planes - 1 : planes, true}, config{0, true}};
-      else
-        return std::array{cached, none};
+      return std::array{config{planes}, config{0}};
     } else {
       return std::array<config, 0>{};
     }
   }();
 
   template <class S, class T, class Team, config C>
-  using agent = reference_block3d_agent<S, T, Team, C.register_planes, C.orders>;
+  using agent = reference_block3d_agent<S, T, Team, C.register_planes>;
 
   template <class S, class T>
   static constexpr std::size_t scratch_bytes(const config&) {

@@ -53,8 +53,8 @@ void refuse_impossible(const stencil_problem& problem, const stencil_plan_reques
       std::none_of(kernels.begin(), kernels.end(),
                    [](const auto& f) { return f.engine->shape().orders; }))
     throw unsupported_error(
-        fmt::format("traversal '{}': this stencil has kernels for static only (in three dimensions "
-                    "3d7pt has others)",
+        fmt::format("traversal '{}': this stencil has kernels for static only (there are others in "
+                    "two dimensions)",
                     to_string(*request.order)));
   refuse_depth(problem, request, kernels);
 }

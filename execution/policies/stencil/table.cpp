@@ -29,7 +29,7 @@ constexpr policies::named_stencil_policy table[] = {
     {"shared", "what fits in shared memory", scratch},
     {"registers", "what fits in registers", registers},
     {"both", "registers first, then shared memory", both},
-    {"greedy", "the same as both", both},
+    {"greedy", "the same as both", both, false, "both"},
     {"model", "least projected time", any},
     {"measured", "least time of the most promising plans, tried on the device", any, true},
 };

@@ -13,6 +13,8 @@ struct named_stencil_policy {
   const char* what;                       ///< one line of help
   std::span<const cache_permission> may;  ///< several: the best of all plans is wanted
   bool tries = false;                     ///< the caller tries its plans on the device
+  /// The policy that is the same, of a name that the next minor version removes; else null.
+  const char* replacement = nullptr;
 };
 
 /// All policies of this build. find_stencil_policy takes a name or "auto", and throws input_error

@@ -66,9 +66,7 @@ bool layer_layout::place(stencil_plan& p, int rest, const tiling_request& asked)
   return true;
 }
 
-/// A ring begins so many rows before the end of the last pass as half of L2 holds. Blocks have
-/// kernels of their own for other orders than the first to the last, which are taken only if asked
-/// for.
+/// A ring begins so many rows before the end of the last pass as half of L2 holds.
 bool layer_layout::place_in_order(stencil_plan& p, int rest, const tiling_request& asked) const {
   if (!place(p, rest, asked)) return false;
   if (p.streamed_rows == 0) return true;

@@ -8,7 +8,6 @@ namespace dwell {
 struct star3d7 : linear_stencil<star3d7> {
   static constexpr const char* name = "3d7pt";
   static constexpr int dims = 3;
-  static constexpr bool all_orders = true;
   static constexpr tap taps[] = {{0, 0, 0}, {0, 0, -1}, {0, 0, 1}, {0, -1, 0},
                                  {0, 1, 0}, {-1, 0, 0}, {1, 0, 0}};
 };
