@@ -240,7 +240,7 @@ TEST(cli_compare_stencil, a_field_beyond_memory_is_refused_with_the_numbers) {
 
 /// An address space of 1 GiB is less than what is free: found out when it is taken.
 TEST(cli_compare_stencil, memory_that_cannot_be_taken_is_refused) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
   GTEST_SKIP() << "a sanitizer needs more address space than that";
 #endif
   const auto r = dwell_cli(compare({"2d5pt", "--size", "9000x9000"}), {.memory = rlim_t(1) << 30});

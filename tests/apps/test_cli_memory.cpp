@@ -34,7 +34,7 @@ void expect_done_or_one_line(const strings& args, std::size_t step) {
 }
 
 TEST(cli_memory, too_little_of_it_is_one_line_under_every_executor) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
   GTEST_SKIP() << "sanitizers reserve more address space than this test leaves";
 #endif
   std::size_t turn = 0;

@@ -122,7 +122,7 @@ TEST(cli_suggestions, threads_are_bounded_by_the_machine) {
 }
 
 TEST(cli_suggestions, a_peer_whose_threads_do_not_start_has_a_row_that_says_so) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
   GTEST_SKIP() << "sanitizers need more address space than this test leaves";
 #endif
   const auto r = dwell_cli({"compare", "cg", "trefethen:2000", "--device", "cpu", "--threads", "4",

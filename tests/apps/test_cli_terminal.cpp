@@ -60,7 +60,7 @@ TEST(cli_terminal, interrupt_under_every_executor) {
 
 // A pipe that nobody writes to is a file that takes for ever to read.
 TEST(cli_terminal, interrupt_while_reading_ends_at_once) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED_THREADS)
   GTEST_SKIP() << "ThreadSanitizer holds signals back while a call blocks, and this one never ends";
 #endif
   const scratch_folder in;

@@ -173,7 +173,7 @@ TEST(cli_usage, devices_and_executors_that_are_not_there) {
 }
 
 TEST(cli_usage, too_little_memory_is_4) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
   GTEST_SKIP() << "sanitizers need more address space than this test leaves";
 #endif
   const auto limit = rlim_t{300} << 20;
@@ -185,7 +185,7 @@ TEST(cli_usage, too_little_memory_is_4) {
 
 // Those that had started waited for the others for ever.
 TEST(cli_usage, threads_that_the_system_does_not_start_are_4) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
   GTEST_SKIP() << "sanitizers need more address space than this test leaves";
 #endif
   const strings matrix = {"cg", "trefethen:2000"}, field = {"stencil", "2d5pt", "--size", "99x99"};
@@ -202,7 +202,7 @@ TEST(cli_usage, threads_that_the_system_does_not_start_are_4) {
 }
 
 TEST(cli_usage, a_history_takes_memory_as_it_grows_or_says_how_much_it_wants) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
   GTEST_SKIP() << "sanitizers need more address space than this test leaves";
 #endif
   const scratch_folder in;

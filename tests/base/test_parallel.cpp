@@ -31,7 +31,7 @@ class no_threads {
 };
 
 TEST(parallel, parts_without_a_thread_run_all_the_same) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED_THREADS)
   GTEST_SKIP() << "ThreadSanitizer ends the program if a thread does not start";
 #endif
   const no_threads here;

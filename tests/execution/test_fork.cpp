@@ -33,7 +33,7 @@ int in_child(const std::function<bool()>& f) {
 class forks : public testing::Test {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED_THREADS)
     GTEST_SKIP() << "ThreadSanitizer ends a child that starts threads";
 #endif
   }

@@ -14,7 +14,7 @@
 namespace dwell::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
 constexpr int stride = 9, wide_stride = 27;  // of the sizes that are tried
 #else
 constexpr int stride = 1, wide_stride = 5;

@@ -12,14 +12,14 @@
 namespace dwell::test {
 
 /// AddressSanitizer and ThreadSanitizer make everything 5 to 20 times slower: fewer combinations.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
 
 /// ThreadSanitizer, the slowest of them, looks for races only.
-#if defined(__SANITIZE_THREAD__)
+#if defined(DWELL_SANITIZED_THREADS)
 inline constexpr bool races_only = true;
 #else
 inline constexpr bool races_only = false;

@@ -24,8 +24,9 @@ struct made_matrix {
   buffer<index> row_ptr, row_end, col;
   buffer<double> val, diagonal, sums;
   graph view() const {
-    return {rows,       row_ptr.data(), row_end.size() > 0 ? row_end.data() : row_ptr.data() + 1,
-            col.data(), val.data(),     diagonal.data()};
+    const index* end = row_end.data();
+    if (!end && row_ptr.data()) end = row_ptr.data() + 1;
+    return {rows, row_ptr.data(), end, col.data(), val.data(), diagonal.data()};
   }
 };
 
