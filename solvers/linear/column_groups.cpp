@@ -183,7 +183,7 @@ solve_places<T> column_groups<T>::places_of(group& g, int column) const {
   at.null_space = has_null_space(options_, matrix_.facts());
   at.null_count = null_.count();
   at.null_vectors = null_.data();
-  at.parts = g.parts.data() + column;
+  if (g.parts.size() > 0) at.parts = g.parts.data() + column;
   at.run_x = in.x;
   at.run_rhs = in.rhs;
   at.stride = in.stride;
