@@ -189,9 +189,7 @@ endif()
 # Kernels of CPUs that cache as GPUs do are there to be tested: compiled in less than half of the time.
 option(DWELL_CPU_CACHING "Compile the kernels of CPUs that cache as GPUs do, which are there to be tested" ${DWELL_TESTS})
 set(DWELL_PROTOCOL_OPTIONS ${DWELL_KERNEL_OPTIONS})
-if(DWELL_SANITIZE)
-  set(DWELL_PROTOCOL_OPTIONS -O0)
-else()
+if(NOT DWELL_SANITIZE)
   set(DWELL_PROTOCOL_OPTIONS $<$<CONFIG:Release>:-O1>)
 endif()
 # Code of the library that has no loops over whole arrays.
