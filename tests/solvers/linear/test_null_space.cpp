@@ -26,7 +26,8 @@ csr<double> variable(index width, index height, index depth) {
   splitmix64 random(5);
   std::vector<double> sum(static_cast<std::size_t>(width * height * depth));
   const auto couple = [&](index i, index j) {
-    const double c = std::ldexp(1.0 + 0.5 * random.uniform(), random.below(9) - 4);
+    const int exponent = random.below(9) - 4;  // drawn first, whatever the compiler
+    const double c = std::ldexp(1.0 + 0.5 * random.uniform(), exponent);
     s.add(i, j, -c);
     sum[static_cast<std::size_t>(i)] += c;
     sum[static_cast<std::size_t>(j)] += c;
