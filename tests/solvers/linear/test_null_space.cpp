@@ -21,9 +21,9 @@ namespace dwell::test {
 namespace {
 
 /// A grid with Neumann boundaries and random coefficients from 1/16 to 16 between its points.
-csr<double> variable(index width, index height, index depth) {
+csr<double> variable(index width, index height, index depth, std::uint64_t seed = 5) {
   symmetric s(width * height * depth);
-  splitmix64 random(5);
+  splitmix64 random(seed);
   std::vector<double> sum(static_cast<std::size_t>(width * height * depth));
   const auto couple = [&](index i, index j) {
     const int exponent = random.below(9) - 4;  // drawn first, whatever the compiler
@@ -154,16 +154,20 @@ TEST_F(null_space, constant_right_hand_sides_and_any_scale) {
 }
 
 TEST_F(null_space, f32) {
-  const csr<float> a = convert<float>(variable(30, 20, 1).view());
-  linear_system<float> s{"", a, {}};
-  const auto b = random_vector(a.rows, 2);
-  for (const double e : b) s.b.push_back(static_cast<float>(e + 0.5));
-  for (const auto m : {preconditioner::none, preconditioner::jacobi, preconditioner::amg}) {
-    const auto got = run(s, by("cg", m, 1e-4));
-    EXPECT_EQ(got.report.null_space, "constant");
-    EXPECT_EQ(got.report.stopped, stop_reason::converged) << got.report.residual_relative_true;
-    EXPECT_LE(std::abs(mean_of({got.x.begin(), got.x.end()})),
-              1e-6 * norm2(widen(std::span<const float>(got.x))));
+  for (std::uint64_t seed = 0; seed < (sanitized ? 3u : 12u); ++seed) {
+    // Rounded to f32 the rows no longer sum to zero.
+    const csr<float> a = convert<float>(variable(30, 20, 1, seed).view());
+    linear_system<float> s{"", a, {}};
+    const auto b = random_vector(a.rows, 2 + seed);
+    for (const double e : b) s.b.push_back(static_cast<float>(e + 0.5));
+    for (const auto m : {preconditioner::none, preconditioner::jacobi, preconditioner::amg}) {
+      SCOPED_TRACE("matrix " + std::to_string(seed) + ", " + to_string(m));
+      const auto got = run(s, by("cg", m, 1e-4));
+      EXPECT_EQ(got.report.null_space, "constant");
+      EXPECT_EQ(got.report.stopped, stop_reason::converged) << got.report.residual_relative_true;
+      EXPECT_LE(std::abs(mean_of({got.x.begin(), got.x.end()})),
+                1e-6 * norm2(widen(std::span<const float>(got.x))));
+    }
   }
 }
 
