@@ -45,10 +45,12 @@ namespace dwell {
 #if defined(__CUDACC__)
 inline namespace on_gpus {
 namespace kernels = dwell::cuda;
+/// What these kernels run on.
 inline constexpr backend compiled_for = backend::cuda;
 #else
 inline namespace on_cpus {
 namespace kernels = dwell::cpu;
+/// What these kernels run on.
 inline constexpr backend compiled_for = backend::cpu;
 #endif
 
