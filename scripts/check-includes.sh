@@ -38,7 +38,7 @@ solvers/cg/            base/ execution/program/ solvers/linear/outcome.hpp solve
 solvers/minres/        base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
 solvers/bicgstab/      base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
 solvers/gmres/         base/ execution/program/ solvers/linear/outcome.hpp solvers/linear/matrix_class.hpp
-solvers/preconditioners/ base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ solvers/linear/matrix_class.hpp
+solvers/preconditioners/ base/ formats/ execution/device/ execution/vectors/ execution/team/ execution/program/ solvers/linear/matrix_class.hpp solvers/linear/row_weights.hpp
 solvers/distributed/   base/ formats/ execution/device/ execution/comm/ execution/program/ solvers/linear/ solvers/preconditioners/
 solvers/convolution/   base/ formats/ execution/device/ execution/team/ execution/model/ execution/policies/
 solvers/reduce/        base/ execution/device/ execution/vectors/ execution/team/

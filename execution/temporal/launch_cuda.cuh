@@ -163,7 +163,8 @@ engine_facts probe_passes(const device& where, int config) {
 
 template <class S, class T, class E, class Engines>
 void add_passing_kernel(std::vector<stencil_kernel>& all) {
-  if constexpr (Engines::template count < S, T >> 0) {
+  constexpr int configs = Engines::template count<S, T>;
+  if constexpr (configs > 0) {
     add_passing_row<S, T, E, Engines>(all);
     all.back().probe = &probe_passes<S, T, Engines>;
     all.back().prepare = &prepare_passes<S, T, E, Engines>;

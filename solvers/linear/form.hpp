@@ -81,9 +81,9 @@ class prepared_run {
   virtual std::vector<step_coefficients> coefficients(std::size_t count) const = 0;
   /// Of a form for one column.
   virtual std::vector<double> history(std::size_t count) const = 0;
-  /// And the last step whose residual it told, -1: of none. A run that breaks down within a step
+  /// The last step whose residual was noted, -1: none was. A run that breaks down within a step
   /// leaves no residual, no history and no coefficients of it.
-  virtual int last_told() const = 0;
+  virtual int last_noted() const = 0;
 };
 
 template <class T>

@@ -160,7 +160,7 @@ class prepared_form final : public prepared_run<T> {
     return run_.coefficients(count);
   }
   std::vector<double> history(std::size_t count) const override { return run_.history(count); }
-  int last_told() const override { return run_.last_told(); }
+  int last_noted() const override { return run_.last_noted(); }
 
  private:
   typename P::scalars start_;

@@ -53,7 +53,7 @@ class mixed_precision_run final : public prepared_run<double> {
   double finish() override { return seconds_; }
   std::vector<step_coefficients> coefficients(std::size_t) const override { return {}; }
   std::vector<double> history(std::size_t count) const override;
-  int last_told() const override { return now_.step; }
+  int last_noted() const override { return now_.step; }
 
   /// Of the last run: what its report begins with.
   solve_report prepared() const;

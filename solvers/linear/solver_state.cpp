@@ -279,7 +279,7 @@ solve_report solver_state<T>::end(const solve_report* so_far) {
   // Others end where they have told of the step.
   const bool within_step =
       seen.stop == run_outcome::breakdown || seen.stop == run_outcome::not_finite;
-  const auto told = within_step ? static_cast<std::size_t>(run->last_told() + 1) : entries;
+  const auto told = within_step ? static_cast<std::size_t>(run->last_noted() + 1) : entries;
   how.has_residual = told > 0;
   how.coefficients = run->coefficients(std::min(told, entries));
   best = so_far ? 0 : best_step(how.coefficients);

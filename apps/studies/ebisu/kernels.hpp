@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The table of this study's kernels: of 2d5pt, 2d9pt and 3d7pt in double precision the variants, as
-// engines of executor temporal, and host-loop, whose bits they must have. For solve_from().
+// The table of this study's kernels: of the stencils of shapes.hpp in double precision the
+// variants, as engines of executor temporal, and host-loop, whose bits they must have. For
+// solve_from().
 #pragma once
 #include <span>
 #include <vector>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "studies/ebisu/kernels.hpp"
+#include "studies/ebisu/shapes.hpp"
 #include "studies/ebisu/sizes.hpp"
 
 #include "dwell/base/error.hpp"
@@ -101,7 +102,9 @@ int run(int argc, char** argv) {
   CLI::App app("EBISU's kernels with one optimisation at a time.");
   settings how;
   for (const queue_variant& v : queue_variants) how.engines.emplace_back(v.engine);
-  app.add_option("SHAPE", how.shape)->check(CLI::IsMember({"2d5pt", "2d9pt", "3d7pt"}))->required();
+  std::vector<std::string> shapes;
+  each_shape([&]<class S>() { shapes.emplace_back(S::name); });
+  app.add_option("SHAPE", how.shape)->check(CLI::IsMember(shapes))->required();
   app.add_option("--size", how.size, "Cells along each axis: rows x columns, or planes first")
       ->delimiter('x')
       ->expected(2, 3)

@@ -208,7 +208,7 @@ class program_run {
     return words.state[args_.one_launch ? 1 : 0];
   }
   /// The last step that note() was called for; -1: none was.
-  int last_told() const {
+  int last_noted() const {
     run_words<P> words;
     words_.download({&words, 1});
     return words.watch.step;

@@ -20,6 +20,7 @@
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
+#include "dwell/solvers/preconditioners/amg/wide_values.hpp"
 #include "dwell/solvers/preconditioners/chains/steps.hpp"
 
 namespace dwell::amg {
@@ -155,11 +156,7 @@ class builder : node_coarsening<Loops, Table> {
     m.nonzeros = a.nonzeros;
     m.diagonal = room<double>(a.rows);
     m.sums = room<double>(a.rows);
-    if constexpr (!std::is_same_v<T, double>) {
-      m.val = room<double>(a.nonzeros);
-      loops_.items(a.nonzeros, rows_per_thread, chains::widen_values<T>{a.val, m.val.data()});
-      balance({a.rows, a.row_ptr, a.row_ptr + 1, a.col, m.val.data(), nullptr}, m.val.data());
-    }
+    if constexpr (!std::is_same_v<T, double>) m.val = wide_values(loops_, where_, a, vectors_ == 0);
     const double* val = m.val.size() > 0 ? m.val.data() : values_of(a);
     buffer<index> longest(where_, 1);
     loops_.items(a.rows, rows_per_thread,
@@ -171,16 +168,6 @@ class builder : node_coarsening<Loops, Table> {
     return m;
   }
 
-  /// Where the constant vector is a null vector but for the rounding of f32, it is one of the
-  /// hierarchy: coarse levels have smaller elements and the same rounding, of either sign, which
-  /// would make them indefinite.
-  void balance(const graph& a, double* val) {
-    if (vectors_ > 0) return;
-    buffer<index> beyond(where_, 1);
-    loops_.items(a.rows, rows_per_thread, find_sums_beyond_rounding{a, beyond.data()});
-    if (fetched(beyond.data()) == 0)
-      loops_.items(a.rows, rows_per_thread, balance_diagonal{a, val});
-  }
   /// Of Jacobi's sweeps, from a bound of the largest eigenvalue of D^-1 A and how it makes a vector
   /// grow, which is less where rows have elements of both signs.
   static double largest_of(const level_bounds& found) {

@@ -125,41 +125,6 @@ DWELL_HD float float_of(std::uint32_t u) {
 /// With eight bits of the fraction.
 DWELL_HD std::uint32_t rounded_bits(float w) { return (bits_of(w) + 0x4000u) >> 15; }
 
-/// Of values that were rounded to f32: raised where a row sums to more than that rounding explains,
-/// by the rule of weigh_row() (solvers/linear/examine_steps.hpp).
-struct find_sums_beyond_rounding {
-  graph a;
-  index* beyond;
-  template <class Warp>
-  DWELL_FN void operator()(Warp& w, std::int64_t i) const {
-    const index row = static_cast<index>(i), begin = a.row_ptr[row], end = a.row_end[row];
-    double sum = 0.0, size = 0.0;
-    for (index k = begin; k < end; ++k) {
-      sum += a.val[k];
-      size += a.val[k] < 0.0 ? -a.val[k] : a.val[k];
-    }
-    const bool zero = size > 0.0 && (sum < 0.0 ? -sum : sum) <= (end - begin) * 0x1p-24 * size;
-    if (!zero) w.raise(*beyond, index{1});
-  }
-};
-/// Diagonal elements by which rows sum to zero.
-struct balance_diagonal {
-  graph a;
-  double* val;  ///< those of a
-  template <class Warp>
-  DWELL_FN void operator()(Warp&, std::int64_t i) const {
-    const index row = static_cast<index>(i), end = a.row_end[row];
-    index diagonal = -1;
-    double others = 0.0;
-    for (index k = a.row_ptr[row]; k < end; ++k)
-      if (a.col[k] == row)
-        diagonal = k;
-      else
-        others += val[k];
-    if (diagonal >= 0) val[diagonal] = -others;
-  }
-};
-
 /// Per row: its diagonal element; where they are wanted its sum and the longest row.
 struct find_diagonal {
   graph a;

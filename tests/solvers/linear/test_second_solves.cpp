@@ -145,7 +145,7 @@ TEST_F(second_solves, are_as_the_first_where_f32_is_too_short) {
   two_parts s = joined(dominant(80), beam(150));
   s.options.mixed_precision = true;
   s.options.rtol = 1e-9;
-  for (const std::string& method : {"cg", "minres", "auto"})
+  for (const std::string method : {"cg", "minres", "auto"})
     for (const preconditioner p : {preconditioner::none, preconditioner::jacobi}) {
       s.options.method = method;
       s.options.preconditioner = p;

@@ -39,7 +39,8 @@ class stencil_pieces : public testing::TestWithParam<std::string> {
     const auto* f = with_source ? &source : nullptr;
     const std::vector<int> pieces = {1, 2, 1, 5, 0, 3};
     for (std::size_t e = 0; e < std::size(edges); ++e) {
-      if ((number_of_size + e) % 2 != with_source) continue;
+      const bool has_source = (number_of_size + e) % 2 == 1;
+      if (has_source != with_source) continue;
       const boundary edge = edges[e];
       problem.edge = edge;
       std::vector<grid<T>> expected = {start};
