@@ -158,7 +158,7 @@ TEST(cli_explain_limits, an_order_of_rows_is_refused_where_none_stream) {
   const auto explained = explain_stencil(with("none"));
   for (const auto& p : explained.at("plans")) {
     if (p.at("executor") != "perks") continue;
-    if (std::count(idle.begin(), idle.end(), p.at("policy")) > 0)
+    if (std::count(idle.begin(), idle.end(), p.at("policy").get<std::string>()) > 0)
       EXPECT_EQ(p.at("refusal"), why);
     else
       EXPECT_EQ(p.at("traversal"), "static") << p;
