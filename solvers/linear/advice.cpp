@@ -113,6 +113,7 @@ std::string after_breakdown(const solve_report& r, const system_facts& facts) {
   }
   if (r.method == "bicgstab" && has_method("gmres")) {
     words tries{"method gmres"};
+    if (r.precision != "f64") tries.emplace_back("f64");
     add_preconditioner(r, facts, tries);
     return tries_of("the iteration lost its digits", tries);
   }
