@@ -51,32 +51,32 @@ fuzz: checks-packages build/fuzz/build.ninja ## Fuzz the readers of matrix files
 
 .PHONY: python
 python: python-packages ## Build the Python package, install it in a fresh environment, test it there: build/python
-	@JOBS=$(JOBS) scripts/check-python.sh
+	@JOBS=$(JOBS) scripts/check/python.sh
 
 .PHONY: wheel
 wheel: python-packages ## Build wheels that need no compiler, install and test them: build/wheels/dist
-	@JOBS=$(JOBS) scripts/build-wheels.sh
+	@JOBS=$(JOBS) scripts/package/build-wheels.sh
 
 .PHONY: deb
 deb: deb-packages ## Build Debian packages of library, headers, command and Python module: build/deb/packages
-	@JOBS=$(JOBS) scripts/build-deb.sh
+	@JOBS=$(JOBS) scripts/package/build-deb.sh
 
 .PHONY: check-packages
 check-packages: deb-packages ## Try the ways in from nothing: wheels, Debian packages, source (long; as root)
-	@JOBS=$(JOBS) scripts/check-packages.sh
+	@JOBS=$(JOBS) scripts/check/packages.sh
 
 .PHONY: toolchains
 toolchains: deb-packages ## Compile the small program by other compilers, CMakes and nvccs: TOOLCHAIN=clang-16 (default: all)
-	@JOBS=$(JOBS) scripts/check-toolchains.sh $(or $(TOOLCHAIN),--all)
+	@JOBS=$(JOBS) scripts/check/toolchains.sh $(or $(TOOLCHAIN),--all)
 
 .PHONY: bench
 bench: $(BUILD)/build.ninja ## Build and run the benchmark programs
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	@scripts/bench.sh $(BUILD)
+	@scripts/measure/bench.sh $(BUILD)
 
 .PHONY: docs
 docs: docs-packages ## Build the documentation site in build/docs/html
-	@scripts/build-docs.sh
+	@scripts/docs/build.sh
 
 .PHONY: install
 install: $(BUILD)/build.ninja ## Install the library, its headers and dwell: PREFIX=/usr/local
@@ -89,7 +89,7 @@ headers: $(BUILD)/build.ninja ## Compile every header alone
 
 .PHONY: format
 format: checks-packages ## Format the sources in place
-	@scripts/check-format.sh --fix
+	@scripts/check/format.sh --fix
 
 .PHONY: check
 check: ## Everything that CI runs
@@ -97,7 +97,7 @@ check: ## Everything that CI runs
 
 .PHONY: release-check
 release-check: ## Say what is missing before this tree can be tagged
-	@scripts/release-check.sh
+	@scripts/package/release-check.sh
 
 .PHONY: clean
 clean: ## Remove what was built
@@ -105,17 +105,17 @@ clean: ## Remove what was built
 
 .PHONY: packages test-packages checks-packages python-packages deb-packages docs-packages
 packages:
-	@scripts/install-packages.sh build
+	@scripts/package/install-packages.sh build
 test-packages:
-	@scripts/install-packages.sh build test
+	@scripts/package/install-packages.sh build test
 checks-packages:
-	@scripts/install-packages.sh build test checks
+	@scripts/package/install-packages.sh build test checks
 python-packages:
-	@scripts/install-packages.sh build python
+	@scripts/package/install-packages.sh build python
 deb-packages:
-	@scripts/install-packages.sh build python deb
+	@scripts/package/install-packages.sh build python deb
 docs-packages:
-	@scripts/install-packages.sh docs
+	@scripts/package/install-packages.sh docs
 
 # Ninja runs CMake again by itself when a CMakeLists.txt changes; only new presets need this rule.
 build/%/build.ninja: CMakePresets.json | packages

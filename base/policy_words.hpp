@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The two words that options of both families share: "auto", for every choice, and the policy that
 // caches nothing, which every executor has. All other policies are rows of the tables in
-// execution/policies/.
+// execution/krylov/plan/policies/ and execution/stencil/plan/policies/.
 #pragma once
 #include <string>
 #include <string_view>

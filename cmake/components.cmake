@@ -1,9 +1,18 @@
+# Public headers are in include/dwell. Every other header is included by its path from the top, "dwell/execution/...": through
+# links that each build folder has of its own.
+foreach(folder base bindings/c datasets execution formats solvers)
+  cmake_path(GET folder PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/dwell/${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/include/dwell/${folder} COPY_ON_ERROR SYMBOLIC)
+endforeach()
+set(DWELL_INCLUDES ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+
 # The library in components, so that a program links no more than it uses: core (devices, executors, solvers of arrays
 # and matrices), stencil (solvers of stencils) and io (files, with libarchive, zlib and libpng; generated matrices).
 # dwell is all of them. Inside this project targets are called dwell_core, ..., outside dwell::core, ....
 #
 # With BUILD_SHARED_LIBS the same objects make two shared libraries: libdwell of core and stencil, which share what they
-# do not export, and libdwell_io. What is not marked DWELL_API (base/api.hpp) is hidden in them. The command line tool
+# do not export, and libdwell_io. What is not marked DWELL_API (include/dwell/base/api.hpp) is hidden in them. The command line tool
 # and the tests use that too: they always link the archives. A build with tests makes the shared libraries in any case,
 # for the test of what they export: nothing is compiled for that.
 find_package(Threads REQUIRED)
@@ -38,7 +47,7 @@ function(dwell_settings target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${DWELL_UNITY} UNITY_BUILD_MODE GROUP
     CXX_VISIBILITY_PRESET ${dwell_visibility} CUDA_VISIBILITY_PRESET ${dwell_visibility} VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${DWELL_INCLUDES}>")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections> $<$<COMPILE_LANGUAGE:CXX>:-fdata-sections>)
 endfunction()
@@ -144,7 +153,7 @@ if(BUILD_SHARED_LIBS OR (DWELL_TESTS AND NOT DWELL_SANITIZE AND NOT DWELL_FUZZ))
       INSTALL_RPATH "$ORIGIN"
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     target_compile_features(${name} PUBLIC cxx_std_20)
-    target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${DWELL_INCLUDES}>")
     target_link_libraries(${name} PRIVATE fmt::fmt Threads::Threads)
     target_link_options(${name} PRIVATE LINKER:--version-script=${dwell_exports})
     if(NOT DWELL_SANITIZE)

@@ -3,7 +3,7 @@
 #
 #   dwell_add_convolutions(systolic window shared:window ...)
 #
-# WAY is the struct WAY_convolution of dwell/solvers/convolution/ways/WAY.hpp, WAY:FILE of FILE.hpp. The order is that
+# WAY is the struct WAY_convolution of dwell/solvers/arrays/convolution/ways/WAY.hpp, WAY:FILE of FILE.hpp. The order is that
 # of lists in errors and help.
 function(dwell_add_convolutions)
   set(DECLARATIONS "")
@@ -29,11 +29,11 @@ function(dwell_add_convolutions)
         set(FUNCTION ${WAY}_convolution_${CELLS}_${BACKEND})
         if(BACKEND STREQUAL "cuda")
           set(file ${PROJECT_BINARY_DIR}/kernels/${FUNCTION}.cu)
-          set(LAUNCH_HEADER dwell/solvers/convolution/launch_cuda.cuh)
+          set(LAUNCH_HEADER dwell/solvers/arrays/convolution/launch_cuda.cuh)
           set(options "")
         else()
           set(file ${PROJECT_BINARY_DIR}/kernels/${FUNCTION}.cpp)
-          set(LAUNCH_HEADER dwell/solvers/convolution/launch_cpu.hpp)
+          set(LAUNCH_HEADER dwell/solvers/arrays/convolution/launch_cpu.hpp)
           set(options "${cpu_options}")
         endif()
         configure_file(${PROJECT_SOURCE_DIR}/cmake/convolution_kernels.in ${file} @ONLY)

@@ -1,11 +1,12 @@
-# Public headers are the ones that a component's entry headers (include/dwell/) include, directly or not: found by
+# The headers of a component are the ones that its entry headers (include/dwell/) include, directly or not: found by
 # following the includes, so no list can be out of date. They are file sets of the components' targets and are what
-# `cmake --install` installs. Headers for nvcc only, .cuh and those with "cuda" in their names, are sets of their own.
+# `cmake --install` installs: public ones, in include/dwell/, and of custom_stencil.hpp those of the kernels, too. Headers for nvcc only, .cuh and those with "cuda" in their names, are sets of their own.
 set(DWELL_ENTRY_core core.hpp distributed.hpp mpi.hpp metis.hpp eigen.hpp dwell.h)
 set(DWELL_ENTRY_stencil stencil.hpp custom_stencil.hpp)
 set(DWELL_ENTRY_io io.hpp)
 
-set(dwell_includes ${PROJECT_SOURCE_DIR}/include)
+list(GET DWELL_INCLUDES 0 dwell_public)   # include/
+list(GET DWELL_INCLUDES 1 dwell_private)  # links to the folders of the others
 set(dwell_headers_seen "")
 set(dwell_public_headers "")
 foreach(component IN LISTS DWELL_COMPONENTS)  # core is first: what others share with it is its own
@@ -17,8 +18,12 @@ foreach(component IN LISTS DWELL_COMPONENTS)  # core is first: what others share
       continue()
     endif()
     list(APPEND dwell_headers_seen ${header})
-    list(APPEND headers ${dwell_includes}/dwell/${header})
-    file(STRINGS ${dwell_includes}/dwell/${header} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"dwell/")
+    set(path ${dwell_public}/dwell/${header})
+    if(NOT EXISTS ${path})
+      set(path ${dwell_private}/dwell/${header})
+    endif()
+    list(APPEND headers ${path})
+    file(STRINGS ${path} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"dwell/")
     foreach(line IN LISTS lines)
       string(REGEX REPLACE ".*\"dwell/([^\"]+)\".*" "\\1" line "${line}")
       list(APPEND open ${line})
@@ -37,33 +42,34 @@ foreach(component IN LISTS DWELL_COMPONENTS)  # core is first: what others share
   if(type STREQUAL "INTERFACE_LIBRARY")
     set(scope INTERFACE)
   endif()
-  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${dwell_includes} FILES ${headers})
-  target_sources(${target} ${scope} FILE_SET cuda_headers TYPE HEADERS BASE_DIRS ${dwell_includes} FILES ${cuda_headers})
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${DWELL_INCLUDES} FILES ${headers})
+  target_sources(${target} ${scope} FILE_SET cuda_headers TYPE HEADERS BASE_DIRS ${DWELL_INCLUDES} FILES ${cuda_headers})
   set_target_properties(${target} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
 endforeach()
 set(DWELL_UMBRELLA "")
 if(DWELL_IO)
-  set(DWELL_UMBRELLA ${dwell_includes}/dwell/dwell.hpp)
-  target_sources(dwell${DWELL_SUFFIX} INTERFACE FILE_SET HEADERS BASE_DIRS ${dwell_includes} FILES ${DWELL_UMBRELLA})
+  set(DWELL_UMBRELLA ${dwell_public}/dwell/dwell.hpp)
+  target_sources(dwell${DWELL_SUFFIX} INTERFACE FILE_SET HEADERS BASE_DIRS ${DWELL_INCLUDES} FILES ${DWELL_UMBRELLA})
 endif()
 
 # Target all_verify_interface_header_sets: every header, public or not, compiles alone, without warnings and without
 # CUDA. A program that has set CMAKE_VERIFY_INTERFACE_HEADER_SETS gets the public ones verified with the components.
 if(PROJECT_IS_TOP_LEVEL)
-  file(GLOB_RECURSE dwell_headers FOLLOW_SYMLINKS CONFIGURE_DEPENDS ${dwell_includes}/dwell/*.hpp)
+  file(GLOB_RECURSE dwell_headers FOLLOW_SYMLINKS CONFIGURE_DEPENDS ${dwell_public}/dwell/*.hpp
+    ${dwell_private}/dwell/*.hpp)
   list(FILTER dwell_headers EXCLUDE REGEX "cuda[^/]*$")
   find_package(Eigen3 QUIET NO_MODULE)
   if(NOT TARGET Eigen3::Eigen)
-    list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/eigen.hpp)
+    list(REMOVE_ITEM dwell_headers ${dwell_public}/dwell/eigen.hpp)
   endif()
   if(NOT DWELL_HAVE_MPI)
-    list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/mpi.hpp)
+    list(REMOVE_ITEM dwell_headers ${dwell_public}/dwell/mpi.hpp)
   endif()
   if(NOT DWELL_HAVE_METIS)
-    list(REMOVE_ITEM dwell_headers ${dwell_includes}/dwell/metis.hpp)
+    list(REMOVE_ITEM dwell_headers ${dwell_public}/dwell/metis.hpp)
   endif()
   add_library(dwell_headers INTERFACE)
-  target_sources(dwell_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${dwell_includes} FILES ${dwell_headers})
+  target_sources(dwell_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${DWELL_INCLUDES} FILES ${dwell_headers})
   target_link_libraries(dwell_headers INTERFACE dwell_flags fmt::fmt $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>
     $<TARGET_NAME_IF_EXISTS:MPI::MPI_C>)
   target_compile_features(dwell_headers INTERFACE cxx_std_20)
@@ -77,7 +83,7 @@ if(TARGET dwell_core_shared AND DWELL_TESTS)
   string(REPLACE ";" "\n" list "${dwell_public_headers}")
   file(WRITE ${PROJECT_BINARY_DIR}/public_headers.txt "${list}\n")
   if(Python3_FOUND)
-    add_test(NAME scripts.check_symbols COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/check-symbols.py
+    add_test(NAME scripts.check_symbols COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/check/symbols.py
       ${PROJECT_BINARY_DIR}/public_headers.txt $<TARGET_FILE:dwell_core_shared> $<TARGET_FILE:dwell_io_shared>)
   endif()
 endif()

@@ -32,7 +32,7 @@ if(TARGET dwell_cli)
   add_dependencies(dwell_installed dwell_cli)
   install(TARGETS dwell_cli DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dwell_program)
 endif()
-if(TARGET dwell_python)  # its rules are in python/CMakeLists.txt
+if(TARGET dwell_python)  # its rules are in bindings/python/CMakeLists.txt
   add_dependencies(dwell_installed dwell_python dwell_python_stub)
 endif()
 if(TARGET dwell_manual)

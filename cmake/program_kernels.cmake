@@ -1,11 +1,11 @@
 # One translation unit per (problem, executors, backend), one per form of a method, and the tables of all of them,
 # written from short templates. Only these files include an executor and a problem together. Executors that share their
-# kernels share a file: a+b. The struct of an executor in execution/NAME/program.hpp is NAME, or with CPU_STRUCTS and
+# kernels share a file: a+b. The struct of an executor in execution/krylov/loops/NAME.hpp is NAME, or with CPU_STRUCTS and
 # CUDA_STRUCTS: these, all in each file.
 #
-#   dwell_add_program_kernels(PROBLEM textbook_cg HEADER dwell/solvers/cg/programs/textbook.hpp
+#   dwell_add_program_kernels(PROBLEM textbook_cg HEADER dwell/solvers/cg/textbook.hpp
 #                      CPU host_loop+persistent perks CUDA host_loop+graph persistent perks SMALL CPU:host_loop+persistent)
-#   dwell_add_solver_form(textbook_cg HEADER dwell/solvers/cg/programs/textbook.hpp SMALL ON)
+#   dwell_add_solver_form(textbook_cg HEADER dwell/solvers/cg/textbook.hpp SMALL ON)
 #
 # SMALL: what the small program of `make solve` has, too: it has tables of its own. TABLE batch, TABLE columns: rows of
 # the tables of batches, of several right-hand sides at once instead.
@@ -39,7 +39,7 @@ function(dwell_add_program_kernels)
       set(EXECUTOR_HEADERS "")
       set(ROWS "")
       foreach(executor IN LISTS executors)
-        string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${executor}/program.hpp\"\n")
+        string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/krylov/loops/${executor}.hpp\"\n")
         set(structs ${executor})
         if(v_${backend}_STRUCTS)
           set(structs ${v_${backend}_STRUCTS})
@@ -52,10 +52,10 @@ function(dwell_add_program_kernels)
       endforeach()
       if(backend STREQUAL "CUDA")
         set(file ${dir}/${FUNCTION}.cu)
-        set(LAUNCH_HEADER dwell/execution/program/launch/launch_cuda.cuh)
+        set(LAUNCH_HEADER dwell/execution/krylov/launch/launch_cuda.cuh)
       else()
         set(file ${dir}/${FUNCTION}.cpp)
-        set(LAUNCH_HEADER dwell/execution/program/launch/launch_cpu.hpp)
+        set(LAUNCH_HEADER dwell/execution/krylov/launch/launch_cpu.hpp)
       endif()
       configure_file(${PROJECT_SOURCE_DIR}/cmake/program_kernels.in ${file} @ONLY)
       set(options "")

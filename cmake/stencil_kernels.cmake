@@ -4,7 +4,7 @@
 #
 #   dwell_add_stencils(SHAPES folder CPU_DRIVEN host_loop_stencil ... CUDA_CACHING perks_stencil ...)
 #
-# Executor NAME_stencil is in execution/NAME/stencil.hpp.
+# Executor NAME_stencil is in execution/stencil/loops/NAME.hpp.
 # DRIVEN executors queue launches from the host, LOOPING ones hold the time loop, CACHING ones also
 # cache the field on the chip, and a launch of PASSING ones takes several steps; the last two have a
 # launcher of their own, and on CPUs so do LOOPING ones.
@@ -67,9 +67,9 @@ function(dwell_write_stencil_plans)
   foreach(kind DRIVEN LOOPING CACHING PASSING)
     foreach(executor IN LISTS s_${kind})
       string(REGEX REPLACE "_stencil$" "" folder ${executor})
-      string(APPEND INCLUDES "#include \"dwell/execution/${folder}/stencil.hpp\"\n")
+      string(APPEND INCLUDES "#include \"dwell/execution/stencil/loops/${folder}.hpp\"\n")
       if(kind MATCHES "^(CACHING|PASSING)$")
-        string(APPEND INCLUDES "#include \"dwell/execution/${folder}/rows_cuda.hpp\"\n")
+        string(APPEND INCLUDES "#include \"dwell/execution/stencil/launch/rows_${folder}_cuda.hpp\"\n")
       endif()
     endforeach()
   endforeach()
@@ -114,9 +114,9 @@ function(dwell_write_stencil SHAPE backend suffix)
     string(TOLOWER ${kind} make)
     foreach(executor IN LISTS s_${kind})
       string(REGEX REPLACE "_stencil$" "" folder ${executor})
-      string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${folder}/stencil.hpp\"\n")
+      string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/stencil/loops/${folder}.hpp\"\n")
       if(kind MATCHES "^(CACHING|PASSING)$" OR (kind STREQUAL "LOOPING" AND BACKEND STREQUAL "cpu"))
-        string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/${folder}/launch_${BACKEND}${header}\"\n")
+        string(APPEND EXECUTOR_HEADERS "#include \"dwell/execution/stencil/launch/${folder}_${BACKEND}${header}\"\n")
       endif()
       foreach(type double float)
         if(kind STREQUAL "PASSING")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The documentation site: Sphinx reads the Markdown files of this folder (MyST) and what Doxygen has
-# of the public headers (Breathe). scripts/build-docs.sh builds it; every warning is an error there.
+# of the public headers (Breathe). scripts/docs/build.sh builds it; every warning is an error there.
 import re
 import sys
 from pathlib import Path

@@ -2,7 +2,7 @@
 // The list of compiled kernels of both families.
 #include "dwell/solvers/built_kernels.hpp"
 
-#include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/krylov/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 

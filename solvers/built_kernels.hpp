@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell {
 

@@ -10,8 +10,8 @@
 #include "barrier_rounds.hpp"
 #include "meetings.cuh"
 
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device.hpp"
 #include "dwell/execution/device/kernel_cuda.cuh"
 
 namespace dwell::bench {

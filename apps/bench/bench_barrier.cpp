@@ -8,7 +8,7 @@
 
 #include "barrier_rounds.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::bench {
 namespace {

@@ -15,11 +15,11 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/solvers/linear/solve.hpp"
-#include "dwell/solvers/stencil/explain.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/linear/solve.hpp"
+#include "dwell/stencil/explain.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell {
 namespace {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/model/column_width.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/stencil/plan/column_width.hpp"
 #include "dwell/solvers/product/ordered_product.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 #if defined(DWELL_HAVE_EIGEN)
 #include <Eigen/Dense>
 #endif

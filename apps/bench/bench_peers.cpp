@@ -3,7 +3,7 @@
 // that are divided among them: by flags in each other's memory, by launches and events, by threads
 // of the host, by NCCL (Zhang 2023, 3.4.3 and 3.6.3). A run of many rounds less a run of few leaves
 // the rounds alone (eq. 3.4). Prints a JSON object per measurement and line. See
-// scripts/multi-gpu.py.
+// scripts/measure/multi-gpu.py.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/formats/matrix_file.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 
 namespace dwell {
 namespace {

@@ -2,7 +2,7 @@
 // bench-ranks: times of solves and steps that are divided among ranks, threads of this process with
 // a GPU each (or threads of a CPU). Every rank makes its own rows of a 7-point Laplacian, or of a
 // kind that is made by rows; of others the first rank hands them out. Prints a JSON object per
-// measurement and line. See scripts/multi-gpu.py.
+// measurement and line. See scripts/measure/multi-gpu.py.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/comm/agreement.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/distributed.hpp"
-#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/stencil.hpp"
 
 namespace dwell::bench {

@@ -27,8 +27,8 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device.hpp"
 #include "dwell/formats/matrix_file.hpp"
 
 namespace dwell {

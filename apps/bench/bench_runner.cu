@@ -11,7 +11,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/custom_stencil.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell {
 namespace {

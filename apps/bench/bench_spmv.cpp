@@ -17,7 +17,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/matrix_file.hpp"
 #include "dwell/solvers/spmv/spmv.hpp"
 

@@ -14,7 +14,7 @@
 #include "cusparse_cg.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/atomic_file.hpp"
 #include "dwell/formats/matrix_file.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // See agreement.hpp.
-#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/comm/agreement.hpp"
 
 #include <algorithm>
 #include <new>

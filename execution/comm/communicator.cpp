@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One rank alone, and ranks that are threads of this process: they read each other's memory between
 // two barriers.
-#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/comm/communicator.hpp"
 
 #include <cstring>
 #include <map>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
-#include "dwell/execution/device/threads_cpu.hpp"
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
+#include "dwell/execution/device/threads/threads_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 
 namespace dwell {
 namespace {

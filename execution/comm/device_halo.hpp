@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "dwell/comm/halo.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
-#include "dwell/execution/comm/halo.hpp"
 #include "dwell/execution/device/buffer.hpp"
 
 namespace dwell {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/comm/agreement.hpp"
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/buffer.hpp"
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "dwell/execution/comm/communicator.hpp"
-#include "dwell/execution/comm/gpu_transport.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/comm/communicator.hpp"
+#include "dwell/comm/gpu_transport.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // See halo.hpp.
-#include "dwell/execution/comm/halo.hpp"
+#include "dwell/comm/halo.hpp"
 
 #include <cstring>
 #include <utility>

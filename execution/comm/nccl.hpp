@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/comm/communicator.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
 
 namespace dwell {

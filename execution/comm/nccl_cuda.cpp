@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/comm/agreement.hpp"
+#include "dwell/comm/agreement.hpp"
 #include "dwell/execution/comm/gather_rounds.hpp"
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/cuda_check.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/comm/communicator.hpp"
 
 namespace dwell {
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <cstddef>
 
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/device/device_views.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/device/device_views.hpp"
 
 namespace dwell {
 

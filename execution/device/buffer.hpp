@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell {
 

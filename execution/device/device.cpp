@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of device and buffer that every build has; those of CUDA are in device_cuda.cpp, or in
 // device_no_cuda.cpp where the build has none.
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/device_backends.hpp"
 #include "dwell/execution/device/host_memory.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
 
 namespace dwell {
 namespace {

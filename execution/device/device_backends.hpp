@@ -3,8 +3,8 @@
 #pragma once
 #include <optional>
 
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device.hpp"
 
 namespace dwell {
 

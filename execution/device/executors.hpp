@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell {
 

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell {
 

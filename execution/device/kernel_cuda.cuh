@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device.hpp"
 
 namespace dwell::cuda {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The shipped devices, and what their limits say of others.
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -10,7 +10,7 @@
 #include "dwell/execution/device/monitor.hpp"
 #include "dwell/execution/device/progress_teller.hpp"
 #include "dwell/execution/device/run_control.hpp"
-#include "dwell/execution/device/threads_cpu.hpp"
+#include "dwell/execution/device/threads/threads_cpu.hpp"
 
 namespace dwell::cpu {
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <utility>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell {
 

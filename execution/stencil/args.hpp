@@ -8,9 +8,9 @@
 
 #include "dwell/execution/device/monitor.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
 #include "dwell/execution/team/ticket.hpp"
 #include "dwell/formats/grid.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An engine is one way to lay a field over the chip and take a pass over it. It is one folder,
 // which knows everything about itself; plans, refusals, launches and reports fold over the list of
-// engines (perks/engines.hpp) and know none of their members:
+// engines (engines/perks_engines.hpp) and know none of their members:
 //
 //   struct my_engine {
 //     static constexpr const char* name = "my_engine";
@@ -42,13 +42,13 @@
 #include <utility>
 #include <vector>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 
 namespace dwell {
 
-struct stencil_rates;  // execution/model/stencil_rates.hpp
+struct stencil_rates;  // execution/stencil/plan/stencil_rates.hpp
 
 /// What is known of every config. Layers are rows in two dimensions, planes in three.
 struct engine_shape {

@@ -12,7 +12,7 @@
 #pragma once
 #include <atomic>
 
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
 
 namespace dwell::cpu {

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 
 namespace dwell::cpu {
 

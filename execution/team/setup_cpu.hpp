@@ -12,7 +12,7 @@
 #include "dwell/base/index.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::cpu {
 

@@ -8,8 +8,8 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
 #include "dwell/base/interruption.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device.hpp"
 
 namespace dwell::cuda {
 

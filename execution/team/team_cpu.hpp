@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 #include "dwell/execution/team/ghost_view.hpp"
 #include "dwell/execution/team/sums.hpp"
 

@@ -8,8 +8,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "dwell/execution/device/threads_cpu.hpp"
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/threads_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
 
 namespace dwell::cpu {

@@ -4,8 +4,8 @@
 // a member itself: no core idles meanwhile, and a pool of one needs no meeting. In a child after
 // fork() the pool starts threads of its own at the first launch.
 #pragma once
-#include "dwell/execution/device/threads_cpu.hpp"
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/threads_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 
 namespace dwell {
 

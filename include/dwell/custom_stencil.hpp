@@ -10,7 +10,7 @@
 //   auto report = dwell::solve<drift>(dwell::device::cpu(), u, options);
 //   auto runner = dwell::runner_of<drift, double>(dwell::device::cpu(), u.size(), options);
 //
-// dwell/execution/stencil/stencil.hpp says what the struct may hold, and how far its taps may
+// dwell/stencil/stencil.hpp says what the struct may hold, and how far its taps may
 // reach: 2 cells in three dimensions, in two 6 (linear stars) or 8. A file for a C++20 compiler
 // gets the kernels for CPU threads (those that cache as a GPU does, for tests:
 // has_caching_kernels); a file for nvcc, with a library that has CUDA, those for GPUs; the struct
@@ -21,21 +21,21 @@
 #include <span>
 #include <vector>
 
-#include "dwell/execution/host_loop/stencil.hpp"
-#include "dwell/execution/naive/stencil.hpp"
-#include "dwell/execution/persistent/stencil.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
-#include "dwell/solvers/stencil/stencil_table.hpp"
+#include "dwell/execution/stencil/loops/host_loop.hpp"
+#include "dwell/execution/stencil/loops/naive.hpp"
+#include "dwell/execution/stencil/loops/persistent.hpp"
+#include "dwell/solvers/stencil/api/stencil_table.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 #if defined(__CUDACC__)
-#include "dwell/execution/graph/stencil.hpp"
-#include "dwell/execution/perks/launch_cuda.cuh"
 #include "dwell/execution/stencil/launch/launch_cuda.cuh"
-#include "dwell/execution/temporal/launch_cuda.cuh"
+#include "dwell/execution/stencil/launch/perks_cuda.cuh"
+#include "dwell/execution/stencil/launch/temporal_cuda.cuh"
+#include "dwell/execution/stencil/loops/graph.hpp"
 #else
-#include "dwell/execution/perks/launch_cpu.hpp"
-#include "dwell/execution/persistent/launch_cpu.hpp"
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
-#include "dwell/execution/temporal/launch_cpu.hpp"
+#include "dwell/execution/stencil/launch/perks_cpu.hpp"
+#include "dwell/execution/stencil/launch/persistent_cpu.hpp"
+#include "dwell/execution/stencil/launch/temporal_cpu.hpp"
 #endif
 
 namespace dwell {

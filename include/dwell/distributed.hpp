@@ -2,10 +2,10 @@
 // Systems whose rows are divided among ranks: threads of one process, or processes of MPI with
 // dwell/mpi.hpp besides. Part of component core.
 #pragma once
-#include "dwell/execution/comm/agreement.hpp"
-#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/comm/agreement.hpp"
+#include "dwell/comm/communicator.hpp"
 #include "dwell/formats/row_source.hpp"
-#include "dwell/solvers/distributed/distribute.hpp"
-#include "dwell/solvers/distributed/distributed_matrix.hpp"
-#include "dwell/solvers/distributed/distributed_solver.hpp"
-#include "dwell/solvers/distributed/divide.hpp"
+#include "dwell/linear/distribute.hpp"
+#include "dwell/linear/distributed_matrix.hpp"
+#include "dwell/linear/distributed_solver.hpp"
+#include "dwell/linear/divide.hpp"

@@ -58,9 +58,9 @@ typedef struct dwell_device {
 
 /* ---- Options and reports: values by name ---- */
 
-/* Names, kinds and meanings are those of the members of solve_options (solvers/linear/solve.hpp),
- * stencil_options (solvers/stencil/stencil.hpp) and convolution_options
- * (solvers/convolution/convolution.hpp): "rtol", "executor", "policy", ... An enumeration is given
+/* Names, kinds and meanings are those of the members of solve_options (include/dwell/linear/solve.hpp),
+ * stencil_options (include/dwell/stencil/solve.hpp) and convolution_options
+ * (include/dwell/arrays/convolution.hpp): "rtol", "executor", "policy", ... An enumeration is given
  * by its name: "preconditioner" "jacobi", "edge" "periodic", "passes" "each-axis". Truth values are
  * 0 and 1. */
 typedef struct dwell_options dwell_options;
@@ -131,7 +131,7 @@ typedef struct dwell_csr {
 DWELL_API int dwell_rigid_body_modes(int dimension, size_t nodes, const double* coordinates,
                                      int rotations, double* modes);
 
-/* A prepared system, as linear_solver (solvers/linear/linear_solver.hpp) is: checked, planned, uploaded once. */
+/* A prepared system, as linear_solver (include/dwell/linear/linear_solver.hpp) is: checked, planned, uploaded once. */
 typedef struct dwell_cg dwell_cg;
 
 /* On a CPU host arrays are read in place, and must stay valid for the life of the handle. NULL for
@@ -166,7 +166,7 @@ DWELL_API void dwell_cg_interrupt(dwell_cg* solver);
 
 /* ---- Iterative stencils ---- */
 
-/* A field that stays on a device, as stencil_runner (solvers/stencil/stencil_runner.hpp). */
+/* A field that stays on a device, as stencil_runner (include/dwell/stencil/stencil_runner.hpp). */
 typedef struct dwell_stencil dwell_stencil;
 
 /* size: `dims` (2 or 3) numbers of cells, slowest axis first. has_source: a source is added in every
@@ -206,7 +206,7 @@ typedef struct dwell_filter {
 } dwell_filter;
 
 /* A filter that is prepared for images of one size, as convolution_runner
- * (solvers/convolution/convolution_runner.hpp). */
+ * (include/dwell/arrays/convolution_runner.hpp). */
 typedef struct dwell_convolution dwell_convolution;
 
 /* cells: of the images, DWELL_F64, DWELL_F32, DWELL_U8 or DWELL_F16. result: of the outcome, the same

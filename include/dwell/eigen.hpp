@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/triplets.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/linear_solver.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell {
 namespace eigen_adapter {

@@ -14,4 +14,4 @@
 #include "dwell/formats/png.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/formats/vti.hpp"
-#include "dwell/solvers/distributed/read_distributed.hpp"
+#include "dwell/linear/read_distributed.hpp"

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/comm/communicator.hpp"
+#include "dwell/comm/communicator.hpp"
 
 namespace dwell {
 

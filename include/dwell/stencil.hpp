@@ -3,7 +3,7 @@
 // your own: dwell/custom_stencil.hpp.
 #pragma once
 #include "dwell/core.hpp"
-#include "dwell/solvers/stencil/distributed_stencil.hpp"
-#include "dwell/solvers/stencil/explain.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/distributed_stencil.hpp"
+#include "dwell/stencil/explain.hpp"
+#include "dwell/stencil/solve.hpp"
+#include "dwell/stencil/stencil_runner.hpp"

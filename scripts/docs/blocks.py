@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The fenced blocks of a Markdown page and what the comments before them say to check-docs.py:
+# The fenced blocks of a Markdown page and what the comments before them say to check/docs.py:
 #   <!-- test: skip REASON -->        is not run; the reason is printed
 #   <!-- test: needs THING -->        runs where THING is there, else is skipped: a matrix of
 #                                     SuiteSparse (NAME.mtx.gz), cuda (a build with CUDA), a Python module

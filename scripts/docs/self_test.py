@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Does check-docs.py find what is wrong? self_test.py PREFIX: pages with one mistake each, every one of
+# Does check/docs.py find what is wrong? self_test.py PREFIX: pages with one mistake each, every one of
 # which must fail with its message, and one without, which must pass.
 import subprocess
 import sys
@@ -21,7 +21,7 @@ CASES = {  # name: (page, what must be said)
              "<!-- test: given\nconst int n = 0;\n-->\n```cpp\n#include <dwell/core.hpp>\n...\nreturn n;\n```\n", "0 failed, 0 skipped"),
 }
 
-checker = Path(__file__).resolve().parent.parent / "check-docs.py"
+checker = Path(__file__).resolve().parent.parent / "check/docs.py"
 wrong = []
 with tempfile.TemporaryDirectory() as folder:
     for name, (text, said) in CASES.items():
@@ -31,5 +31,5 @@ with tempfile.TemporaryDirectory() as folder:
         if ran.returncode != (0 if name == "good" else 1) or said not in ran.stdout + ran.stderr:
             wrong.append(name)
             print(f"{name}: expected '{said}', found status {ran.returncode}:\n{ran.stdout}{ran.stderr}")
-print(f"check-docs.py: {len(CASES)} pages, {len(wrong)} judged wrongly")
+print(f"check/docs.py: {len(CASES)} pages, {len(wrong)} judged wrongly")
 sys.exit(1 if wrong else 0)

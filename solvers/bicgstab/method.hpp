@@ -12,9 +12,9 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/program/program.hpp"
-#include "dwell/solvers/linear/matrix_class.hpp"
-#include "dwell/solvers/linear/outcome.hpp"
+#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/matrix_class.hpp"
+#include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
 

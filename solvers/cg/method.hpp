@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Conjugate gradients as a method: what every one of its programs says of itself.
 #pragma once
-#include "dwell/solvers/linear/matrix_class.hpp"
-#include "dwell/solvers/linear/outcome.hpp"
+#include "dwell/linear/matrix_class.hpp"
+#include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
 

@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/linear/matrix_class.hpp"
-#include "dwell/solvers/linear/outcome.hpp"
+#include "dwell/linear/matrix_class.hpp"
+#include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <type_traits>
 
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
-#include "dwell/solvers/linear/matrix_class.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
+#include "dwell/linear/matrix_class.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

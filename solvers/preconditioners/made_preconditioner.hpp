@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "dwell/base/index.hpp"
-#include "dwell/execution/program/products/chain.hpp"
-#include "dwell/solvers/preconditioners/options.hpp"
+#include "dwell/execution/krylov/products/chain.hpp"
+#include "dwell/linear/preconditioner_options.hpp"
 
 namespace dwell {
 

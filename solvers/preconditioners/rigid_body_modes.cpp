@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // See rigid_body_modes.hpp.
-#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "dwell/base/parallel.hpp"
-#include "dwell/execution/order/walk.hpp"
+#include "dwell/execution/stencil/order/walk.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell {

@@ -5,9 +5,9 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/execution/program/launch/run.hpp"
-#include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/spmv/programs/repeated_spmv.hpp"
+#include "dwell/execution/krylov/launch/run.hpp"
+#include "dwell/execution/krylov/spmv/placed_csr.hpp"
+#include "dwell/solvers/spmv/repeated_spmv.hpp"
 
 namespace dwell {
 

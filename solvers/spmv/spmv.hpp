@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/formats/csr.hpp"
 

@@ -9,7 +9,7 @@
 #include "cli_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/columns_file.hpp"
-#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
 
 namespace dwell::test {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "cli_runner.hpp"
 
-#include "dwell/execution/comm/gpu_transport.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/comm/gpu_transport.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::test {
 namespace {

@@ -13,7 +13,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
 
 namespace dwell::test {
 namespace {

@@ -7,7 +7,7 @@
 #include "linear/prospect.hpp"
 #include "stencil/prospect.hpp"
 
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::test {
 namespace {

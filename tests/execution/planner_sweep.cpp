@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 #include "planning_table.hpp"
 
 namespace dwell::test {

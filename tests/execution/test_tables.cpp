@@ -12,11 +12,11 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/policies/stencil/table.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "dwell/execution/stencil/plan/policies/table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
-#include "dwell/solvers/linear/form.hpp"
+#include "dwell/solvers/linear/choose/form.hpp"
 
 namespace dwell::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "dwell/base/error.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::test {
 namespace {

@@ -18,7 +18,7 @@
 #include "dwell/eigen.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 #include "refusal.hpp"
 

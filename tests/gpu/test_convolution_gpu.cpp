@@ -15,12 +15,12 @@
 #include "cells_of_images.hpp"
 #include "plain_convolution.hpp"
 
+#include "dwell/arrays/convolution_runner.hpp"
+#include "dwell/arrays/scan.hpp"
 #include "dwell/base/error.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/solvers/convolution/convolution_runner.hpp"
-#include "dwell/solvers/scan/scan.hpp"
 
 namespace dwell {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/solvers/stencil/distributed_stencil.hpp"
+#include "dwell/stencil/distributed_stencil.hpp"
 #include "gpu_ranks.hpp"
 #include "stencil_oracle.hpp"
 

@@ -14,8 +14,8 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/device_backends.hpp"
-#include "dwell/solvers/distributed/distributed_solver.hpp"
-#include "dwell/solvers/stencil/distributed_stencil.hpp"
+#include "dwell/linear/distributed_solver.hpp"
+#include "dwell/stencil/distributed_stencil.hpp"
 #include "stencil_oracle.hpp"
 
 namespace dwell::test {

@@ -8,8 +8,8 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/order/index_map.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/execution/stencil/order/index_map.hpp"
+#include "dwell/stencil/solve.hpp"
 #include "stencil_oracle.hpp"
 #include "stencil_place.hpp"
 

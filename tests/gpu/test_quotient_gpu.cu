@@ -7,7 +7,7 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 #include "stencil_place.hpp"
 
 namespace dwell::test {

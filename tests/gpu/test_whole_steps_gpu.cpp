@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/policies/stencil/none.hpp"
 #include "dwell/execution/stencil/launch/run.hpp"
+#include "dwell/execution/stencil/plan/policies/none.hpp"
 #include "stencil_oracle.hpp"
 #include "stencil_place.hpp"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What scripts/convolution-peers.py makes of times: convolution_peers_test.py DWELL SOURCE. Its figures from times that are
+"""What scripts/measure/convolution-peers.py makes of times: convolution_peers_test.py DWELL SOURCE. Its figures from times that are
 given, with the command's own document and with recorded ones. Where PyTorch is not there, the refusal of --device cuda."""
 import importlib.util
 import json
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 program, source = sys.argv[1], Path(sys.argv[2])
-sys.path.insert(0, str(source / "scripts"))
+sys.path.insert(0, str(source / "scripts/measure"))
 sys.dont_write_bytecode = True
 from peers import convolution_figures as figures  # noqa: E402
 
@@ -83,7 +83,7 @@ expect(set(own["20x30", 2]["call"]), {"auto", "direct", "systolic", "window", "s
 expect(own["20x30", 2]["auto"] in ("systolic", "window", "shared", "direct"), True)
 
 if not importlib.util.find_spec("torch"):
-    refused = subprocess.run([sys.executable, source / "scripts/convolution-peers.py", "--device", "cuda"],
+    refused = subprocess.run([sys.executable, source / "scripts/measure/convolution-peers.py", "--device", "cuda"],
                              capture_output=True, text=True)
     expect(refused.returncode, 1)
     expect(refused.stderr.startswith("convolution-peers.py: --device cuda needs the packages numpy and torch: "), True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/install-packages.sh, with a stand-in for each program that it calls: installs what is
+# scripts/package/install-packages.sh, with a stand-in for each program that it calls: installs what is
 # missing and only that, as root or through sudo, and says what to do where it cannot.
 set -euo pipefail
-script=$(cd "$(dirname "$0")/../../scripts" && pwd)/install-packages.sh
+script=$(cd "$(dirname "$0")/../../scripts" && pwd)/package/install-packages.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """docs/reference/dwell.schema.json against what the command writes: json_schema_test.py DWELL SOURCE.
 
-The committed schema is what scripts/json-schema.py makes of the page; real documents of each kind hold to it; one
+The committed schema is what scripts/docs/json-schema.py makes of the page; real documents of each kind hold to it; one
 with a key too much, one too few or a value of another kind does not. Exit code 77 without python3-jsonschema.
 """
 import copy
@@ -20,10 +20,10 @@ except ImportError:
 
 program, source = sys.argv[1], Path(sys.argv[2])
 committed = (source / "docs/reference/dwell.schema.json").read_text(encoding="utf-8")
-made = subprocess.run([sys.executable, source / "scripts/json-schema.py"], capture_output=True, text=True, check=True)
+made = subprocess.run([sys.executable, source / "scripts/docs/json-schema.py"], capture_output=True, text=True, check=True)
 if made.stdout != committed:
     sys.exit("docs/reference/dwell.schema.json is not that of json.md; to renew it:\n"
-             "  scripts/json-schema.py > docs/reference/dwell.schema.json")
+             "  scripts/docs/json-schema.py > docs/reference/dwell.schema.json")
 schema = json.loads(committed)
 jsonschema.Draft202012Validator.check_schema(schema)
 judge = jsonschema.Draft202012Validator(schema)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python/dwell/plot.py on a comparison that was just measured on the CPU, and on made-up ones:
+"""bindings/python/dwell/plot.py on a comparison that was just measured on the CPU, and on made-up ones:
 plot_test.py PROGRAM SCRIPT. Every figure in the picture is computed again here."""
 import json
 import math

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# scripts/release-check.sh, on a small repository that is ready, and with one thing after the other
+# scripts/package/release-check.sh, on a small repository that is ready, and with one thing after the other
 # that is not.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -11,9 +11,9 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_CO
 commit() { git add -A && git commit -qm "$1"; }
 ready() { # a repository of the files that are looked at, at the version of a release, with a changelog for it
   rm -rf "$folder/r"
-  mkdir -p "$folder/r/scripts" "$folder/r/include/dwell"
+  mkdir -p "$folder/r/scripts/package" "$folder/r/include/dwell"
   cd "$folder/r"
-  cp "$source/scripts/release-check.sh" scripts/
+  cp "$source/scripts/package/release-check.sh" scripts/package/
   cp "$source/include/dwell/version.hpp" include/dwell/
   cp "$source/CMakeLists.txt" "$source/CITATION.cff" .
   cp -r "$source/packaging" .
@@ -28,7 +28,7 @@ ready() { # a repository of the files that are looked at, at the version of a re
 failures=0
 expect() { # expect STATUS TEXT
   local status=0 output
-  output=$(scripts/release-check.sh 2>&1) || status=$?
+  output=$(scripts/package/release-check.sh 2>&1) || status=$?
   if [[ $status != "$1" || $output != *"$2"* ]]; then
     printf 'line %s: expected status %s, "%s"; found status %s, "%s"\n' "${BASH_LINENO[0]}" "$1" "$2" "$status" "$output"
     failures=$((failures + 1))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The command line, C++ and C give the same answers and reports of random systems: surfaces_test.py DWELL SOLVE_CASES SOURCE
-[FIRST COUNT]. tests/python/test_surfaces.py does the same with Python."""
+[FIRST COUNT]. tests/bindings/python/test_surfaces.py does the same with Python."""
 import sys
 import tempfile
 from collections import Counter
@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 dwell, solve_cases, source = sys.argv[1:4]
-sys.path.insert(0, str(Path(source) / "tests" / "python"))
+sys.path.insert(0, str(Path(source) / "tests" / "bindings" / "python"))
 import random_solves as solves  # noqa: E402
 
 first, count = (int(word) for word in sys.argv[4:6]) if len(sys.argv) > 4 else (0, 60)

@@ -14,15 +14,15 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/policies/stencil/none.hpp"
-#include "dwell/execution/policies/stencil/table.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
-#include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/linear/decide.hpp"
-#include "dwell/solvers/linear/explain.hpp"
-#include "dwell/solvers/stencil/decide.hpp"
-#include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
+#include "dwell/execution/krylov/spmv/placed_csr.hpp"
+#include "dwell/execution/stencil/plan/policies/none.hpp"
+#include "dwell/execution/stencil/plan/policies/table.hpp"
+#include "dwell/linear/explain.hpp"
+#include "dwell/solvers/linear/choose/decide.hpp"
+#include "dwell/solvers/stencil/api/decide.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
+#include "dwell/stencil/explain.hpp"
 
 namespace dwell::test {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
-#include "dwell/solvers/linear/cg_batch.hpp"
+#include "dwell/linear/cg_batch.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 

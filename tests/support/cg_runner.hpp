@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "battery.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 #include "oracle.hpp"
 #include "place.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dwell/execution/program/spmv/cut_matrix.hpp"
+#include "dwell/execution/krylov/spmv/cut_matrix.hpp"
 #include "dwell/formats/csr.hpp"
 
 namespace dwell::test {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "battery.hpp"
-#include "dwell/execution/comm/agreement.hpp"
-#include "dwell/solvers/distributed/distributed_solver.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/comm/agreement.hpp"
+#include "dwell/linear/distributed_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "oracle.hpp"
 
 namespace dwell::test {

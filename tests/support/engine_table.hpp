@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dwell/base/precision.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {
 

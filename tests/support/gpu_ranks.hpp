@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/comm/gpu_transport.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/comm/gpu_transport.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::test {
 

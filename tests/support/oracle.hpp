@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dwell/formats/csr.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::test {
 

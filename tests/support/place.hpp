@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/executors.hpp"
 
 namespace dwell::test {

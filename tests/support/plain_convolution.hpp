@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dwell/solvers/convolution/convolution.hpp"
+#include "dwell/arrays/convolution.hpp"
 
 namespace dwell {
 

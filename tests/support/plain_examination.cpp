@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "dwell/solvers/linear/examine_steps.hpp"
+#include "dwell/solvers/linear/check/examine_steps.hpp"
 
 namespace dwell::test {
 

@@ -2,7 +2,7 @@
 // The judge of examine(): the rules of check_system() in plain loops.
 #pragma once
 #include "dwell/formats/csr.hpp"
-#include "dwell/solvers/linear/examine.hpp"
+#include "dwell/solvers/linear/check/examine.hpp"
 
 namespace dwell::test {
 

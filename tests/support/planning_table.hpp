@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
-#include "dwell/solvers/stencil/decide.hpp"
-#include "dwell/solvers/stencil/stencil_table.hpp"
+#include "dwell/solvers/stencil/api/decide.hpp"
+#include "dwell/solvers/stencil/api/stencil_table.hpp"
 
 namespace dwell::test {
 

@@ -11,7 +11,7 @@
 
 #include "dense.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 

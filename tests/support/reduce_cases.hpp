@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arrays for tests of reductions, and what every reduction gives of them by the passes with which
-// solvers sum up norms (execution/vectors/ordered_pass.hpp).
+// solvers sum up norms (execution/device/loops/ordered_pass.hpp).
 #pragma once
 #include <bit>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/vectors/ordered_pass.hpp"
-#include "dwell/solvers/reduce/reduce.hpp"
+#include "dwell/arrays/reduce.hpp"
+#include "dwell/execution/device/loops/ordered_pass.hpp"
 #include "place.hpp"
 
 namespace dwell::test {

@@ -3,7 +3,7 @@
 #pragma once
 #include "stencil_place.hpp"
 
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell::test {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/device/device.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {
 

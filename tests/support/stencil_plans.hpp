@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/device/limits.hpp"
-#include "dwell/execution/perks/rows_cuda.hpp"
-#include "dwell/execution/policies/stencil/plan.hpp"
+#include "dwell/device/limits.hpp"
+#include "dwell/execution/stencil/launch/rows_perks_cuda.hpp"
 #include "dwell/execution/stencil/launch/run.hpp"
+#include "dwell/execution/stencil/plan/policies/plan.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
 
 namespace dwell::test {

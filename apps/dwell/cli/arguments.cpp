@@ -16,7 +16,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/program/launch/kernel_table.hpp"
+#include "dwell/execution/krylov/launch/kernel_table.hpp"
 
 namespace dwell::app {
 

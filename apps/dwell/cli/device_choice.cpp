@@ -3,7 +3,7 @@
 #include "cli/device_choice.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
 
 namespace dwell::app {
 

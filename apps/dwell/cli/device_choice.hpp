@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

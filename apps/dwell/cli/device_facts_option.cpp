@@ -18,8 +18,8 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/base/printable.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/device/facts_fields.hpp"
-#include "dwell/execution/device/limits.hpp"
 
 namespace dwell::app {
 

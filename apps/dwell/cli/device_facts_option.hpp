@@ -10,7 +10,7 @@
 #include "cli/output.hpp"
 #include "report/json.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

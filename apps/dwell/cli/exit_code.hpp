@@ -2,7 +2,7 @@
 // What the program tells its caller when it ends. Scripts rely on these numbers: they are
 // documented in --help and never change their meaning.
 #pragma once
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dwell/solvers/linear/solve.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/linear/solve.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

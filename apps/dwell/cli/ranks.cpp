@@ -15,7 +15,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
 
 #ifdef DWELL_HAVE_MPI
 #include "dwell/mpi.hpp"

@@ -11,10 +11,10 @@
 #include "cli/device_choice.hpp"
 #include "cli/exit_code.hpp"
 
-#include "dwell/execution/comm/agreement.hpp"
-#include "dwell/execution/comm/communicator.hpp"
-#include "dwell/execution/comm/gpu_transport.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/comm/agreement.hpp"
+#include "dwell/comm/communicator.hpp"
+#include "dwell/comm/gpu_transport.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

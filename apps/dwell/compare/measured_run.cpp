@@ -12,7 +12,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/policy_words.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

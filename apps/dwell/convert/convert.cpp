@@ -18,7 +18,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/printable.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
 #include "dwell/formats/binary_matrix.hpp"
 #include "dwell/formats/is_symmetric.hpp"
 #include "dwell/version.hpp"

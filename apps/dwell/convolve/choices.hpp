@@ -5,7 +5,7 @@
 
 #include "cli/arguments.hpp"
 
-#include "dwell/solvers/convolution/convolution.hpp"
+#include "dwell/arrays/convolution.hpp"
 
 namespace dwell::app {
 

@@ -8,8 +8,8 @@
 #include "compare/measured_run.hpp"
 #include "report/json.hpp"
 
+#include "dwell/arrays/convolution.hpp"
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/convolution/convolution.hpp"
 
 namespace dwell::app {
 

@@ -18,11 +18,11 @@
 #include "stencil/field_difference.hpp"
 #include "stencil/field_memory.hpp"
 
+#include "dwell/arrays/convolution_runner.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/solvers/convolution/convolution_runner.hpp"
 
 namespace dwell::app {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "convolve/comparison.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

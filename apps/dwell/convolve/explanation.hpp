@@ -5,7 +5,7 @@
 
 #include "report/json.hpp"
 
-#include "dwell/solvers/convolution/explain.hpp"
+#include "dwell/arrays/explain_convolution.hpp"
 
 namespace dwell::app {
 

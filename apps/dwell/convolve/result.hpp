@@ -9,8 +9,8 @@
 #include "report/columns.hpp"
 #include "report/json.hpp"
 
+#include "dwell/arrays/convolution.hpp"
 #include "dwell/formats/field_values.hpp"
-#include "dwell/solvers/convolution/convolution.hpp"
 
 namespace dwell::app {
 

@@ -27,7 +27,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
 
 namespace dwell::app {
 

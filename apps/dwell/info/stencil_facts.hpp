@@ -6,7 +6,7 @@
 
 #include "report/json.hpp"
 
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/policies/stencil/table.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
+#include "dwell/execution/stencil/plan/policies/table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/version.hpp"
 #include "report/columns.hpp"

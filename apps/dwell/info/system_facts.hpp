@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/solvers/built_kernels.hpp"
 #include "report/json.hpp"
 

@@ -21,7 +21,7 @@
 #include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
 
 namespace dwell::app {
 

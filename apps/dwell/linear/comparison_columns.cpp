@@ -8,7 +8,7 @@
 
 #include "report/units.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -9,7 +9,7 @@
 #include "linear/comparison_columns.hpp"
 #include "linear/comparison_means.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -18,8 +18,8 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/solvers/linear/explain.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/explain.hpp"
+#include "dwell/linear/linear_solver.hpp"
 
 namespace dwell::app {
 

@@ -7,8 +7,8 @@
 #include "cli/matrix_source.hpp"
 #include "linear/comparison.hpp"
 
-#include "dwell/execution/device/device.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

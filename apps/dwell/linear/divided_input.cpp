@@ -13,11 +13,11 @@
 #include "linear/right_hand_sides.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/comm/agreement.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/comm/agreement.hpp"
 #include "dwell/execution/comm/pieces.hpp"
 #include "dwell/formats/binary_matrix.hpp"
-#include "dwell/solvers/distributed/distribute.hpp"
+#include "dwell/linear/distribute.hpp"
 
 namespace dwell::app {
 namespace {

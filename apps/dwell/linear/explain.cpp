@@ -15,8 +15,8 @@
 #include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/thread_limit.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/execution/device/threads/thread_limit.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
 
 namespace dwell::app {
 

@@ -5,7 +5,7 @@
 
 #include "report/json.hpp"
 
-#include "dwell/solvers/linear/explain.hpp"
+#include "dwell/linear/explain.hpp"
 
 namespace dwell::app {
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <optional>
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -9,7 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/formats/columns_file.hpp"
-#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
 
 namespace dwell::app {
 

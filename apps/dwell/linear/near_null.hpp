@@ -10,7 +10,7 @@
 #include "cli/matrix_source.hpp"
 #include "cli/output.hpp"
 
-#include "dwell/solvers/preconditioners/options.hpp"
+#include "dwell/linear/preconditioner_options.hpp"
 
 namespace dwell::app {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::app {
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "dwell/solvers/linear/explain.hpp"
+#include "dwell/linear/explain.hpp"
 
 namespace dwell::app {
 

@@ -19,10 +19,10 @@
 #include "report/units.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/comm/agreement.hpp"
-#include "dwell/solvers/distributed/distribute.hpp"
-#include "dwell/solvers/distributed/distributed_solver.hpp"
-#include "dwell/solvers/distributed/divide.hpp"
+#include "dwell/comm/agreement.hpp"
+#include "dwell/linear/distribute.hpp"
+#include "dwell/linear/distributed_solver.hpp"
+#include "dwell/linear/divide.hpp"
 
 #ifdef DWELL_HAVE_METIS
 #include "dwell/metis.hpp"

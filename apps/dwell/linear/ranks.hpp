@@ -9,8 +9,8 @@
 #include "linear/divided_input.hpp"
 #include "report/json.hpp"
 
-#include "dwell/solvers/distributed/distributed_matrix.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/distributed_matrix.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -15,7 +15,7 @@
 #include "report/execution.hpp"
 #include "report/json.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

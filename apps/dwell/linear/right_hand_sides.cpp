@@ -13,7 +13,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/host_memory.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 
 namespace dwell::app {
 

@@ -30,8 +30,8 @@
 #include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/program/launch/kernel_table.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/execution/krylov/launch/kernel_table.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
 #include "dwell/formats/vector_file.hpp"
 
 namespace dwell::app {

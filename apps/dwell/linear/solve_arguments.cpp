@@ -8,8 +8,8 @@
 #include "linear/choices.hpp"
 #include "linear/ranks.hpp"
 
-#include "dwell/execution/program/launch/kernel_table.hpp"
-#include "dwell/execution/program/plan/policy.hpp"
+#include "dwell/execution/krylov/launch/kernel_table.hpp"
+#include "dwell/execution/krylov/plan/policy.hpp"
 
 namespace dwell::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/report_target.hpp"
 #include "linear/near_null.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -5,7 +5,7 @@
 
 #include "report/timing_table.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -14,7 +14,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/vector_file.hpp"
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

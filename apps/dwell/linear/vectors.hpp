@@ -10,7 +10,7 @@
 
 #include "cli/matrix_source.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

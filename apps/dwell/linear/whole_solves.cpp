@@ -11,7 +11,7 @@
 #include "dwell/version.hpp"
 #include "report/units.hpp"
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

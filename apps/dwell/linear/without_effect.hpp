@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/solvers/linear/solve.hpp"
+#include "dwell/linear/solve.hpp"
 
 namespace dwell::app {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

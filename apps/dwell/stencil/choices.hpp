@@ -14,9 +14,9 @@
 #include "cli/output.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/order/cell_order.hpp"
-#include "dwell/execution/policies/stencil/table.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
+#include "dwell/execution/stencil/plan/policies/table.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

@@ -18,7 +18,7 @@
 #include "stencil/field.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 
 namespace dwell::app {

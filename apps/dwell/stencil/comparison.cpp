@@ -14,7 +14,7 @@
 
 #include "dwell/base/policy_words.hpp"
 #include "dwell/base/printable.hpp"
-#include "dwell/execution/order/cell_order.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/version.hpp"
 
 namespace dwell::app {

@@ -12,7 +12,7 @@
 
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

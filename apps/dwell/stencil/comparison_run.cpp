@@ -16,8 +16,8 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/device/limits.hpp"
 #include "dwell/execution/stencil/launch/run.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 

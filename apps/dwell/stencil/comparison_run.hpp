@@ -7,9 +7,9 @@
 
 #include "stencil/comparison.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

@@ -15,7 +15,7 @@
 
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/policies/stencil/table.hpp"
+#include "dwell/execution/stencil/plan/policies/table.hpp"
 #include "dwell/version.hpp"
 
 namespace dwell::app {

@@ -5,7 +5,7 @@
 
 #include "report/json.hpp"
 
-#include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/stencil/explain.hpp"
 
 namespace dwell::app {
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell::app {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "dwell/execution/order/cell_order.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 
 namespace dwell::app {
 

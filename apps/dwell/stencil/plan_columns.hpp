@@ -7,7 +7,7 @@
 
 #include "report/columns.hpp"
 
-#include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/stencil/explain.hpp"
 
 namespace dwell::app {
 

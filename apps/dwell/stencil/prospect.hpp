@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/stencil/explain.hpp"
 
 namespace dwell::app {
 

@@ -8,8 +8,8 @@
 #include "report/json.hpp"
 
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/stencil/distributed_stencil.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/distributed_stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

@@ -11,7 +11,7 @@
 #include "report/json.hpp"
 #include "stencil/ranks.hpp"
 
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

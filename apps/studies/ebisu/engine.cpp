@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/model/stencil_rates.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
+#include "dwell/execution/stencil/plan/stencil_rates.hpp"
 
 namespace dwell {
 namespace {

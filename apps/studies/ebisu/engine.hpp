@@ -12,8 +12,8 @@
 #include "studies/ebisu/tiles.hpp"
 
 #include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/engines/column3d/engine.hpp"
 #include "dwell/execution/stencil/plan/pass_capability.hpp"
-#include "dwell/execution/temporal/column3d/engine.hpp"
 
 namespace dwell {
 
@@ -38,7 +38,7 @@ struct multi_queue_of : multi_queue {
   static constexpr const char* name = queue_variants[Variant].engine;
 };
 
-/// With the kernels of a backend, as those of execution/temporal/engines.hpp.
+/// With the kernels of a backend, as those of execution/stencil/engines/temporal_engines.hpp.
 template <backend On, int Variant>
 struct multi_queue_on : multi_queue_of<Variant> {
   using engine = multi_queue_of<Variant>;

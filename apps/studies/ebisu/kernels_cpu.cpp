@@ -3,9 +3,9 @@
 #include "studies/ebisu/launch_cpu.hpp"
 #include "studies/ebisu/shapes.hpp"
 
-#include "dwell/execution/host_loop/stencil.hpp"
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
-#include "dwell/execution/temporal/stencil.hpp"
+#include "dwell/execution/stencil/loops/host_loop.hpp"
+#include "dwell/execution/stencil/loops/temporal.hpp"
 
 namespace dwell::ebisu {
 

@@ -8,8 +8,8 @@
 #include "studies/ebisu/engine.hpp"
 
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
+#include "dwell/execution/stencil/launch/temporal_cpu.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
-#include "dwell/execution/temporal/launch_cpu.hpp"
 
 namespace dwell::cpu {
 

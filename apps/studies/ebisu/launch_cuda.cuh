@@ -8,8 +8,8 @@
 #include "studies/ebisu/bulk_copies_cuda.cuh"
 #include "studies/ebisu/engine.hpp"
 
+#include "dwell/execution/stencil/launch/temporal_cuda.cuh"
 #include "dwell/execution/team/grid_team_cuda.cuh"
-#include "dwell/execution/temporal/launch_cuda.cuh"
 
 namespace dwell::cuda {
 

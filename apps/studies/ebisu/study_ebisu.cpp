@@ -17,10 +17,10 @@
 #include "studies/ebisu/sizes.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
-#include "dwell/solvers/stencil/stencil_table.hpp"
+#include "dwell/solvers/stencil/api/stencil_table.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::ebisu {
 namespace {

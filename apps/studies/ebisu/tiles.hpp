@@ -5,7 +5,7 @@
 #pragma once
 #include "studies/ebisu/sizes.hpp"
 
-#include "dwell/execution/temporal/column3d/tiles.hpp"
+#include "dwell/execution/stencil/engines/column3d/tiles.hpp"
 
 namespace dwell {
 

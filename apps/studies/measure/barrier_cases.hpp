@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

@@ -12,7 +12,7 @@
 #include "report/units.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::app {
 
@@ -69,8 +69,9 @@ class reader {
   }
 
   /// The planner takes it that of a pass over f bytes, again and again, the part h = 2 c / f - 1
-  /// hits, if the cache holds c (execution/model/projection.cpp). That c by the rates of copies
-  /// larger than the fastest one, the median over those of which a part hits; 0: there is none.
+  /// hits, if the cache holds c (execution/krylov/plan/projection.cpp). That c by the rates of
+  /// copies larger than the fastest one, the median over those of which a part hits; 0: there is
+  /// none.
   double hit(double cache, double memory) const {
     const measured_row* fastest = nullptr;
     for (const measured_row& r : rows_)

@@ -6,7 +6,7 @@
 
 #include "studies/measure/probe.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

@@ -11,7 +11,7 @@
 #include "studies/measure/barrier_cases.hpp"
 #include "studies/measure/statistics.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 
 namespace dwell::app {
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <chrono>
 
-#include "dwell/execution/device/threads_cpu.hpp"
-#include "dwell/execution/device/waiting_cpu.hpp"
+#include "dwell/execution/device/threads/threads_cpu.hpp"
+#include "dwell/execution/device/threads/waiting_cpu.hpp"
 
 namespace dwell::app {
 

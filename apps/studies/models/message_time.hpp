@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "dwell/execution/comm/gather_rounds.hpp"
-#include "dwell/execution/model/grid_division.hpp"
+#include "dwell/execution/stencil/partition/grid_division.hpp"
 
 namespace dwell::model {
 

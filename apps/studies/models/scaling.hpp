@@ -12,7 +12,7 @@
 
 #include "studies/models/message_time.hpp"
 
-#include "dwell/execution/model/grid_division.hpp"
+#include "dwell/execution/stencil/partition/grid_division.hpp"
 
 namespace dwell::model {
 
@@ -43,7 +43,7 @@ enum class rank_sums {
   library  ///< all_reduce_by_library(): for comparison, its bits are not those of one rank
 };
 
-/// A form of conjugate gradients, without a preconditioner, as solvers/cg/programs has it.
+/// A form of conjugate gradients, without a preconditioner, as solvers/cg has it.
 struct cg_form {
   std::string_view name;
   int phases;          ///< barriers, each a launch on a GPU with ranks

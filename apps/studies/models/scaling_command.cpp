@@ -21,7 +21,7 @@
 #include "studies/models/scaling_table.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::app {
 

@@ -10,9 +10,9 @@
 #include "report/json.hpp"
 #include "studies/models/scaling.hpp"
 
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/formats/grid.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::app {
 

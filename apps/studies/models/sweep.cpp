@@ -14,7 +14,7 @@
 #include "studies/models/ebisu_projection.hpp"
 #include "studies/models/roofline.hpp"
 
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::app {
 

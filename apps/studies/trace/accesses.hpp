@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/order/index_map.hpp"
+#include "dwell/execution/stencil/order/index_map.hpp"
 #include "dwell/formats/grid.hpp"
 
 namespace dwell::trace {

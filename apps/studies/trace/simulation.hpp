@@ -9,7 +9,7 @@
 #include "studies/trace/accesses.hpp"
 #include "studies/trace/cache.hpp"
 
-#include "dwell/execution/order/cell_order.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 
 namespace dwell::trace {
 

@@ -25,7 +25,7 @@
 #include "dwell/base/cpu_cache.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
-#include "dwell/execution/model/column_width.hpp"
+#include "dwell/execution/stencil/plan/column_width.hpp"
 
 namespace dwell::app {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A lane's view of one layer of a stream (a row in two dimensions, a plane in three): its own tile
 // of cells, and the cells around it that the taps of the shape reach. Rows above and below come
-// from other warps (temporal/stream3d/edges.hpp), columns to either side from neighbouring lanes.
+// from other warps (engines/stream3d/edges.hpp), columns to either side from neighbouring lanes.
 #pragma once
 #include "dwell/execution/stencil/cell/cached_layers.hpp"
 #include "dwell/execution/stencil/cell/register_tile.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

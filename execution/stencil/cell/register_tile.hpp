@@ -4,7 +4,7 @@
 #pragma once
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/stencil/cell/cached_layers.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -5,7 +5,7 @@
 // renaming of registers.
 #pragma once
 #include "dwell/execution/stencil/cell/cached_layers.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

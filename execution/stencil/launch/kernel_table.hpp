@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "dwell/base/precision.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/launcher.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -2,7 +2,7 @@
 // See tile_order.hpp.
 #include "dwell/execution/stencil/launch/tile_order.hpp"
 
-#include "dwell/execution/order/index_map.hpp"
+#include "dwell/execution/stencil/order/index_map.hpp"
 
 namespace dwell {
 

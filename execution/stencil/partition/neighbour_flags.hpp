@@ -10,7 +10,7 @@
 #include "dwell/execution/stencil/cell/lanes.hpp"
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/partition/grid.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "dwell/base/policy_words.hpp"
-#include "dwell/execution/device/device.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/args.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The engine of executors that cache nothing: steps of the whole field, tile after tile. Teams own
-// no subdomain; policy "none" chooses the tiles (policies/stencil/none.hpp).
+// no subdomain; policy "none" chooses the tiles (plan/policies/none.hpp).
 #pragma once
 #include "dwell/execution/stencil/engine.hpp"
 

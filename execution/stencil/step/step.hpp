@@ -6,8 +6,8 @@
 #pragma once
 #include <cstdint>
 
-#include "dwell/execution/order/walk.hpp"
 #include "dwell/execution/stencil/args.hpp"
+#include "dwell/execution/stencil/order/walk.hpp"
 #include "dwell/execution/stencil/step/near.hpp"
 #include "dwell/execution/stencil/step/register_tile.hpp"
 #include "dwell/execution/stencil/step/row.hpp"

@@ -4,7 +4,7 @@
 // computed; wide shapes go layer by layer.
 #pragma once
 #include "dwell/base/cell_piece.hpp"
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

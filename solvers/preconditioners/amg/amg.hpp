@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/products/chain.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/products/chain.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/program/products/put_in_slices.hpp"
+#include "dwell/execution/krylov/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/amg_backends.hpp"
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device.hpp"
 #include "dwell/solvers/preconditioners/amg/match_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 

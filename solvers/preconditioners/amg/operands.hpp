@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the products of a level's set-up multiply (product_steps.hpp), and what its matrices are
-// when they are put into slices (execution/program/products/slice_steps.hpp).
+// when they are put into slices (execution/krylov/products/slice_steps.hpp).
 #pragma once
 #include <cmath>
 

@@ -5,12 +5,12 @@
 #pragma once
 #include <cstdint>
 
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
-#include "dwell/solvers/linear/row_weights.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/amg/multiplying.hpp"
 #include "dwell/solvers/preconditioners/chains/steps.hpp"
+#include "dwell/solvers/preconditioners/row_weights.hpp"
 
 namespace dwell::amg {
 

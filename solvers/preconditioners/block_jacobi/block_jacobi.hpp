@@ -5,8 +5,8 @@
 // more than 32 rows is cut into equal pieces. Every block is inverted by Gaussian elimination with
 // partial pivoting in f64. M is symmetric and positive definite where A is. Private to the solvers.
 #pragma once
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The set-ups on a GPU of preconditioners that are chains. Private to them.
 #pragma once
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

@@ -2,15 +2,15 @@
 // Preconditioners of matrices in odd units. Chains are in f32, and the inverse of a matrix D K D
 // has elements that differ as those of D^-2 do: where these leave the range of f32, the chain is
 // made of the matrix with a diagonal of about ones, S A S with powers of two S = |diag A|^-1/2. S
-// is the chain's units (execution/program/products): input and result are multiplied by it in the
+// is the chain's units (execution/krylov/products): input and result are multiplied by it in the
 // precision of the system, so that in f32 there is nothing but what K has. Private to the
 // preconditioners.
 #pragma once
 #include <memory>
 
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/products/chain.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/products/chain.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/program/products/put_in_slices.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/execution/krylov/products/put_in_slices.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/chains/steps.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps that the set-ups of several preconditioners take, as functors for setup_loops of either
 // backend: values in f64, roots of the diagonal, transposed patterns; and sources of slices
-// (execution/program/products/slice_steps.hpp).
+// (execution/krylov/products/slice_steps.hpp).
 #pragma once
 #include <cmath>
 #include <cstdint>

@@ -15,8 +15,8 @@
 // symmetric, and positive definite where A is and has no eigenvalue beyond a + b. Private to the
 // solvers.
 #pragma once
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

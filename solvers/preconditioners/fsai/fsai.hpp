@@ -9,8 +9,8 @@
 // more than 64 elements the largest stay. M is symmetric and positive definite whatever A is.
 // Private to the solvers.
 #pragma once
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

@@ -12,8 +12,8 @@
 // solved by y_0 = f, y_k+1 = f + (I - L) y_k, and U likewise after a division by its diagonal: two
 // phases per sweep, with no more phases than that. Private to the solvers.
 #pragma once
-#include "dwell/execution/device/device.hpp"
-#include "dwell/execution/program/spmv/csr_arrays.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/made_preconditioner.hpp"
 
 namespace dwell {

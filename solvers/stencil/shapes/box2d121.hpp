@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 2d121pt: all cells of a square of 11 x 11.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

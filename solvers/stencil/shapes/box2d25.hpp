@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 2d25pt: all cells of a square of 5 x 5.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

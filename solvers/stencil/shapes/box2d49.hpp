@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 2d49pt: all cells of a square of 7 x 7.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 2d81pt: all cells of a square of 9 x 9.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 3d125pt: all cells of a cube of 5 x 5 x 5.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

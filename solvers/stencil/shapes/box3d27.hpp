@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 3d27pt: all cells of a cube of 3 x 3 x 3.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -2,7 +2,7 @@
 // gradient2d: diffusion that slows down where the field is steep (Perona and Malik, IEEE PAMI 12,
 // 1990): not linear, so it writes `apply`.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 3d17pt: the 3 x 3 cells of the middle plane and the four corners of the planes below and above.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

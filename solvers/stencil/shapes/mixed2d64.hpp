@@ -2,7 +2,7 @@
 // 2d64pt: a square of 9 x 9 without its middle row and column, 8 x 8 cells off the axes, as mixed
 // derivatives read them (Rawat et al. 2018). The cell itself is not read.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

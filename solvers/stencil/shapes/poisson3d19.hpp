@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // poisson: the cell, its 6 faces and its 12 edges: a fourth-order Laplacian's neighbours.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 2ds25pt: the cell and its neighbours on the axes up to distance 6, in two dimensions.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

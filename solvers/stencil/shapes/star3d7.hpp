@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 3d7pt: the cell and its neighbours on the axes up to distance 1, in three dimensions.
 #pragma once
-#include "dwell/execution/stencil/stencil.hpp"
+#include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cg_runner.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {

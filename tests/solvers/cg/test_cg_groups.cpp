@@ -11,9 +11,9 @@
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/plan_target.hpp"
-#include "dwell/execution/program/spmv/placed_csr.hpp"
-#include "dwell/solvers/linear/decide.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/execution/krylov/spmv/placed_csr.hpp"
+#include "dwell/linear/linear_solver.hpp"
+#include "dwell/solvers/linear/choose/decide.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {

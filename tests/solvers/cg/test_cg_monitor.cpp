@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "each_executor.hpp"
 
 namespace dwell::test {

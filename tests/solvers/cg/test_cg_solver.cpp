@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "each_executor.hpp"
 #include "refusal.hpp"
 

@@ -15,7 +15,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/linear/form.hpp"
+#include "dwell/solvers/linear/choose/form.hpp"
 #include "real_matrices.hpp"
 
 namespace dwell::test {

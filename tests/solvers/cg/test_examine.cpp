@@ -14,10 +14,10 @@
 
 #include "battery.hpp"
 #include "dwell/base/error.hpp"
-#include "dwell/execution/program/spmv/placed_csr.hpp"
+#include "dwell/execution/krylov/spmv/placed_csr.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/linear/examining.hpp"
-#include "dwell/solvers/linear/system_check.hpp"
+#include "dwell/solvers/linear/check/examining.hpp"
+#include "dwell/solvers/linear/check/system_check.hpp"
 #include "place.hpp"
 #include "plain_examination.hpp"
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "dwell/solvers/linear/solve.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/linear/solve.hpp"
+#include "dwell/stencil/solve.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell {
 namespace {

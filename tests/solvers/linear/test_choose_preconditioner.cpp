@@ -10,10 +10,10 @@
 
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/cg_batch.hpp"
-#include "dwell/solvers/linear/choose_preconditioner.hpp"
-#include "dwell/solvers/linear/explain.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/cg_batch.hpp"
+#include "dwell/linear/explain.hpp"
+#include "dwell/linear/linear_solver.hpp"
+#include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 

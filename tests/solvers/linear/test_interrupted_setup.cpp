@@ -13,7 +13,7 @@
 #include "cg_runner.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {

@@ -18,8 +18,8 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/formats/triplets.hpp"
-#include "dwell/solvers/linear/cg_batch.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/cg_batch.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 #include "refusal.hpp"
 

@@ -14,8 +14,8 @@
 
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/explain.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/explain.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 

@@ -14,9 +14,9 @@
 
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/cg_batch.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
-#include "dwell/solvers/linear/null_vectors.hpp"
+#include "dwell/linear/cg_batch.hpp"
+#include "dwell/linear/linear_solver.hpp"
+#include "dwell/solvers/linear/check/null_vectors.hpp"
 #include "refusal.hpp"
 #include "singular_systems.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {

@@ -14,7 +14,7 @@
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 #include "symmetric.hpp"
 

@@ -14,7 +14,7 @@
 #include "chain_matrices.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "place.hpp"
 #include "played_chain.hpp"
 #include "real_matrices.hpp"

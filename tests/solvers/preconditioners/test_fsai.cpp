@@ -8,7 +8,7 @@
 
 #include "cg_runner.hpp"
 #include "chain_matrices.hpp"
-#include "dwell/solvers/linear/linear_solver.hpp"
+#include "dwell/linear/linear_solver.hpp"
 #include "place.hpp"
 #include "played_chain.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rigid-body modes: a matrix of elasticity without its boundary multiplies them to zero; those of
 // shells from their definition; refusals.
-#include "dwell/solvers/preconditioners/rigid_body_modes.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
 
 #include <gtest/gtest.h>
 

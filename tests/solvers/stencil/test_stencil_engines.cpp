@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
-#include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/stencil/explain.hpp"
 #include "engine_table.hpp"
 #include "stencil_oracle.hpp"
 #include "stencil_place.hpp"

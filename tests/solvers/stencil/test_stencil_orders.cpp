@@ -9,12 +9,12 @@
 #include "refusal.hpp"
 #include "stencil_oracle.hpp"
 
-#include "dwell/execution/persistent/barrier_steps.hpp"
 #include "dwell/execution/stencil/launch/tile_order.hpp"
+#include "dwell/execution/stencil/loops/barrier_steps.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
 #include "dwell/solvers/stencil/shapes/star3d7.hpp"
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/stencil/launch/run.hpp"
-#include "dwell/solvers/stencil/decide.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/solvers/stencil/api/decide.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "refusal.hpp"
 
-#include "dwell/solvers/stencil/stencil.hpp"
+#include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {
 namespace {

@@ -17,7 +17,7 @@
 #include "runner_at.hpp"
 #include "stencil_oracle.hpp"
 
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell::test {
 namespace {

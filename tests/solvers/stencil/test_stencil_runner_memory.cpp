@@ -11,7 +11,7 @@
 #include "stencil_oracle.hpp"
 
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace {
 std::atomic<long> news{0}, memory_calls{0};

@@ -9,7 +9,7 @@
 #include "each_stencil_way.hpp"
 #include "stencil_oracle.hpp"
 
-#include "dwell/solvers/stencil/stencil_runner.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fields of 60 arbitrary sizes, half of them of odd width, under the plans that are made where
 // nothing is asked for: all executors and `auto` have the bits of plain loops. How fast they are,
-// scripts/regret.py measures.
+// scripts/measure/regret.py measures.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
-#include "dwell/solvers/stencil/explain.hpp"
+#include "dwell/stencil/explain.hpp"
 
 namespace dwell::test {
 namespace {
@@ -175,7 +175,8 @@ TEST_P(stencil_streaming, in_every_order_between_tests) {
 
 /// Steps of the longest pass that this shape has a kernel for.
 int longest_pass(const std::string& shape) {
-  const auto& v = find_kernel(stencil_kernels(), shape, "perks", precision::f64, stencil_place::where().on());
+  const auto& v =
+      find_kernel(stencil_kernels(), shape, "perks", precision::f64, stencil_place::where().on());
   int most = 0;
   const stencil_problem fixed{};
   for (const stencil_engine* e : v.engines)

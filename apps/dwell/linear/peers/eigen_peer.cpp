@@ -17,7 +17,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
-#include "dwell/execution/device/threads_cpu.hpp"
+#include "dwell/execution/device/threads/threads_cpu.hpp"
 
 namespace dwell::app {
 

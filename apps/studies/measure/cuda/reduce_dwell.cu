@@ -4,7 +4,7 @@
 
 #include "studies/measure/cuda/reductions.cuh"
 
-#include "dwell/solvers/reduce/reduce.hpp"
+#include "dwell/arrays/reduce.hpp"
 
 namespace dwell::app {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The barrier of Dwell's CPU teams (execution/device/waiting_cpu.hpp).
+// The barrier of Dwell's CPU teams (execution/device/threads/waiting_cpu.hpp).
 #include "studies/measure/probe.hpp"
 #include "studies/measure/timed_threads.hpp"
 

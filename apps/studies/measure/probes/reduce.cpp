@@ -11,7 +11,7 @@
 #include "studies/measure/probe.hpp"
 #include "studies/measure/reductions.hpp"
 
-#include "dwell/solvers/reduce/reduce.hpp"
+#include "dwell/arrays/reduce.hpp"
 
 namespace dwell::app {
 

@@ -16,7 +16,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/solvers/built_kernels.hpp"
-#include "dwell/solvers/stencil/stencil_table.hpp"
+#include "dwell/solvers/stencil/api/stencil_table.hpp"
 
 namespace dwell::test {
 namespace {

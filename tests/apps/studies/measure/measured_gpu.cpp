@@ -7,7 +7,7 @@
 
 #include "studies/measure/reductions.hpp"
 
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::test {
 

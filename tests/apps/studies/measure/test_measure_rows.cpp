@@ -15,7 +15,7 @@
 #include "studies/measure/reductions.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/limits.hpp"
+#include "dwell/device/limits.hpp"
 
 namespace dwell::test {
 namespace {

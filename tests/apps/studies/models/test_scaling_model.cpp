@@ -10,8 +10,8 @@
 #include "studies/models/message_time.hpp"
 #include "studies/models/scaling.hpp"
 
-#include "dwell/execution/device/limits.hpp"
-#include "dwell/execution/model/grid_division.hpp"
+#include "dwell/device/limits.hpp"
+#include "dwell/execution/stencil/partition/grid_division.hpp"
 
 namespace dwell::model {
 namespace {

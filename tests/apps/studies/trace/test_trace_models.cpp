@@ -13,7 +13,7 @@
 #include "studies/trace/model.hpp"
 #include "studies/trace/simulation.hpp"
 
-#include "dwell/execution/model/column_width.hpp"
+#include "dwell/execution/stencil/plan/column_width.hpp"
 
 namespace dwell::test {
 namespace {

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// Conjugate gradients of dwell/dwell.h: handles over linear_solver.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "dwell/base/checked_size.hpp"
+#include "dwell/bindings/c/device.hpp"
+#include "dwell/bindings/c/options.hpp"
+#include "dwell/bindings/c/report.hpp"
+#include "dwell/bindings/c/status.hpp"
+#include "dwell/linear/linear_solver.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
+
+namespace dwell::c_api {
+namespace {
+
+void set_preconditioner(solve_options& o, const char* name, const value& to) {
+  o.preconditioner = parse_preconditioner(expect<std::string>(name, to));
+}
+
+template <auto Member>
+void set_preconditioning(solve_options& o, const char* name, const value& to) {
+  assign_member(o.preconditioning.*Member, name, to);
+}
+
+struct cg_table {
+  static constexpr const char* solver = "dwell_cg";
+  static constexpr const char* what = "an option of CG";
+  static constexpr option_row<solve_options> rows[] = {
+      {"method", set_member<&solve_options::method>},
+      {"executor", set_member<&solve_options::executor>},
+      {"policy", set_member<&solve_options::policy>},
+      {"variant", set_member<&solve_options::variant>},
+      {"preconditioner", set_preconditioner},
+      {"block_size", set_preconditioning<&preconditioner_options::block_size>},
+      {"near_null", set_preconditioning<&preconditioner_options::near_null>},
+      {"degree", set_preconditioning<&preconditioner_options::degree>},
+      {"power", set_preconditioning<&preconditioner_options::power>},
+      {"factor_sweeps", set_preconditioning<&preconditioner_options::factor_sweeps>},
+      {"sweeps", set_preconditioning<&preconditioner_options::sweeps>},
+      {"rtol", set_member<&solve_options::rtol>},
+      {"atol", set_member<&solve_options::atol>},
+      {"max_iterations", set_member<&solve_options::max_iterations>},
+      {"restart", set_member<&solve_options::restart>},
+      {"assume_symmetric", set_member<&solve_options::assume_symmetric>},
+      {"history", set_member<&solve_options::history>},
+      {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
+      {"null_space", set_member<&solve_options::null_space>},
+      {"null_vectors", set_member<&solve_options::null_vectors>},
+      {"refine", set_member<&solve_options::refine>},
+      {"mixed_precision", set_member<&solve_options::mixed_precision>},
+      {"columns_at_once", set_member<&solve_options::columns_at_once>},
+      {"teams", set_member<&solve_options::teams>},
+      {"config", set_member<&solve_options::config>},
+      {"scratch_per_team", set_member<&solve_options::scratch_per_team>},
+      {"clusters", set_member<&solve_options::clusters>},
+      {"reverse_lanes", set_member<&solve_options::reverse_lanes>},
+  };
+  static void listen(solve_options& o, dwell_progress_function function, void* user) {
+    o.progress = [=](const solve_progress& p) {
+      const dwell_progress now{p.iteration, p.relative_residual, p.target, p.seconds};
+      return function(&now, user) != 0;
+    };
+  }
+};
+using cg_options_by_name = options_by_name<solve_options, cg_table>;
+
+template <auto... Member>
+constexpr auto get = get_member<solve_report, Member...>;
+
+constexpr report_row<solve_report> report_rows[] = {
+    {"method", get<&solve_report::method>},
+    {"method_reason", get<&solve_report::method_reason>},
+    {"executor", get<&solve_report::executor>},
+    {"variant", get<&solve_report::variant>},
+    {"policy", get<&solve_report::policy>},
+    {"policy_chosen", get<&solve_report::policy_chosen>},
+    {"reason", get<&solve_report::reason>},
+    {"device", get<&solve_report::device>},
+    {"on", get<&solve_report::on>},
+    {"precision", get<&solve_report::precision>},
+    {"preconditioner", get<&solve_report::preconditioner>},
+    {"preconditioner_reason", get<&solve_report::preconditioner_reason>},
+    {"preconditioner_note", get<&solve_report::preconditioner_note>},
+    {"teams", get<&solve_report::teams>},
+    {"lanes", get<&solve_report::lanes>},
+    {"bytes_per_iteration", get<&solve_report::bytes_per_iteration>},
+    {"iterations", get<&solve_report::iterations>},
+    {"stopped", get<&solve_report::stopped>},
+    {"rhs_norm", get<&solve_report::rhs_norm>},
+    {"null_space", get<&solve_report::null_space>},
+    {"rhs_outside_range", get<&solve_report::rhs_outside_range>},
+    {"rhs_inconsistent", get<&solve_report::rhs_inconsistent>},
+    {"residual_relative_recursive", get<&solve_report::residual_relative_recursive>},
+    {"residual_relative_true", get<&solve_report::residual_relative_true>},
+    {"residuals_disagree", get<&solve_report::residuals_disagree>},
+    {"componentwise_backward_error", get<&solve_report::componentwise_backward_error>},
+    {"rows_missed", get<&solve_report::rows_missed>},
+    {"target_missed", get<&solve_report::target_missed>},
+    {"refinements", get<&solve_report::refinements>},
+    {"condition_estimate", get<&solve_report::condition_estimate>},
+    {"error_estimate", get<&solve_report::error_estimate>},
+    {"no_digit_safe", get<&solve_report::no_digit_safe>},
+    {"stagnated", get<&solve_report::stagnated>},
+    {"advice", get<&solve_report::advice>},
+    {"context_s", get<&solve_report::setup, &solve_setup::context_s>},
+    {"check_s", get<&solve_report::setup, &solve_setup::check_s>},
+    {"upload_s", get<&solve_report::setup, &solve_setup::upload_s>},
+    {"plan_s", get<&solve_report::setup, &solve_setup::plan_s>},
+    {"cut_s", get<&solve_report::setup, &solve_setup::cut_s>},
+    {"preconditioner_s", get<&solve_report::setup, &solve_setup::preconditioner_s>},
+    {"load_s", get<&solve_report::setup, &solve_setup::load_s>},
+    {"setup_s", get<&solve_report::setup_s>},
+    {"solve_s", get<&solve_report::solve_s>},
+    {"finish_s", get<&solve_report::finish_s>},
+    {"per_iteration_us", get<&solve_report::per_iteration_us>},
+    {"columns_together", get<&solve_report::columns_together>},
+};
+
+int status_of(const solve_report& report) {
+  switch (report.stopped) {
+    case stop_reason::converged:
+      return report.target_missed ? DWELL_NOT_CONVERGED : DWELL_SUCCESS;
+    case stop_reason::iteration_limit:
+    case stop_reason::accuracy_limit:
+      return DWELL_NOT_CONVERGED;
+    case stop_reason::breakdown:
+    case stop_reason::not_finite:
+      return DWELL_BREAKDOWN;
+    case stop_reason::interrupted:
+      return DWELL_INTERRUPTED;
+  }
+  return DWELL_INTERNAL_ERROR;
+}
+
+}  // namespace
+}  // namespace dwell::c_api
+
+using namespace dwell::c_api;
+
+/// What dwell/dwell.h declares as opaque.
+struct dwell_cg {
+  template <class T>
+  using solver_of = std::unique_ptr<dwell::linear_solver<T>>;
+  std::atomic<bool> interrupt{false};
+  dwell::device where = dwell::device::cpu();
+  std::variant<solver_of<double>, solver_of<float>> solver;
+  /// What was measured when the matrix was prepared, for reports.
+  dwell::solve_setup setup() const {
+    return std::visit([](const auto& s) { return s->setup(); }, solver);
+  }
+
+  /// The end of a solve: its status, and a report if somebody wants one.
+  int end(dwell::solve_report of, dwell_report** report) {
+    interrupt = false;
+    const int status = status_of(of);
+    if (report) {
+      of.setup = setup();
+      std::vector<double> history = std::move(of.history);
+      *report = new_report(std::span<const report_row<dwell::solve_report>>(report_rows), of,
+                           std::move(history));
+    }
+    return status;
+  }
+};
+
+namespace {
+
+/// f(the solver, a value of its type), with the handle's flag of interrupts cleared if f throws.
+template <class F>
+int with_solver(dwell_cg* handle, F&& f) {
+  return guarded([&] {
+    require(handle, "solver");
+    try {
+      return std::visit(
+          [&]<class T>(std::unique_ptr<dwell::linear_solver<T>>& s) { return f(*s, T()); },
+          handle->solver);
+    } catch (...) {
+      handle->interrupt = false;
+      throw;
+    }
+  });
+}
+
+/// Host arrays of `size` elements as the solver takes them.
+template <class T>
+std::span<const T> elements(const void* p, std::size_t size, const char* what) {
+  if (size > 0) require(p, what);
+  return {static_cast<const T*>(p), size};
+}
+template <class T>
+std::span<T> elements(void* p, std::size_t size, const char* what) {
+  if (size > 0) require(p, what);
+  return {static_cast<T*>(p), size};
+}
+template <class T>
+dwell::device_span<T> on_device(T* p, std::size_t size, const dwell_cg& handle) {
+  return {p, size, handle.where.ordinal()};
+}
+
+}  // namespace
+
+int dwell_rigid_body_modes(int dimension, size_t nodes, const double* coordinates, int rotations,
+                           double* modes) {
+  return guarded([&] {
+    if (nodes > 0) require(coordinates, "coordinates");
+    require(modes, "modes");
+    const std::size_t each = dimension > 0 ? static_cast<std::size_t>(dimension) : 0;
+    constexpr std::size_t most = std::numeric_limits<dwell::index>::max();  // each has rows
+    if (nodes > most)
+      throw dwell::input_error("nodes: expected at most " + std::to_string(most) + ", found " +
+                               std::to_string(nodes));
+    const auto made =
+        dwell::rigid_body_modes({coordinates, nodes * each}, dimension, rotations != 0);
+    std::copy(made.begin(), made.end(), modes);
+    return DWELL_SUCCESS;
+  });
+}
+
+int dwell_cg_options_create(dwell_options** options) {
+  return guarded([&] {
+    require(options, "options");
+    *options = new cg_options_by_name;
+    return DWELL_SUCCESS;
+  });
+}
+
+int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_csr* a,
+                    const dwell_options* options) {
+  return guarded([&] {
+    require(solver, "solver");
+    require(a, "matrix");
+    auto made = std::make_unique<dwell_cg>();
+    made->where = device_of(device);
+    dwell::solve_options o = cg_options_by_name::of(options);
+    o.interrupt = &made->interrupt;
+    with_precision(a->precision, [&]<class T>(T) {
+      const auto* val = static_cast<const T*>(a->val);
+      auto& to = made->solver.emplace<dwell_cg::solver_of<T>>();
+      if (on_host(a->memory)) {
+        require(a->row_ptr, "row_ptr");
+        const dwell::csr_view<T> view{a->rows, a->cols, a->row_ptr, a->col, val};
+        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
+      } else {
+        const dwell::device_csr_view<T> view{a->rows, a->cols, a->nonzeros,          a->row_ptr,
+                                             a->col,  val,     made->where.ordinal()};
+        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
+      }
+    });
+    *solver = made.release();
+    return DWELL_SUCCESS;
+  });
+}
+
+void dwell_cg_destroy(dwell_cg* solver) { delete solver; }
+
+int dwell_cg_rows(const dwell_cg* solver) {
+  return solver ? std::visit([](const auto& s) { return s->rows(); }, solver->solver) : 0;
+}
+
+int dwell_cg_solve(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    return solver->end(s.solve(elements<T>(b, n, "b"), elements<T>(x, n, "x")), report);
+  });
+}
+
+int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b, std::size_t ldb, void* x,
+                           std::size_t ldx, dwell_report** reports) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    const auto size = [&](const char* what, std::size_t distance) {
+      if (count <= 0) return std::size_t(0);
+      const std::size_t all =
+          dwell::checked_size(what, static_cast<std::size_t>(count - 1), distance, n);
+      dwell::checked_size(what, all, sizeof(T));
+      return all;
+    };
+    const auto all = s.solve(elements<T>(b, size("b", ldb), "b"), ldb,
+                             elements<T>(x, size("x", ldx), "x"), ldx, count);
+    int worst = DWELL_SUCCESS;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      worst = std::max(worst, solver->end(all[k], reports ? reports + k : nullptr));
+    return worst;
+  });
+}
+
+int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x, dwell_report** report) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    return solver->end(s.solve(on_device(static_cast<const T*>(b), n, *solver),
+                               on_device(static_cast<T*>(x), n, *solver)),
+                       report);
+  });
+}
+
+int dwell_cg_start(dwell_cg* solver, const void* b, void* x) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.rows());
+    s.solve_async(on_device(static_cast<const T*>(b), n, *solver),
+                  on_device(static_cast<T*>(x), n, *solver));
+    return int{DWELL_SUCCESS};
+  });
+}
+
+int dwell_cg_wait(dwell_cg* solver, dwell_report** report) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    return solver->end(s.wait(), report);
+  });
+}
+
+int dwell_cg_update_values(dwell_cg* solver, const void* val, int memory) {
+  return with_solver(solver, [&]<class T>(dwell::linear_solver<T>& s, T) {
+    const auto n = static_cast<std::size_t>(s.nonzeros());
+    if (on_host(memory))
+      s.update_values(elements<T>(val, n, "val"));
+    else
+      s.update_values(on_device(static_cast<const T*>(val), n, *solver));
+    return int{DWELL_SUCCESS};
+  });
+}
+
+int dwell_cg_set_tolerances(dwell_cg* solver, double rtol, double atol) {
+  return with_solver(solver, [&](auto& s, auto) {
+    s.set_tolerances(rtol, atol);
+    return int{DWELL_SUCCESS};
+  });
+}
+
+void dwell_cg_interrupt(dwell_cg* solver) {
+  if (solver) solver->interrupt = true;
+}

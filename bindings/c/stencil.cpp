@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Iterative stencils of dwell/dwell.h: handles over stencil_runner.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <variant>
+
+#include "dwell/bindings/c/device.hpp"
+#include "dwell/bindings/c/options.hpp"
+#include "dwell/bindings/c/report.hpp"
+#include "dwell/bindings/c/status.hpp"
+#include "dwell/stencil/stencil_runner.hpp"
+
+namespace dwell::c_api {
+namespace {
+
+void set_boundary(stencil_options& o, const char* name, const value& to) {
+  o.edge = parse_boundary(expect<std::string>(name, to));
+}
+
+struct stencil_table {
+  static constexpr const char* solver = "dwell_stencil";
+  static constexpr const char* what = "an option of stencils";
+  static constexpr option_row<stencil_options> rows[] = {
+      {"shape", set_member<&stencil_options::shape>},
+      {"executor", set_member<&stencil_options::executor>},
+      {"policy", set_member<&stencil_options::policy>},
+      {"edge", set_boundary},
+      {"weights", set_member<&stencil_options::weights>},
+      {"teams", set_member<&stencil_options::teams>},
+      {"depth", set_member<&stencil_options::depth>},
+      {"traversal", set_member<&stencil_options::traversal>},
+      {"blocking", set_member<&stencil_options::blocking>},
+      {"order", set_member<&stencil_options::order>},
+      {"engine", set_member<&stencil_options::engine>},
+      {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
+  };
+  static void listen(stencil_options& o, dwell_progress_function function, void* user) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    o.progress = [=](const stencil_progress& p) {
+      const dwell_progress now{p.step, p.change.value_or(none), none, p.seconds};
+      return function(&now, user) != 0;
+    };
+  }
+};
+using stencil_options_by_name = options_by_name<stencil_options, stencil_table>;
+
+template <auto... Member>
+constexpr auto get = get_member<stencil_report, Member...>;
+
+constexpr report_row<stencil_report> report_rows[] = {
+    {"shape", get<&stencil_report::shape>},
+    {"executor", get<&stencil_report::executor>},
+    {"policy", get<&stencil_report::policy>},
+    {"reason", get<&stencil_report::reason>},
+    {"device", get<&stencil_report::device>},
+    {"on", get<&stencil_report::on>},
+    {"precision", get<&stencil_report::precision>},
+    {"size", get<&stencil_report::size>},
+    {"edge", get<&stencil_report::edge>},
+    {"teams", get<&stencil_report::teams>},
+    {"lanes", get<&stencil_report::lanes>},
+    {"engine", get<&stencil_report::engine>},
+    {"depth", get<&stencil_report::depth>},
+    {"pass_steps", get<&stencil_report::pass_steps>},
+    {"traversal", get<&stencil_report::traversal>},
+    {"order", get<&stencil_report::order>},
+    {"cached_registers", get<&stencil_report::cached_registers>},
+    {"cached_scratch", get<&stencil_report::cached_scratch>},
+    {"streamed", get<&stencil_report::streamed>},
+    {"steps", get<&stencil_report::steps>},
+    {"stopped", get<&stencil_report::stopped>},
+    {"change", get<&stencil_report::change>},
+    {"bytes_per_step", get<&stencil_report::bytes_per_step>},
+    {"changing_cells", get<&stencil_report::changing_cells>},
+    {"context_s", get<&stencil_report::setup, &stencil_setup::context_s>},
+    {"check_s", get<&stencil_report::setup, &stencil_setup::check_s>},
+    {"plan_s", get<&stencil_report::setup, &stencil_setup::plan_s>},
+    {"load_s", get<&stencil_report::setup, &stencil_setup::load_s>},
+    {"upload_s", get<&stencil_report::setup, &stencil_setup::upload_s>},
+    {"setup_s", get<&stencil_report::setup_s>},
+    {"solve_s", get<&stencil_report::solve_s>},
+    {"per_step_us", get<&stencil_report::per_step_us>},
+    {"cells_per_second", get<&stencil_report::cells_per_second>},
+};
+
+int status_of(stencil_stop why) {
+  switch (why) {
+    case stencil_stop::steps_done:
+    case stencil_stop::converged:
+      return DWELL_SUCCESS;
+    case stencil_stop::step_limit:
+      return DWELL_NOT_CONVERGED;
+    case stencil_stop::not_finite:
+      return DWELL_BREAKDOWN;
+    case stencil_stop::interrupted:
+      return DWELL_INTERRUPTED;
+  }
+  return DWELL_INTERNAL_ERROR;
+}
+
+extents extents_of(int dims, const int* size) {
+  if (dims != 2 && dims != 3)
+    throw input_error(fmt::format("dims: expected 2 or 3, found {}", dims));
+  require(size, "size");
+  return dims == 2 ? extents(size[0], size[1]) : extents(size[0], size[1], size[2]);
+}
+
+}  // namespace
+}  // namespace dwell::c_api
+
+using namespace dwell::c_api;
+
+/// What dwell/dwell.h declares as opaque.
+struct dwell_stencil {
+  template <class T>
+  using runner_of = std::unique_ptr<dwell::stencil_runner<T>>;
+  std::atomic<bool> interrupt{false};
+  dwell::device where = dwell::device::cpu();
+  std::variant<runner_of<double>, runner_of<float>> runner;
+};
+
+namespace {
+
+/// f(the runner, a value of its type).
+template <class F>
+int with_runner(dwell_stencil* handle, F&& f) {
+  return guarded([&] {
+    require(handle, "runner");
+    return std::visit(
+        [&]<class T>(std::unique_ptr<dwell::stencil_runner<T>>& r) { return f(*r, T()); },
+        handle->runner);
+  });
+}
+
+/// The end of a run, run(the runner): its status, and a report if somebody wants one.
+template <class Run>
+int run_to_end(dwell_stencil* handle, dwell_report** report, Run&& run) {
+  const int status = with_runner(handle, [&](auto& r, auto) {
+    const int end = status_of(run(r).stopped);
+    if (report)
+      *report =
+          new_report(std::span<const report_row<dwell::stencil_report>>(report_rows), r.report());
+    return end;
+  });
+  if (handle) handle->interrupt = false;
+  return status;
+}
+
+/// f(the cells where they are): grid_view or device_span of T or const T.
+template <class Cell, class Runner, class F>
+int with_cells(const dwell_stencil& handle, const Runner& r, Cell* cells, int memory, F&& f) {
+  require(cells, "cells");
+  if (on_host(memory))
+    f(dwell::grid_view<Cell>{r.size(), cells});
+  else
+    f(dwell::device_span<Cell>{cells, r.size().cells(), handle.where.ordinal()});
+  return DWELL_SUCCESS;
+}
+
+}  // namespace
+
+int dwell_stencil_options_create(dwell_options** options) {
+  return guarded([&] {
+    require(options, "options");
+    *options = new stencil_options_by_name;
+    return DWELL_SUCCESS;
+  });
+}
+
+int dwell_stencil_create(dwell_stencil** runner, const dwell_device* device, int precision,
+                         int dims, const int* size, int has_source, const dwell_options* options) {
+  return guarded([&] {
+    require(runner, "runner");
+    auto made = std::make_unique<dwell_stencil>();
+    made->where = device_of(device);
+    dwell::stencil_options o = stencil_options_by_name::of(options);
+    o.interrupt = &made->interrupt;
+    with_precision(precision, [&]<class T>(T) {
+      made->runner = std::make_unique<dwell::stencil_runner<T>>(made->where, extents_of(dims, size),
+                                                                o, has_source != 0);
+    });
+    *runner = made.release();
+    return DWELL_SUCCESS;
+  });
+}
+
+void dwell_stencil_destroy(dwell_stencil* runner) { delete runner; }
+
+int dwell_stencil_set_field(dwell_stencil* runner, const void* cells, int memory) {
+  return with_runner(runner, [&]<class T>(dwell::stencil_runner<T>& r, T) {
+    return with_cells(*runner, r, static_cast<const T*>(cells), memory,
+                      [&](auto from) { r.set_field(from); });
+  });
+}
+
+int dwell_stencil_set_source(dwell_stencil* runner, const void* cells, int memory) {
+  return with_runner(runner, [&]<class T>(dwell::stencil_runner<T>& r, T) {
+    return with_cells(*runner, r, static_cast<const T*>(cells), memory,
+                      [&](auto from) { r.set_source(from); });
+  });
+}
+
+int dwell_stencil_get_field(dwell_stencil* runner, void* cells, int memory) {
+  return with_runner(runner, [&]<class T>(dwell::stencil_runner<T>& r, T) {
+    return with_cells(*runner, r, static_cast<T*>(cells), memory, [&](auto to) { r.field(to); });
+  });
+}
+
+int dwell_stencil_set_weights(dwell_stencil* runner, const double* weights, std::size_t count) {
+  return with_runner(runner, [&](auto& r, auto) {
+    if (count > 0) require(weights, "weights");
+    r.set_weights({weights, count});
+    return int{DWELL_SUCCESS};
+  });
+}
+
+int dwell_stencil_run(dwell_stencil* runner, int steps, dwell_report** report) {
+  return run_to_end(runner, report, [&](auto& r) { return r.run(steps); });
+}
+
+int dwell_stencil_run_until(dwell_stencil* runner, double tolerance, int max_steps, int check_every,
+                            dwell_report** report) {
+  return run_to_end(runner, report,
+                    [&](auto& r) { return r.run_until(tolerance, max_steps, check_every); });
+}
+
+int dwell_stencil_start(dwell_stencil* runner, int steps) {
+  return with_runner(runner, [&](auto& r, auto) {
+    r.run_async(steps);
+    return int{DWELL_SUCCESS};
+  });
+}
+
+int dwell_stencil_wait(dwell_stencil* runner, dwell_report** report) {
+  return run_to_end(runner, report, [&](auto& r) { return r.wait(); });
+}
+
+void dwell_stencil_interrupt(dwell_stencil* runner) {
+  if (runner) runner->interrupt = true;
+}

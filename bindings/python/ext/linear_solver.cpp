@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// dwell::linear_solver<T> as CgSolverF64 and CgSolverF32: keeps the arrays alive that a CPU reads
+// in place, and releases the interpreter's lock while it works.
+#include "dwell/linear/linear_solver.hpp"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "listener.hpp"
+#include "solve_values.hpp"
+
+#include "dwell/base/error.hpp"
+
+namespace dwell::python {
+
+namespace {
+
+void require_equal(std::size_t found, std::size_t expected, const char* what) {
+  if (found != expected)
+    throw input_error(fmt::format("{}: expected {} elements, found {}", what, expected, found));
+}
+
+/// row_ptr's last entry is what the library takes for the length of the other arrays.
+template <class T>
+csr_view<T> view_of(const host_vector<const index>& row_ptr, const host_vector<const index>& col,
+                    const host_vector<const T>& val, index cols) {
+  if (row_ptr.size() == 0)
+    throw input_error("indptr: expected at least one element, found an empty array");
+  const index nonzeros = row_ptr.data()[row_ptr.size() - 1];
+  if (nonzeros < 0)
+    throw input_error(
+        fmt::format("indptr: expected a last element of at least 0, found {}", nonzeros));
+  require_equal(col.size(), static_cast<std::size_t>(nonzeros), "indices");
+  require_equal(val.size(), static_cast<std::size_t>(nonzeros), "data");
+  return {static_cast<index>(row_ptr.size()) - 1, cols, row_ptr.data(), col.data(), val.data()};
+}
+
+template <class T>
+device_csr_view<T> view_of(const cuda_vector<const index>& row_ptr,
+                           const cuda_vector<const index>& col, const cuda_vector<const T>& val,
+                           index cols) {
+  if (row_ptr.size() == 0)
+    throw input_error("indptr: expected at least one element, found an empty array");
+  require_equal(val.size(), col.size(), "data");
+  return {static_cast<index>(row_ptr.size()) - 1,
+          cols,
+          static_cast<index>(col.size()),
+          row_ptr.data(),
+          col.data(),
+          val.data(),
+          row_ptr.device_id()};
+}
+
+template <class T>
+class held_solver {
+ public:
+  static std::unique_ptr<held_solver> on_cuda(const device& where,
+                                              const cuda_vector<const index>& row_ptr,
+                                              const cuda_vector<const index>& col,
+                                              const cuda_vector<const T>& val, index cols,
+                                              const solve_options& options) {
+    return std::make_unique<held_solver>(where, row_ptr, col, val, cols, options);
+  }
+  /// Arrays of the host, or all three of a GPU.
+  template <class Indices, class Values>
+  held_solver(const device& where, const Indices& row_ptr, const Indices& col, const Values& val,
+              index cols, const solve_options& options)
+      : heard_(options.progress_interval), pattern_{keep(row_ptr), keep(col)}, values_(keep(val)) {
+    const auto a = view_of<T>(row_ptr, col, val, cols);
+    solve_options o = options;
+    o.progress_interval = heard_.library_interval();
+    o.progress = [this](const solve_progress& now) {
+      return heard_.tell([&](const nb::object& progress) {
+        return progress(now.iteration, now.relative_residual, now.target, now.seconds);
+      });
+    };
+    interruptible(heard_, [&] { solver_.emplace(where, a, o); });
+  }
+
+  index rows() const { return solver_->rows(); }
+
+  template <class Vector, class Answer>
+  solve_report solve(const Vector& b, const Answer& x, nb::object progress) {
+    return run_heard(heard_, std::move(progress),
+                     [&, from = view(b), to = view(x)] { return solver_->solve(from, to); });
+  }
+  /// Column after column, until one is interrupted.
+  template <class Columns, class Answers>
+  std::vector<solve_report> solve_columns(const Columns& b, const Answers& x, nb::object progress) {
+    const std::size_t n = b.shape(0), count = b.shape(1);
+    require_equal(n, static_cast<std::size_t>(rows()), "right-hand side");
+    require_equal(x.size(), b.size(), "answer");
+    return run_heard(heard_, std::move(progress), [&, from = view(b), to = view(x)] {
+      std::vector<solve_report> reports;
+      for (std::size_t k = 0; k < count; ++k) {
+        reports.push_back(solver_->solve(part(from, k * n, n), part(to, k * n, n)));
+        if (reports.back().stopped == stop_reason::interrupted) break;
+      }
+      return reports;
+    });
+  }
+  template <class Vector>
+  void update_values(const Vector& values) {
+    kept_array kept = keep(values);
+    interruptible(heard_, [&, now = view(values)] { solver_->update_values(now); });
+    values_ = std::move(kept);
+  }
+  void set_tolerances(double rtol, double atol) { solver_->set_tolerances(rtol, atol); }
+  fields setup() const { return setup_dict(solver_->setup()); }
+  void raise_pending() { heard_.raise_pending(); }
+
+ private:
+  /// An array of any type, held.
+  using kept_array = std::shared_ptr<const void>;
+  template <class Array>
+  static kept_array keep(const Array& a) {
+    return std::make_shared<const Array>(a);
+  }
+  template <class E, class... Config>
+  static auto view(const nb::ndarray<E, Config...>& a) {
+    if constexpr ((std::is_same_v<Config, nb::device::cuda> || ...))
+      return cuda_span(a);
+    else
+      return host_span(a);
+  }
+  template <class E>
+  static std::span<E> part(std::span<E> all, std::size_t begin, std::size_t n) {
+    return all.subspan(begin, n);
+  }
+  template <class E>
+  static device_span<E> part(device_span<E> all, std::size_t begin, std::size_t n) {
+    return {all.data + begin, n, all.device};
+  }
+
+  listener heard_;
+  kept_array pattern_[2], values_;
+  std::optional<linear_solver<T>> solver_;  ///< ends before the arrays that it reads
+};
+
+template <class T>
+void add_solver(nb::module_& m, const char* name) {
+  using solver = held_solver<T>;
+  const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
+  nb::class_<solver>(m, name)
+      .def(nb::init<const device&, const host_vector<const index>&, const host_vector<const index>&,
+                    const host_vector<const T>&, index, const solve_options&>(),
+           nb::arg("device"), arg("indptr"), arg("indices"), arg("data"), nb::arg("cols"),
+           nb::arg("options"))
+      .def_static("on_cuda", &solver::on_cuda, nb::arg("device"), arg("indptr"), arg("indices"),
+                  arg("data"), nb::arg("cols"), nb::arg("options"))
+      .def_prop_ro("rows", &solver::rows)
+      .def("solve", &solver::template solve<host_vector<const T>, host_vector<T>>, arg("b"),
+           arg("x"), nb::arg("progress").none())
+      .def("solve_cuda", &solver::template solve<cuda_vector<const T>, cuda_vector<T>>, arg("b"),
+           arg("x"), nb::arg("progress").none())
+      .def("solve_columns", &solver::template solve_columns<host_columns<const T>, host_columns<T>>,
+           arg("b"), arg("x"), nb::arg("progress").none())
+      .def("solve_columns_cuda",
+           &solver::template solve_columns<cuda_columns<const T>, cuda_columns<T>>, arg("b"),
+           arg("x"), nb::arg("progress").none())
+      .def("update_values", &solver::template update_values<host_vector<const T>>, arg("data"))
+      .def("update_values_cuda", &solver::template update_values<cuda_vector<const T>>, arg("data"))
+      .def("set_tolerances", &solver::set_tolerances)
+      .def("setup", &solver::setup)
+      .def("raise_pending", &solver::raise_pending);
+}
+
+}  // namespace
+
+void add_linear_solver(nb::module_& m) {
+  add_solver<double>(m, "CgSolverF64");
+  add_solver<float>(m, "CgSolverF32");
+}
+
+}  // namespace dwell::python

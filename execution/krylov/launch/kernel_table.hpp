@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The narrow waist: below the table everything is a template, above it everything is a value. The
+// table has one row per compiled (problem, scalar, executor, backend); a row makes a launch, and a
+// launch runs as often as its owner wants.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dwell/base/precision.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/krylov/plan/plan.hpp"
+#include "dwell/execution/krylov/program.hpp"
+
+namespace dwell {
+
+/// One compiled kernel with its arguments, ready to run again and again: it owns events, a recorded
+/// graph or threads, whatever its executor needs.
+class program_launch {
+ public:
+  program_launch() = default;
+  program_launch(const program_launch&) = delete;
+  program_launch& operator=(const program_launch&) = delete;
+  virtual ~program_launch() = default;
+  /// Puts a run into the device's stream; it begins with the scalars in args.state[0]. A CPU, and a
+  /// GPU's executors that launch from the host, only begin here. `control` must stay until
+  /// finish().
+  virtual void start(const run_control& control) = 0;
+  /// Waits for the end of the run, and until then passes interrupts on and tells of progress.
+  /// Returns seconds on the device's clock.
+  virtual double finish() = 0;
+};
+
+struct program_kernel {
+  const char* problem;
+  const char* executor;
+  precision type;
+  backend on;
+  bool cooperative;  ///< all teams must be on the device together: they meet while they run
+  std::span<const program_config> configs;
+  /// Asks the compiled kernel and the driver. `where` must be of this row's backend.
+  config_facts (*probe)(const device& where, int config);
+  /// What is known of a config without its device: as many teams as its launch bounds promise on
+  /// facts.units multiprocessors; registers and spills are 0.
+  config_facts (*assume)(const device_facts& facts, int config);
+  /// `args` is a program_args<P, T> whose pointers the device can follow; it must stay as it is,
+  /// and where it is, for the life of the launch.
+  std::unique_ptr<program_launch> (*prepare)(const void* args, const device& where,
+                                             const plan& how);
+  bool alone = false;  ///< no team meets another: each has a system of its own, and its scalars
+};
+
+/// f<R>() for the run-time value `config` of R < Count.
+template <std::size_t Count, int R = 0, class F>
+auto with_config(int config, F&& f) {
+  if constexpr (R + 1 < static_cast<int>(Count))
+    return config == R ? f.template operator()<R>() : with_config<Count, R + 1>(config, f);
+  else
+    return f.template operator()<R>();
+}
+
+/// Of an executor whose teams are alone, each with a system of its own.
+template <class E>
+inline constexpr bool alone_of = [] {
+  if constexpr (requires { E::alone; })
+    return E::alone;
+  else
+    return false;
+}();
+
+/// All rows of the table.
+std::span<const program_kernel> program_kernels();
+/// The rows of executor `batch`, which are not among them: nobody asks for it by name.
+std::span<const program_kernel> batch_kernels();
+/// Of these. Throws unsupported_error if this build has none.
+const program_kernel& find_batch_kernel(std::string_view problem, precision type, backend on);
+
+/// The row asked for. Throws unsupported_error with the list of what exists.
+const program_kernel& find_kernel(std::string_view problem, std::string_view executor,
+                                  precision type, backend on);
+
+}  // namespace dwell

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The launches of host-loop, recorded once in a CUDA graph whose body repeats under a conditional
+// node: the device decides whether another round follows, and the host waits for the end only.
+#pragma once
+#include "dwell/execution/krylov/loops/host_loop.hpp"
+
+namespace dwell {
+
+struct graph {
+  static constexpr const char* name = "graph";
+  static constexpr bool launches_phases = true;
+  static constexpr const auto& cuda_configs = plain_cuda_configs;
+  static constexpr const auto& cpu_configs = plain_cpu_configs;
+  static constexpr bool records = true;  ///< the clock starts once the graph is ready
+  /// Iterations per round of the conditional node; even, so that the scalars return to the copy
+  /// they began in. A round costs the device a few microseconds, an idle iteration little over one.
+  static constexpr int iterations_per_round = 8;
+
+  template <class P, class T, class Queue>
+  static void drive(Queue& queue, const program_args<P, T>& a) {
+    queue.repeat_while_running([&] {
+      for (int k = 0; k < iterations_per_round; ++k)
+        host_loop::enqueue_iteration<P, T>(queue, a, k % 2);
+    });
+    queue.finish();
+  }
+
+  template <int Phase, class P, class T, class Store>
+  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
+    host_loop::phase<Phase, P, T>(s, a, parity, time);
+  }
+};
+
+}  // namespace dwell

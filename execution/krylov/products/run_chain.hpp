@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// One phase of a chain of products as a member of store. What a phase reads, others wrote before
+// the last barrier; what it writes, others read after the next.
+#pragma once
+#include "dwell/execution/krylov/products/multiply.hpp"
+#include "dwell/execution/krylov/vectors/store.hpp"
+
+namespace dwell {
+
+template <class P, class T, class Team, class Shape>
+template <int Out>
+DWELL_FN void store<P, T, Team, Shape>::run_chain() {
+  static_assert(P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0);
+  if (pending_) team_.section([](int) {});
+  published_ = true;
+  const auto& chain = a_.chain;
+  for (int k = chain.begin[chain_phase_]; k < chain.begin[chain_phase_ + 1]; ++k) {
+    const sparse_product& one = chain.product[k];
+    const sliced_matrix& m = one.matrix;
+    if (one.out) {
+      float* const out = one.out;
+      multiply_slices(team_, m, one.in, one.first_slice[team_.worker()],
+                      one.first_slice[team_.worker() + 1],
+                      [&](index row, float sum) { out[row] = one.element(row, sum); });
+    } else {  // of slices that two teams share, each takes its own rows
+      const index begin = part_.begin.row, end = part_.end.row;
+      const int rows = m.rows_per_slice();
+      T* const out = base<Out>();
+      multiply_slices(team_, m, one.in, begin / rows, (end + rows - 1) / rows,
+                      [&](index row, float sum) {
+                        if (row >= begin && row < end)
+                          out[row - begin] = in_units_of_chain<T>(row, one.element(row, sum));
+                      });
+    }
+  }
+  pending_ = true;
+}
+
+}  // namespace dwell

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Cuts on the host, and the way to those on a GPU.
+#include <fmt/format.h>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/krylov/spmv/cut_backends.hpp"
+#include "dwell/execution/krylov/spmv/cutting.hpp"
+#include "dwell/execution/team/setup_cpu.hpp"
+
+namespace dwell {
+
+void throw_empty_row(index row) {
+  throw input_error(fmt::format(
+      "matrix: expected an entry in every row, found none in row {} (counted from 1)", row + 1));
+}
+
+template <class T>
+cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked) {
+  const cutting::csr_pattern pattern = cutting::pattern_of(a);
+  cut_matrix<T> m;
+  static_cast<cut_pattern&>(m) = where.on() == backend::cpu
+                                     ? cutting::cut_with<cpu::setup_loops>(where, pattern, asked)
+                                     : cut_on_cuda(where, pattern, asked);
+  return m;
+}
+
+template <class T>
+void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+  if (where.on() == backend::cpu)
+    cutting::fill_all<cpu::setup_loops>(where, a, exponent, m);
+  else
+    fill_on_cuda(where, a, exponent, m);
+}
+
+template <class T>
+void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+  if (where.on() == backend::cpu)
+    cutting::fill_values_again<cpu::setup_loops>(where, a, exponent, m);
+  else
+    fill_values_on_cuda(where, a, exponent, m);
+}
+
+template cut_matrix<double> cut(const device&, const csr_arrays<double>&, const cut_request&);
+template cut_matrix<float> cut(const device&, const csr_arrays<float>&, const cut_request&);
+template void fill(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);
+template void fill(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
+template void fill_values(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);
+template void fill_values(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
+
+}  // namespace dwell

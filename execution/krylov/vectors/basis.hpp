@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Passes over the basis of a Program as members of store. Basis vectors are in device memory; an
+// element of theirs is touched by the lane that owns it in every other pass, so that lanes need not
+// meet between two of them. Several vectors go by at once, so that their loads are under way
+// together.
+#pragma once
+#include "dwell/execution/krylov/vectors/store.hpp"
+
+namespace dwell {
+
+/// f(v, e): e[k] is the element of basis vector first + k.
+template <class P, class T, class Team, class Shape>
+template <int Count, bool Stores, int... R, int... W, class F>
+DWELL_FN void store<P, T, Team, Shape>::pass_basis(reads<R...>, writes<W...>, int first, F&& f) {
+  static_assert(P::in_registers::count == 0 && columns == 1);
+  const index owned = part_.end.row - part_.begin.row;
+  if (pending_) team_.section([](int) {});
+  pending_ = false;
+  note_writes<W...>();
+  const std::ptrdiff_t rows = a_.matrix.rows;
+  T* const from = a_.basis + first * rows + part_.begin.row;
+  for (index base = 0; base < owned; base += Team::lanes())
+    team_.each([&](int lane) {
+      const index at_lane = base + lane;
+      if (at_lane >= owned) return;
+      T v[P::vectors], e[Count];
+      if constexpr (!Stores) {
+        DWELL_UNROLL
+        for (int k = 0; k < Count; ++k) e[k] = from[k * rows + at_lane];
+      }
+      ((v[R] = *at<R>(at_lane)), ...);
+      f(lane, v, e);
+      (put<W>(at_lane, v[W]), ...);
+      if constexpr (Stores) from[at_lane] = e[0];
+    });
+}
+
+template <class P, class T, class Team, class Shape>
+template <int... R, int... W, class F>
+DWELL_FN void store<P, T, Team, Shape>::put_basis(reads<R...> in, writes<W...> out, int k, F&& f) {
+  pass_basis<1, true>(in, out, k, [&](int, T* v, T* e) { f(v, e[0]); });
+}
+
+template <class P, class T, class Team, class Shape>
+template <int F>
+DWELL_FN void store<P, T, Team, Shape>::add_basis(int count, const double* by, double sign,
+                                                  bool afresh) {
+  constexpr int group = 8;
+  const auto add = [&]<int Count>(int first) {
+    T factor[Count];
+    DWELL_UNROLL
+    for (int k = 0; k < Count; ++k) factor[k] = static_cast<T>(sign * by[first + k]);
+    const bool from_zero = afresh && first == 0;
+    pass_basis<Count, false>(reads<F>{}, writes<F>{}, first, [=](int, T* v, T* e) {
+      T sum = from_zero ? T(0) : v[F];
+      DWELL_UNROLL
+      for (int k = 0; k < Count; ++k) sum = std::fma(factor[k], e[k], sum);
+      v[F] = sum;
+    });
+  };
+  int first = 0;
+  for (; first + group <= count; first += group) add.template operator()<group>(first);
+  for (; first + 2 <= count; first += 2) add.template operator()<2>(first);
+  if (first < count) add.template operator()<1>(first);
+}
+
+template <class P, class T, class Team, class Shape>
+template <int F>
+DWELL_FN void store<P, T, Team, Shape>::multiply_basis(int count, int set) {
+  constexpr int group = 5;  // sums that travel together
+  const auto multiply = [&]<int Count>(int first) {
+    auto acc = team_.template per_lane<sums<Count>>();
+    team_.each([&](int lane) {
+      for (int k = 0; k < Count; ++k) acc[lane].v[k] = 0.0;
+    });
+    pass_basis<Count, false>(reads<F>{}, writes<>{}, first, [&](int lane, T* v, T* e) {
+      const double here = v[F];
+      DWELL_UNROLL
+      for (int k = 0; k < Count; ++k)
+        acc[lane].v[k] = std::fma(static_cast<double>(e[k]), here, acc[lane].v[k]);
+    });
+    give(basis_slot(set) + first, acc);
+  };
+  int first = 0;
+  for (; first + group <= count; first += group) multiply.template operator()<group>(first);
+  for (; first < count; ++first) multiply.template operator()<1>(first);
+}
+
+/// A warp takes a sum at a time, and adds it up as total() does.
+template <class P, class T, class Team, class Shape>
+DWELL_FN void store<P, T, Team, Shape>::basis_totals(int count, int set, double* to) {
+  constexpr int lanes = Team::warp, at_once = 5;
+  const int first = basis_slot(set), summands = team_.summands();
+  team_.warps([&](auto& warp) {
+    for (int k = warp.number(); k < count; k += Team::warp_count) {
+      auto sum = warp.template per_lane<double>();
+      warp.each([&](int lane) {
+        double all = 0.0;
+        for (int block = lane % lanes; block < summands; block += at_once * lanes) {
+          double v[at_once];
+          DWELL_UNROLL
+          for (int i = 0; i < at_once; ++i) {
+            const int number = block + i * lanes;
+            v[i] = number < summands ? team_.summand(first + k, number) : 0.0;
+          }
+          DWELL_UNROLL
+          for (int i = 0; i < at_once; ++i) all += v[i];
+        }
+        sum[lane] = all;
+      });
+      warp.halve_groups(sum, lanes);
+      warp.each([&](int lane) {
+        if (lane % lanes == 0) to[k] = sum[lane];
+      });
+    }
+  });
+  team_.section([](int) {});
+  pending_ = false;
+}
+
+}  // namespace dwell

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The bytes that one iteration of a Program must move when nothing stays on the chip, counted by
+// running its phases on a store that only counts: a phase names what it reads and writes.
+#pragma once
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "dwell/execution/krylov/program.hpp"
+
+namespace dwell {
+
+/// Per iteration: bytes in all, of all columns; and how often each element of a vector is loaded
+/// and stored.
+struct traffic {
+  std::size_t bytes = 0;
+  int loads[max_vectors] = {};
+  int stores[max_vectors] = {};
+  bool product[max_vectors] = {};  ///< an SpMV writes to it
+};
+
+template <class V>
+struct counted_value {
+  V v;
+  V& operator[](int) { return v; }
+};
+
+/// The functions of column_store, for a lane 0 that stands for all.
+template <class P, int Columns = column_count<P>>
+class counted_columns {
+ public:
+  template <class V>
+  counted_value<V> per_column() const {
+    return {};
+  }
+  template <class V>
+  counted_value<V> per_lane() const {
+    return {};
+  }
+  template <class F>
+  void each_column(F&& f) {
+    f(0);
+  }
+  template <class F>
+  void each_lane(F&& f) {
+    f(0);
+  }
+  template <class F>
+  bool every_column(F&& f) {
+    return f(0);
+  }
+  typename P::column& column_of(int) { return column_; }
+  template <class Wanted, class F>
+  void record(int, Wanted&&, F&&) {}
+
+ protected:
+  template <int Count>
+  static counted_value<sums<Count>> totals(const sums<Count>& s) {
+    return {s};
+  }
+
+ private:
+  typename P::column column_;
+};
+template <class P>
+class counted_columns<P, 1> {
+ protected:
+  template <int Count>
+  static sums<Count> totals(const sums<Count>& s) {
+    return s;
+  }
+};
+
+template <class P, class T>
+class traffic_store : public counted_columns<P> {
+ public:
+  traffic_store(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
+
+  template <int... R, int... W, class F>
+  void each_owned(reads<R...>, writes<W...>, F&&) {
+    (load<R>(), ...);
+    (store<W>(), ...);
+  }
+  template <int... R, int... W, int First, int Count, class F>
+  void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
+    each_owned(in, out, f);
+  }
+  template <int Count = 1, bool Listen = false>
+  auto total(int, int = 0) const {
+    sums<Count> s;
+    for (double& v : s.v) v = 1.0;
+    return this->totals(s);
+  }
+  /// Values, columns and row ends once; the result stored, and both vectors loaded for the sum. The
+  /// gathers themselves are counted as those loads: at best every element comes once.
+  template <int In, int Out, int Sum>
+  void spmv(adds_to<Sum>) {
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
+    store<Out>();
+    load<Out>();
+    load<In>();
+    all_.product[Out] = true;
+  }
+  template <int In, int... Out>
+  void spmv() {
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
+    (store<Out>(), ...);
+    [&]<int... W>(std::integer_sequence<int, W...>) { (load<In + W>(), ...); }
+    (std::make_integer_sequence<int, sizeof...(Out)>{});
+    ((all_.product[Out] = true), ...);
+  }
+  void exchange(int) {}
+  // Of a chain: all of it at once; what its products move is counted by whoever made it.
+  int chain_phase() const { return 0; }
+  int chain_phases() const { return 1; }
+  template <int Out>
+  void run_chain() {
+    store<Out>();
+    all_.product[Out] = true;
+  }
+  template <int Out>
+  void finish() {}
+  // Of a basis: its vectors count as bytes only.
+  void make_basis(int basis) {
+    if constexpr (has_basis<P>) memory_.resize(P::team_doubles(basis_ = basis));
+  }
+  double* team_memory() const { return memory_.data(); }
+  int basis_size() const { return basis_; }
+  struct counted_team {
+    static constexpr int lanes() { return 1; }
+    template <class F>
+    void once(F&& f) {
+      f();
+    }
+    template <class F>
+    void section(F&& f) {
+      f(0);
+    }
+  };
+  counted_team& team() { return team_; }
+  template <int... R, int... W, class F>
+  void put_basis(reads<R...> in, writes<W...> out, int, F&& f) {
+    each_owned(in, out, f);
+    count_basis(1);
+  }
+  template <int F>
+  void add_basis(int count, const double*, double, bool = false) {
+    load<F>();
+    store<F>();
+    count_basis(count);
+  }
+  template <int F>
+  void multiply_basis(int count, int) {
+    load<F>();
+    count_basis(count);
+  }
+  void basis_totals(int, int, double*) const {}
+  void note(int, double, const step_coefficients&) {}
+  void poll(int = 0) {}
+  bool interrupted() const { return false; }
+
+  const traffic& result() const { return all_; }
+
+ private:
+  void count_basis(int count) { all_.bytes += sizeof(T) * rows_ * static_cast<std::size_t>(count); }
+  template <int F>
+  void load() {
+    ++all_.loads[F];
+    all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
+  }
+  template <int F>
+  void store() {
+    ++all_.stores[F];
+    all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
+  }
+
+  std::size_t rows_, nonzeros_;
+  traffic all_;
+  mutable std::vector<double> memory_;
+  int basis_ = 0;
+  counted_team team_;
+};
+
+/// What one iteration in the midst of a run moves, begun with the scalars `m`.
+template <class P, class T>
+traffic traffic_of(index rows, index nonzeros, typename P::scalars m) {
+  traffic_store<P, T> s(rows, nonzeros);
+  if constexpr (has_basis<P>) s.make_basis(m.restart);
+  [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
+  (std::make_integer_sequence<int, P::phases>{});
+  return s.result();
+}
+
+}  // namespace dwell

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The Python package as its users get it: a source distribution, a wheel made of that, installed in a fresh
+# environment, with no library in it that another machine may lack; its tests there, and its types.
+# PYTHON chooses the interpreter. Stencils and, unless there is a GPU, CUDA are left out of the wheel as far as tests
+# have no use for them: DWELL_SHAPES, DWELL_CUDA; perks on CPUs, which is there for tests, is in it. More arguments are pytest's.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+python=${PYTHON:-python3}
+place=$PWD/build/python
+cuda=OFF
+if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then cuda=AUTO; fi
+mkdir -p "$place"
+
+tools=$place/tools
+if [[ $("$tools/bin/python" -V 2>/dev/null) != $("$python" -V) ]]; then
+  rm -rf "$tools"
+  "$python" -m venv "$tools"
+fi
+"$tools/bin/python" -m pip install -q --disable-pip-version-check \
+  build auditwheel 'nanobind>=2.4' 'scikit-build-core>=0.10' 'cmeel-fmt>=12'
+
+echo '-- sdist and wheel'
+rm -rf "$place/dist"
+CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} "$tools/bin/python" -m build --no-isolation --outdir "$place/dist" \
+  "-Ccmake.define.DWELL_SHAPES=${DWELL_SHAPES:-star2d5;star3d7}" "-Ccmake.define.DWELL_CUDA=${DWELL_CUDA:-$cuda}" \
+  -Ccmake.define.DWELL_CPU_CACHING=ON \
+  . >"$place/build.log" 2>&1 || { tail -n 60 "$place/build.log" >&2; exit 1; }
+wheel=$(ls "$place"/dist/*.whl)
+
+echo "-- what ${wheel##*/} needs"
+"$tools/bin/python" -m auditwheel show "$wheel" | sed '/^$/d'
+rm -rf "$place/unpacked"
+"$tools/bin/python" -m zipfile -e "$wheel" "$place/unpacked"
+needed=$(readelf -d "$place"/unpacked/dwell/_core*.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+for library in $needed; do
+  case $library in
+    libc.so.* | libm.so.* | libstdc++.so.* | libgcc_s.so.* | libpthread.so.* | libdl.so.* | librt.so.* | ld-linux*) ;;
+    *)
+      echo "$0: the extension needs $library, which machines of users may lack" >&2
+      exit 1
+      ;;
+  esac
+done
+
+echo '-- tests'
+venv=$place/venv
+rm -rf "$venv"
+"$python" -m venv "$venv"
+"$venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel[test,jax]"
+# From elsewhere: `import dwell` must find what was installed.
+(cd "$place" && "$venv/bin/python" -m pytest -q -c "$OLDPWD/pyproject.toml" --rootdir "$OLDPWD" -p no:cacheprovider \
+  "$OLDPWD/tests/bindings/python" "$@")
+
+echo '-- types'
+(cd "$place" && "$venv/bin/python" -m mypy --config-file "$OLDPWD/pyproject.toml" -p dwell)

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What 'dwell trace' simulates for steps of a GPU beside what Nsight Compute counts there: reads of device memory.
+
+  measure/trace-counters.py path/to/dwell [--cases 3d7pt:32x1024x1024,...] [--orders rows,columns:1024x32] [--l2 36MiB:16]
+
+A step of executor host-loop, cold caches (ncu empties them before each kernel), against the reads of a simulated L2 of
+sectors of 32 bytes. Order rows is simulated as the tiles of a step, one after another; other orders, which
+permute tiles, as they are. The simulated stores bring their lines, which those of a GPU do not: they are taken off.
+Needs the permission to read counters. Exit code 1: a run failed.
+"""
+import argparse
+import math
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import counters
+import measuring
+from measuring import dwell, fail, median, table
+
+CASES = ["2d5pt:8192x8192", "2d5pt:256x1048576", "3d7pt:32x1024x1024", "3d7pt:128x512x512"]
+ORDERS = {2: ["rows", "columns:4096"], 3: ["rows", "columns:1024x32"]}
+READS, FROM_L1 = "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
+SECTOR, CELL = 32, 8  # bytes
+SKIP, COUNT = 6, 4  # launches left out, and counted
+
+
+def counted(args, shape, size, order, folder):
+    """Bytes read from device memory in a step, sectors that L1 asked L2 for."""
+    log = Path(folder) / "ncu.csv"
+    log.unlink(missing_ok=True)
+    command = [args.ncu, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
+               "--metrics", f"{READS},{FROM_L1}", "--kernel-name", "regex:step_kernel", "--launch-skip", str(SKIP),
+               "--launch-count", str(COUNT), "--log-file", str(log), args.dwell, "stencil", shape, "--size", size,
+               "--steps", "12", "--device", "cuda", "--executor", "host-loop", "--order", order, "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=args.timeout)
+    said = (log.read_text(encoding="utf-8", errors="replace") if log.exists() else "") + done.stdout + done.stderr
+    if "ERR_NVGPUCTRPERM" in said:
+        fail("ncu: no permission to read counters (ERR_NVGPUCTRPERM)")
+    rows = counters.rows_of_ncu(said)
+    if not rows or done.returncode != 0:
+        fail(f"{shape} {size} {order}: {(done.stderr.splitlines() + said.splitlines() or ['ncu said nothing'])[-1]}")
+    return median([r[READS] for r in rows]), median([r[FROM_L1] for r in rows])
+
+
+def simulated(args, shape, size, order):
+    """Bytes that a simulated L2 reads, less those that stores bring, and those of all cells."""
+    found = dwell(args.dwell, "trace", shape, "--size", size, "--cache", args.l2, "--line", SECTOR, "--orders", order, "--writes",
+                  "--json", "-")
+    cells, tasks = (math.prod(map(int, found["subject"][k].split("x"))) for k in ("size", "tasks"))
+    return found["orders"][0]["fetches"] * SECTOR - tasks * CELL, cells * CELL
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("dwell")
+    words.add_argument("--ncu", default=shutil.which("ncu") or "/usr/local/cuda/bin/ncu")
+    words.add_argument("--cases", type=measuring.words, default=CASES, help="STENCIL:SIZE, with commas between")
+    words.add_argument("--orders", type=measuring.words, help="as of 'dwell stencil --order' (default: rows, and columns)")
+    words.add_argument("--tiles", type=measuring.words, default=["128x32", "128x8x8"],
+                       help="cells of a block of a step, in two and in three dimensions (default: %(default)s, of f64)")
+    words.add_argument("--l2", default="36MiB:16", help="the simulated cache (default: %(default)s, what an H100 has of its "
+                       "50 MB for data that all of it reads)")
+    words.add_argument("--timeout", type=float, default=120, help="seconds of a run under ncu (default: %(default)s)")
+    words.add_argument("-o", "--output", help="write JSON")
+    args = words.parse_args()
+    if not shutil.which(args.ncu):
+        fail(f"--ncu: expected a program, found '{args.ncu}'")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for text in args.cases:
+            shape, _, size = text.partition(":")
+            for order in args.orders or ORDERS[size.count("x") + 1]:
+                read, sectors = counted(args, shape, size, order, folder)
+                tiles = args.tiles[size.count("x") - 1]
+                wanted, once = simulated(args, shape, size, f"tiles:{tiles}" if order == "rows" else order)
+                rows.append({"case": text, "order": order, "once_bytes": once, "simulated_bytes": wanted,
+                             "counted_bytes": read, "from_l1_bytes": sectors * SECTOR})
+    print(table(["case:", "order:", "once, MB", "simulated", "counted", "simulated / counted", "L1 to L2"],
+                [[r["case"], r["order"], *(f"{r[k] / 1e6:.1f}" for k in ("once_bytes", "simulated_bytes", "counted_bytes")),
+                  f"{r['simulated_bytes'] / r['counted_bytes']:.3f}", f"{r['from_l1_bytes'] / 1e6:.1f}"] for r in rows]))
+    if args.output:
+        measuring.write_json(args.output, {"l2": args.l2, "rows": rows})
+
+
+if __name__ == "__main__":
+    main()

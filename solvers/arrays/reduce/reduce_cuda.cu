@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Reductions on a GPU: launches.
+#include <algorithm>
+#include <cstdint>
+
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_kernel.cuh"
+
+namespace dwell::cuda {
+namespace {
+
+struct reduce_shape {
+  unsigned blocks, threads;
+};
+
+reduce_shape shape_for(std::int64_t chunks, int units) {
+  // Two blocks are on a multiprocessor at a time at least. Where every warp has many chunks, blocks
+  // come up to four times as long as others leave, so that fast multiprocessors take more of them.
+  constexpr std::int64_t resident = 2, most_rounds = 4, chunks_of_round = 16;
+  const std::int64_t together = resident * units;
+  if (chunks == 1) return {1, 32};
+  if (chunks <= reduce_alone) return {1, pass_lanes};
+  if (chunks <= reduce_one_group)
+    return {static_cast<unsigned>(std::min(chunks, together)), pass_lanes};
+  const std::int64_t rounds = std::clamp<std::int64_t>(
+      chunks / (together * reduce_warps * chunks_of_round), 1, most_rounds);
+  const std::int64_t blocks = std::min((chunks - 1) / reduce_warps + 1, rounds * together);
+  return {static_cast<unsigned>(std::max<std::int64_t>(blocks / reduce_groups, 1) * reduce_groups),
+          pass_lanes};
+}
+
+template <int V, class Op, class T>
+void launch(cudaStream_t stream, const reduce_shape& shape, const Op& op, const reduce_arrays<T>& a,
+            const reduce_scratch& scratch, double* to) {
+  reduce_kernel<Op, T, V><<<shape.blocks, shape.threads, 0, stream>>>(op, a, scratch, to);
+  DWELL_CUDA(cudaGetLastError());
+}
+
+}  // namespace
+
+std::size_t reduce_partial_size(std::int64_t n) {
+  const std::int64_t chunks = pass_chunks(n);
+  return chunks <= reduce_alone ? 0 : static_cast<std::size_t>(chunks);
+}
+
+template <class Op, class T>
+void run_reduce(const device& where, int units, const Op& op, const reduce_arrays<T>& a,
+                const reduce_scratch& scratch, double* to) {
+  constexpr int together = 16 / sizeof(T);
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const auto stream = static_cast<cudaStream_t>(where.stream());
+  const reduce_shape shape = shape_for(pass_chunks(a.n), units);
+  const auto whole_loads = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  if (whole_loads(a.x) && whole_loads(a.y))
+    launch<together>(stream, shape, op, a, scratch, to);
+  else
+    launch<1>(stream, shape, op, a, scratch, to);
+}
+
+host_result::host_result(const device& where) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  DWELL_CUDA(cudaHostAlloc(&value_, sizeof(double), cudaHostAllocPortable | cudaHostAllocMapped));
+}
+host_result::~host_result() { cudaFreeHost(value_); }
+
+#define DWELL_COMPILE(op, T)                                                                    \
+  template void run_reduce(const device&, int, const reduce_step::op&, const reduce_arrays<T>&, \
+                           const reduce_scratch&, double*);
+DWELL_EACH_REDUCTION(DWELL_COMPILE)
+#undef DWELL_COMPILE
+
+}  // namespace dwell::cuda

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Bi-CGSTAB with a preconditioner from the right that is a chain of products, in f32 under an
+// iteration in T (see method.hpp). The chain runs twice an iteration, once for each of its two
+// products: four phases and those of both chains. Step -1 computes the residual of the start
+// vector.
+#pragma once
+#include <cmath>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/krylov/program.hpp"
+#include "dwell/solvers/bicgstab/method.hpp"
+
+namespace dwell {
+
+struct preconditioned_bicgstab : bicgstab_method {
+  static constexpr const char* name = "bicgstab-preconditioned";
+  static constexpr const char* variant = "preconditioned";
+  /// y is M p, g is M s; u = A y; t = A g; w is the shadow vector; z what the chain gives, and h
+  /// its input. r holds b at the start, and s between the two products.
+  enum : int { x, r, p, y, g, u, t, w, z, h, vectors };
+  static constexpr const char* vector_names[vectors] = {"x", "r", "p", "y", "g",
+                                                        "u", "t", "w", "z", "h"};
+  static constexpr int rhs = r;
+  static constexpr use uses[vectors] = {use::own, use::own, use::own, use::gather, use::gather,
+                                        use::own, use::own, use::own, use::own,    use::handed};
+  using in_registers = vector_list<r, p>;
+  using results = vector_list<x>;
+  static constexpr int phases = 6;
+  static constexpr int chains[] = {1, 4};
+  static constexpr leaves left_by[phases] = {leaves::both, leaves::elements, leaves::sums,
+                                             leaves::both, leaves::elements, leaves::sums};
+  static constexpr bool whole_rows = true;
+
+  template <int Phase, class T, class Store>
+  DWELL_FN static void phase(Store& s, scalars& m) {
+    if constexpr (Phase == 0)
+      direction<T>(s, m);
+    else if constexpr (Phase == 1)
+      precondition<y, T>(s, m);
+    else if constexpr (Phase == 2)
+      first_product<T>(s, m);
+    else if constexpr (Phase == 3)
+      half_step<T>(s, m);
+    else if constexpr (Phase == 4)
+      precondition<g, T>(s, m);
+    else
+      second_product<T>(s, m);
+  }
+
+ private:
+  /// x += alpha y + omega g, r = s - omega t, and p = r + beta (p - omega u), which is handed over.
+  template <class T, class Store>
+  DWELL_FN static void direction(Store& st, scalars& m) {
+    st.poll();
+    if (m.step < 0) {
+      st.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
+      return;
+    }
+    next_direction by{0.0, m.starting};
+    if (!m.starting) {
+      by = end_step<T>(m, st.template total<5>(ss));
+      if (m.stop != running) return;
+    }
+    const T alpha = static_cast<T>(m.alpha), omega = static_cast<T>(m.omega),
+            beta = static_cast<T>(by.restart ? 0.0 : by.beta), scale = static_cast<T>(m.scale);
+    const auto step = [=](T* v, double* acc) {
+      v[x] = fma(omega, v[g], fma(alpha, v[y], v[x]));
+      v[r] = fma(-omega, v[t], v[r]);
+      v[p] = fma(beta, fma(-omega, v[u], v[p]), v[r]);
+      v[h] = scale * v[p];
+      const double now = v[r];
+      acc[0] = fma(now, now, acc[0]);
+    };
+    if (by.restart)
+      st.each_owned(reads<x, r, p, y, g, u, t>{}, writes<x, r, p, w, h>{}, adds_to<rr, 2>{},
+                    [=](T* v, double* acc) {
+                      step(v, acc);
+                      v[w] = v[r];
+                      add(v[w], v[r], acc[1]);
+                    });
+    else
+      st.each_owned(reads<x, r, p, y, g, u, t, w>{}, writes<x, r, p, h>{}, adds_to<rr, 2>{},
+                    [=](T* v, double* acc) {
+                      step(v, acc);
+                      add(v[w], v[r], acc[1]);
+                    });
+    m.starting = false;
+    m.fresh = by.restart;
+  }
+
+  /// A phase of the chain; the last one puts its result where it is multiplied.
+  template <int To, class T, class Store>
+  DWELL_FN static void precondition(Store& st, const scalars& m) {
+    if (m.step < 0) return;  // x is multiplied
+    st.template run_chain<z>();
+    if (st.chain_phase() + 1 == st.chain_phases())
+      st.each_owned(reads<z>{}, writes<To>{}, [](T* v) { v[To] = v[z]; });
+  }
+
+  /// u = A y and (r~, u); at the start u = A x.
+  template <class T, class Store>
+  DWELL_FN static void first_product(Store& st, scalars& m) {
+    st.template spmv<y, u>();
+    if (m.step < 0) return;
+    st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu>{},
+                  [](T* v, double* acc) { add(v[w], v[u], acc[0]); });
+  }
+
+  /// Does the run end here? Else s = r - alpha u, handed over; at the start r = b - A x.
+  template <class T, class Store>
+  DWELL_FN static void half_step(Store& st, scalars& m) {
+    if (m.step < 0) {
+      if (m.target2 > 0.0) m.scale = std::ldexp(1.0, -std::ilogb(m.target2) / 2);
+      st.each_owned(reads<r, u>{}, writes<r, p, u, t, y, g>{}, [](T* v) {
+        v[r] -= v[u];
+        v[p] = v[u] = v[t] = v[y] = v[g] = T(0);
+      });
+      return;
+    }
+    const auto now = st.template total<3, true>(rr);
+    half_step_length<T>(m, now, st.interrupted(), [&] { st.note(m.step, m.rr, {0.0, m.rr}); });
+    if (m.stop != running) return;
+    const T alpha = static_cast<T>(m.alpha), scale = static_cast<T>(m.scale);
+    st.each_owned(reads<r, u, w>{}, writes<r, h>{}, adds_to<ss, 2>{}, [=](T* v, double* acc) {
+      v[r] = fma(-alpha, v[u], v[r]);
+      v[h] = scale * v[r];
+      const double s = v[r];
+      acc[0] = fma(s, s, acc[0]);
+      add(v[w], s, acc[1]);
+    });
+  }
+
+  /// t = A g, and the sums of the step.
+  template <class T, class Store>
+  DWELL_FN static void second_product(Store& st, scalars& m) {
+    if (m.step < 0) {
+      m.step = 0;
+      return;
+    }
+    st.template spmv<g, t>();
+    st.each_owned(reads<r, t, w>{}, writes<>{}, adds_to<ts, 3>{}, [](T* v, double* acc) {
+      add(v[t], v[r], acc[0]);
+      add(v[t], v[t], acc[1]);
+      add(v[w], v[t], acc[2]);
+    });
+  }
+};
+
+}  // namespace dwell

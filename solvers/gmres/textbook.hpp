@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Generalised minimal residuals for any square matrix (Saad and Schultz, SIAM J. Sci. Stat. Comput.
+// 7, 1986), restarted, with a preconditioner from the right: none, a diagonal, or a chain of
+// products. The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and
+// Rozloznik, Comput. Math. Appl. 50, 2005), whose scalar products are summed together: four phases
+// and those of the chain, each with a barrier.
+//
+// Passes through the phases are of two kinds. An Arnoldi pass is an iteration: it multiplies the
+// next basis vector, orthogonalises the product, and turns its column of the Hessenberg matrix into
+// one of the triangular factor by Givens rotations, which gives the residual's norm. A residual
+// pass, at the start, at every restart and at the end, adds the combination of the basis to x and
+// computes b - A x, whose norm alone says that the run has converged. Every team keeps the small
+// matrices for itself, in the same bits.
+#pragma once
+#include <cmath>
+#include <cstddef>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/matrix_class.hpp"
+#include "dwell/solvers/linear/method/outcome.hpp"
+
+namespace dwell {
+
+struct textbook_gmres : run_outcome {
+  static constexpr const char* method = "gmres";
+  static constexpr const char* title = "generalised minimal residuals";
+  static constexpr matrix_class solves = matrix_class::general;
+  static constexpr const char* breaks_down =
+      "the matrix is singular on the Krylov space, no step makes the residual smaller";
+  static constexpr const char* name = "gmres";
+  static constexpr const char* variant = "textbook";
+  /// y is the preconditioned basis vector, or x, that a pass multiplies; q its product, and before
+  /// it what the chain gives; d the inverse of the diagonal (Jacobi); h the input of the chain.
+  enum : int { x, b, q, y, d, h, vectors };
+  static constexpr const char* vector_names[vectors] = {"x", "b", "q", "y", "d", "h"};
+  static constexpr int rhs = b;
+  static constexpr use uses[vectors] = {use::own,    use::own, use::own,
+                                        use::gather, use::own, use::handed};
+  using in_registers = vector_list<>;
+  using results = vector_list<x>;
+  enum : int { ww, qq, sum_count };
+  static constexpr int phases = 5;
+  static constexpr int chains[] = {1};
+  static constexpr leaves left_by[phases] = {leaves::elements, leaves::elements, leaves::sums,
+                                             leaves::sums, leaves::sums};
+  static constexpr bool whole_rows = true;
+
+  struct scalars {
+    int step = -1;
+    int stop = running;
+    int max_steps = 0;
+    int restart = 0;  ///< basis vectors
+    bool jacobi = false;
+    bool chained = false;   ///< the preconditioner is the chain
+    bool fixed = false;     ///< run max_steps, whatever happens
+    bool measuring = true;  ///< this is a residual pass
+    int column = 0;         ///< basis vectors that have been multiplied since the last restart
+    int ending = running;   ///< why the run is to end after this residual pass
+    double target2 = 0.0;   ///< converged when r.r <= target2
+    double rr = 0.0;
+    double before = 0.0;  ///< r.r of the last restart
+    double scale = 1.0;   ///< of what the chain is handed in a residual pass
+  };
+
+  /// Scalars as in the midst of a run, for counting what an iteration moves.
+  static scalars in_midst(bool jacobi) {
+    scalars m;
+    m.step = 1;
+    m.fixed = true;
+    m.measuring = false;
+    m.max_steps = 3;
+    m.jacobi = jacobi;
+    return m;
+  }
+
+  /// Of a team, for so many basis vectors: the products of a column, twice; the triangular factor
+  /// by columns; the rotations; the rotated right-hand side, and the factors of the combination.
+  DWELL_HD static constexpr std::size_t team_doubles(int basis) {
+    const auto n = static_cast<std::size_t>(basis);
+    return 6 * n + 3 + n * (n + 1) / 2;
+  }
+
+  template <int Phase, class T, class Store>
+  DWELL_FN static void phase(Store& s, scalars& m) {
+    if constexpr (Phase == 0)
+      begin_pass<T>(s, m);
+    else if constexpr (Phase == 1)
+      precondition<T>(s, m);
+    else if constexpr (Phase == 2)
+      multiply<T>(s, m);
+    else if constexpr (Phase == 3)
+      orthogonalise<T>(s, m);
+    else
+      orthogonalise_again<T>(s, m);
+  }
+
+ private:
+  /// The parts of a team's memory.
+  struct small_matrices {
+    double *first, *second;  ///< products with the basis
+    double *cosine, *sine;
+    double* g;       ///< rotated right-hand side, one element more than columns
+    double* factor;  ///< of the combination
+    double* tail;    ///< the norms that decide: ||w||, the residual's square
+    double* r;       ///< the triangular factor
+    DWELL_FN small_matrices(double* at, int n)
+        : first(at),
+          second(first + n),
+          cosine(second + n),
+          sine(cosine + n),
+          g(sine + n),
+          factor(g + n + 1),
+          tail(factor + n),
+          r(tail + 2) {}
+    DWELL_FN double& upper(int i, int j) const { return r[j * (j + 1) / 2 + i]; }
+  };
+  template <class Store>
+  DWELL_FN static small_matrices matrices_of(const Store& s) {
+    return {s.team_memory(), s.basis_size()};
+  }
+
+  /// What the pass before has shown; then the vector to multiply.
+  template <class T, class Store>
+  DWELL_FN static void begin_pass(Store& s, scalars& m) {
+    if (m.step < 0) {
+      m.step = 0;
+      s.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
+      return;
+    }
+    const auto seen = s.template total<2, true>(ww);
+    double w = std::sqrt(seen.v[0]);
+    if (m.measuring)
+      begin_cycle(s, m, seen.v[0]);
+    else
+      end_column<T>(s, m, w, seen.v[1]);
+    if (m.stop != running) return;
+    if (m.measuring)
+      add_combination<T>(s, m);
+    else
+      next_vector<T>(s, m, w);
+  }
+
+  /// After a residual pass: r = b - A x is in q.
+  template <class Store>
+  DWELL_FN static void begin_cycle(Store& s, scalars& m, double rr) {
+    const bool at_start = m.step == 0 && m.column == 0;
+    const double estimated = m.rr;
+    m.rr = rr;
+    if (at_start) s.note(0, m.rr, {0.0, m.rr});
+    if (!m.fixed) {
+      if (!finite(m.rr)) {
+        m.stop = not_finite;
+      } else if (m.rr <= m.target2) {
+        m.stop = converged;
+      } else if (!at_start && m.ending != running && !(m.rr <= least_gain * m.before)) {
+        // The estimate says that it has converged, or that no step is left, and the residual does
+        // not follow: a restart would see the same.
+        if (m.ending == converged) m.rr = estimated;
+        if (m.ending == converged || m.ending == breakdown) m.stop = m.ending;
+      }
+    }
+    if (m.stop != running) return;
+    if (m.step >= m.max_steps)
+      m.stop = iteration_limit;
+    else if (m.ending == interrupted || s.interrupted())
+      m.stop = interrupted;
+    if (m.stop != running) return;
+    m.before = m.rr;
+    m.measuring = false;
+    m.column = 0;
+    m.ending = running;
+    const small_matrices a = matrices_of(s);
+    s.team().once([&] { a.g[0] = std::sqrt(rr); });
+  }
+
+  /// After an Arnoldi pass: w is orthogonal to the basis, and of length `w`.
+  template <class T, class Store>
+  DWELL_FN static void end_column(Store& s, scalars& m, double w, double product2) {
+    const small_matrices a = matrices_of(s);
+    const int j = m.column;
+    const double least = least_part<T> * std::sqrt(product2);
+    s.team().once([&] { rotate(a, j, w > least ? w : 0.0); });
+    ++m.step;
+    ++m.column;
+    const double left = a.g[j + 1];
+    m.rr = left * left;
+    s.note(m.step, m.rr, {0.0, m.rr});
+    if (!m.fixed) {
+      if (!finite(m.rr) || !finite(w))
+        m.stop = not_finite;
+      else if (!(w > least))  // nothing new is left: the true residual shows whether that is all
+        m.ending = breakdown;
+      else if (m.rr <= m.target2)
+        m.ending = converged;
+    }
+    if (m.stop != running) return;
+    if (m.ending == running && m.step >= m.max_steps) m.ending = iteration_limit;
+    if (m.ending == running && s.interrupted()) m.ending = interrupted;
+    m.measuring = m.ending != running || m.column == m.restart;
+  }
+
+  /// Column j of the Hessenberg matrix, with `below` under it, by the rotations before and a new
+  /// one.
+  DWELL_FN static void rotate(const small_matrices& a, int j, double below) {
+    double left = a.first[0] + a.second[0];
+    for (int i = 0; i < j; ++i) {
+      const double next = a.first[i + 1] + a.second[i + 1];
+      a.upper(i, j) = a.cosine[i] * left + a.sine[i] * next;
+      left = a.cosine[i] * next - a.sine[i] * left;
+    }
+    const double length = std::sqrt(left * left + below * below);
+    a.cosine[j] = length > 0.0 ? left / length : 0.0;
+    a.sine[j] = length > 0.0 ? below / length : 1.0;  // a column of zeros leaves the residual
+    a.upper(j, j) = length;
+    const double g = a.g[j];
+    a.g[j] = a.cosine[j] * g;
+    a.g[j + 1] = -a.sine[j] * g;
+  }
+
+  /// The next basis vector from w, or from the residual.
+  template <class T, class Store>
+  DWELL_FN static void next_vector(Store& s, const scalars& m, double w) {
+    const T by = static_cast<T>(w > 0.0 ? 1.0 / w : 0.0);
+    if (m.chained)
+      s.put_basis(reads<q>{}, writes<h>{}, m.column, [=](T* v, T& e) { v[h] = e = by * v[q]; });
+    else if (m.jacobi)
+      s.put_basis(reads<q, d>{}, writes<y>{}, m.column, [=](T* v, T& e) {
+        e = by * v[q];
+        v[y] = v[d] * e;
+      });
+    else
+      s.put_basis(reads<q>{}, writes<y>{}, m.column, [=](T* v, T& e) { v[y] = e = by * v[q]; });
+  }
+
+  /// x += M V c, where c solves R c = g.
+  template <class T, class Store>
+  DWELL_FN static void add_combination(Store& s, scalars& m) {
+    const small_matrices a = matrices_of(s);
+    solve_triangle(s.team(), a, m.column);
+    s.template add_basis<q>(m.column, a.factor, 1.0, true);
+    if (m.chained) {
+      double most = 0.0;
+      for (int k = 0; k < m.column; ++k) most = std::fmax(most, std::fabs(a.factor[k]));
+      m.scale = most > 0.0 && finite(most) ? std::ldexp(1.0, -std::ilogb(most)) : 1.0;
+      const T by = static_cast<T>(m.scale);
+      s.each_owned(reads<q>{}, writes<h>{}, [=](T* v) { v[h] = by * v[q]; });
+    } else if (m.jacobi) {
+      s.each_owned(reads<x, q, d>{}, writes<x, y>{},
+                   [](T* v) { v[y] = v[x] = fma(v[d], v[q], v[x]); });
+    } else {
+      s.each_owned(reads<x, q>{}, writes<x, y>{}, [](T* v) { v[y] = v[x] += v[q]; });
+    }
+  }
+  /// By columns, from the last one; one that is nothing beside the largest gets no part.
+  template <class Team>
+  DWELL_FN static void solve_triangle(Team& team, const small_matrices& a, int n) {
+    double largest = 0.0;
+    for (int k = 0; k < n; ++k) largest = std::fmax(largest, std::fabs(a.upper(k, k)));
+    for (int k = n - 1; k >= 0; --k) {
+      const double pivot = a.upper(k, k);
+      const double c = std::fabs(pivot) > tiny * largest ? a.g[k] / pivot : 0.0;
+      team.section([&](int lane) {
+        if (lane == 0) a.factor[k] = c;
+        for (int i = lane; i < k; i += Team::lanes()) a.g[i] = std::fma(-c, a.upper(i, k), a.g[i]);
+      });
+    }
+  }
+
+  /// A phase of the chain; the last one puts its result where it is multiplied.
+  template <class T, class Store>
+  DWELL_FN static void precondition(Store& s, scalars& m) {
+    if (!m.chained || (m.measuring && m.column == 0)) return;  // at the start x is multiplied
+    s.template run_chain<q>();
+    if (s.chain_phase() + 1 != s.chain_phases()) return;
+    const T by = static_cast<T>(1.0 / m.scale);
+    if (m.measuring)
+      s.each_owned(reads<x, q>{}, writes<x, y>{}, [=](T* v) { v[y] = v[x] = fma(by, v[q], v[x]); });
+    else
+      s.each_owned(reads<q>{}, writes<y>{}, [](T* v) { v[y] = v[q]; });
+  }
+
+  /// q = A y; of a residual pass q = b - A y and its square.
+  template <class T, class Store>
+  DWELL_FN static void multiply(Store& s, const scalars& m) {
+    s.poll();
+    s.template spmv<y, q>();
+    if (m.measuring) {
+      s.each_owned(reads<b, q>{}, writes<q>{}, adds_to<ww>{}, [](T* v, double* acc) {
+        v[q] = v[b] - v[q];
+        add_square(v[q], acc);
+      });
+    } else {
+      s.each_owned(reads<q>{}, writes<>{}, adds_to<qq>{},
+                   [](T* v, double* acc) { add_square(v[q], acc); });
+      s.template multiply_basis<q>(m.column + 1, 0);
+    }
+  }
+
+  template <class T, class Store>
+  DWELL_FN static void orthogonalise(Store& s, const scalars& m) {
+    if (m.measuring) return;
+    const small_matrices a = matrices_of(s);
+    s.basis_totals(m.column + 1, 0, a.first);
+    s.template add_basis<q>(m.column + 1, a.first, -1.0);
+    s.template multiply_basis<q>(m.column + 1, 1);
+  }
+  template <class T, class Store>
+  DWELL_FN static void orthogonalise_again(Store& s, const scalars& m) {
+    if (m.measuring) return;
+    const small_matrices a = matrices_of(s);
+    s.basis_totals(m.column + 1, 1, a.second);
+    s.template add_basis<q>(m.column + 1, a.second, -1.0);
+    s.each_owned(reads<q>{}, writes<>{}, adds_to<ww>{},
+                 [](T* v, double* acc) { add_square(v[q], acc); });
+  }
+
+  /// A cycle that ends with an estimate under the target must have brought the residual's square
+  /// down so far.
+  static constexpr double least_gain = 0.25;
+  static constexpr double tiny = 0x1p-52;
+  /// What is left of a product is nothing if it is so small beside it.
+  template <class T>
+  static constexpr double least_part = sizeof(T) == 8 ? 0x1p-50 : 0x1p-21;
+  template <class T>
+  DWELL_FN static void add_square(T v, double* acc) {
+    const double size = v;
+    acc[0] = std::fma(size, size, acc[0]);
+  }
+  DWELL_FN static bool finite(double v) { return v - v == 0.0; }
+  template <class T>
+  DWELL_FN static T fma(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+};
+
+}  // namespace dwell

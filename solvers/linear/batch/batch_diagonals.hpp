@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The extreme elements of every system's diagonal, as a step of set-up for both backends
+// (execution/team/setup_cpu.hpp): a warp takes a system, its lanes the rows.
+#pragma once
+#include <cstdint>
+
+#include "dwell/solvers/linear/batch/batch_steps.hpp"
+#include "dwell/solvers/linear/check/examine_steps.hpp"
+
+namespace dwell::examining {
+
+template <class T>
+struct find_diagonal_ranges {
+  cutting::csr_pattern a;
+  const T* val;
+  const index* first_rows;
+  diagonal_range* to;
+
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t system, std::int64_t end,
+                           std::int64_t step) const {
+    for (; system < end; system += step) {
+      const index first = first_rows[system], last = first_rows[system + 1];
+      double least = 0, most = 0;
+      if (first < last) least = most = static_cast<double>(val[find(a, first, first)]);
+      for (index row = first + w.lane(); row < last; row += Warp::lanes) {
+        const double here = static_cast<double>(val[find(a, row, row)]);
+        least = cutting::smaller(least, here);
+        most = cutting::larger(most, here);
+      }
+      least = w.least(least);
+      most = w.most(most);
+      if (w.lane() == 0) to[system] = {least, most};
+    }
+  }
+};
+
+template <class Loops, class T>
+void find_diagonals_with(const device& where, const batch_places<T>& at, diagonal_range* to) {
+  constexpr std::int64_t systems_per_thread = 64;
+  const Loops loops(where);
+  const csr_arrays<T>& a = at.all.a;
+  loops.warps(
+      at.count, systems_per_thread,
+      find_diagonal_ranges<T>{{a.rows, a.nonzeros, a.row_ptr, a.col}, a.val, at.first_rows, to});
+}
+
+}  // namespace dwell::examining

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The steps of solve_steps.hpp for a batch: of every system by one block of a GPU, or by one thread
+// of the host, in the same order of operations, so that a system's numbers do not depend on the
+// others. Private to the solver.
+#pragma once
+#include <cstddef>
+#include <type_traits>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/solvers/linear/run/solve_steps.hpp"
+
+namespace dwell {
+
+/// Of a system's matrix: the extreme elements of its diagonal; 0 without rows.
+struct diagonal_range {
+  double least = 0, most = 0;
+};
+
+/// Where the data of all systems are: rows of system k follow those of system k - 1.
+template <class T>
+struct batch_places {
+  solve_places<T> all;  ///< of the whole; target2, step, stop, rr and numbers are those of system 0
+  int count = 0;        ///< systems
+  const index* first_rows = nullptr;  ///< count + 1
+  std::size_t system_stride = 0;      ///< bytes from system to system: target2, step, stop, rr
+
+  DWELL_HD solve_places<T> of(int system) const {
+    const index first = first_rows[system];
+    solve_places<T> at = all;
+    at.a.rows = at.a.cols = first_rows[system + 1] - first;
+    if (at.a.rows > 0) at.a.row_ptr += first;
+    at.a.nonzeros = at.a.rows > 0 ? at.a.row_ptr[at.a.rows] - at.a.row_ptr[0] : 0;
+    at.first_column = first;
+    at.b += first;
+    at.x += first;
+    at.run_x += first;
+    at.run_rhs += first;
+    if (at.inverse_diagonal) at.inverse_diagonal += first;
+    at.residual += first;
+    at.target2 = further(at.target2, system);
+    at.step = further(at.step, system);
+    at.stop = further(at.stop, system);
+    at.rr = further(at.rr, system);
+    at.numbers += system;
+    return at;
+  }
+
+ private:
+  template <class V>
+  DWELL_HD V* further(V* p, int system) const {
+    using byte = std::conditional_t<std::is_const_v<V>, const char, char>;
+    return reinterpret_cast<V*>(reinterpret_cast<byte*>(p) +
+                                static_cast<std::size_t>(system) * system_stride);
+  }
+};
+
+/// One per backend; work goes to the device's stream. See solve_steps.
+template <class T>
+struct batch_steps {
+  void (*begin)(const device&, const batch_places<T>&);
+  void (*end)(const device&, const batch_places<T>&);
+  /// The true residual of run_x, in the caller's units, instead of that of x; of all systems.
+  void (*weigh)(const device&, const batch_places<T>&);
+  /// x becomes run_x in the systems that are not 0 in `which`, one number each in memory of the
+  /// device.
+  void (*restore)(const device&, const batch_places<T>&, const int* which);
+  /// One of each system, in memory of the device. The matrix is sound.
+  void (*diagonals)(const device&, const batch_places<T>&, diagonal_range* to);
+};
+template <class T>
+const batch_steps<T>& batch_steps_of(backend on);
+/// Throws device_error where the build has no CUDA.
+template <class T>
+const batch_steps<T>& cuda_batch_steps();
+
+}  // namespace dwell

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// The steps of a batch on a GPU: one block per system, one launch before the run and one after it,
+// and no wait. A block takes the chunks of a pass one after the other and puts them together in the
+// order of ordered_pass.cuh.
+#include "dwell/execution/device/loops/ordered_pass.cuh"
+#include "dwell/execution/team/setup_cuda.cuh"
+#include "dwell/solvers/linear/batch/batch_diagonals.hpp"
+#include "dwell/solvers/linear/run/residual_passes.hpp"
+
+namespace dwell {
+namespace {
+
+/// A pass over n elements by all threads of a block, which see its conclusion afterwards. room:
+/// shared memory, pass_lanes x solve_totals.
+template <class Pass>
+__device__ void block_pass(index n, const Pass& pass, double* room) {
+  static_assert(Pass::totals <= solve_totals);
+  const auto lane = reinterpret_cast<double(*)[Pass::totals]>(room);
+  const int l = static_cast<int>(threadIdx.x);
+  const auto constants = pass.constants();
+  double all[Pass::totals] = {};  // of chunks l, l + 256, ...
+  for (index c = 0; c < pass_chunks(n); ++c) {
+    double acc[Pass::totals] = {};
+    const std::int64_t first = static_cast<std::int64_t>(c) * pass_chunk;
+    for (std::int64_t i = first + l; i < first + pass_chunk && i < n; i += pass_lanes)
+      pass.element(static_cast<index>(i), constants, acc);
+    for (int k = 0; k < Pass::totals; ++k) lane[l][k] = acc[k];
+    cuda::fold_lanes<Pass>(lane);
+    if (l == static_cast<int>(c % pass_lanes)) Pass::combine(all, lane[0]);
+    __syncthreads();
+  }
+  for (int k = 0; k < Pass::totals; ++k) lane[l][k] = all[k];
+  cuda::fold_lanes<Pass>(lane);
+  if (l == 0) pass.conclude(lane[0]);
+  __syncthreads();
+}
+
+template <class T>
+__device__ void block_residual(const solve_places<T>& at) {
+  using row = solve_pass::residual_row<T>;
+  constexpr index at_once = pass_lanes / row::lanes;
+  const int lane = static_cast<int>(threadIdx.x) % row::lanes;
+  const row rows{at};
+  const auto constants = rows.constants();
+  for (index first = 0; first < at.a.rows; first += at_once) {
+    const index i = first + static_cast<index>(threadIdx.x) / row::lanes;
+    double sum[row::sums] = {};
+    if (i < at.a.rows) rows.part(i, lane, constants, sum);
+    for (int half = row::lanes / 2; half > 0; half /= 2)
+      for (int k = 0; k < row::sums; ++k) sum[k] += __shfl_down_sync(~0u, sum[k], half, row::lanes);
+    if (lane == 0 && i < at.a.rows) rows.put(i, constants, sum);
+  }
+  __syncthreads();
+}
+
+template <class T>
+__global__ void __launch_bounds__(pass_lanes) begin_kernel(const batch_places<T> all) {
+  __shared__ double room[pass_lanes * solve_totals];
+  const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
+  block_pass(at.a.rows, solve_pass::examine<T>{at}, room);
+  block_pass(at.a.rows, solve_pass::load<T>{{}, at}, room);
+}
+
+template <class T>
+__global__ void __launch_bounds__(pass_lanes) end_kernel(const batch_places<T> all) {
+  __shared__ double room[pass_lanes * solve_totals];
+  const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
+  block_pass(at.a.rows, solve_pass::answer<T>{at}, room);
+  block_residual(at);
+  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, room);
+}
+
+template <class T>
+__global__ void __launch_bounds__(pass_lanes) weigh_kernel(const batch_places<T> all) {
+  __shared__ double room[pass_lanes * solve_totals];
+  const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
+  block_residual(at);
+  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, room);
+}
+
+template <class T>
+__global__ void __launch_bounds__(pass_lanes)
+    restore_kernel(const batch_places<T> all, const int* which) {
+  const int system = static_cast<int>(blockIdx.x);
+  if (!which[system]) return;
+  const solve_places<T> at = all.of(system);
+  for (std::int64_t i = threadIdx.x; i < at.a.rows; i += pass_lanes)
+    at.x[i] = at.run_x_at(static_cast<index>(i));
+}
+
+template <class T>
+void launch(void (*kernel)(batch_places<T>), const device& where, const batch_places<T>& at) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  kernel<<<static_cast<unsigned>(at.count), pass_lanes, 0,
+           static_cast<cudaStream_t>(where.stream())>>>(at);
+  DWELL_CUDA(cudaGetLastError());
+}
+
+template <class T>
+void begin(const device& where, const batch_places<T>& at) {
+  launch(&begin_kernel<T>, where, at);
+}
+
+template <class T>
+void end(const device& where, const batch_places<T>& at) {
+  launch(&end_kernel<T>, where, at);
+}
+
+template <class T>
+void weigh(const device& where, const batch_places<T>& at) {
+  launch(&weigh_kernel<T>, where, at);
+}
+
+template <class T>
+void restore(const device& where, const batch_places<T>& at, const int* which) {
+  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  restore_kernel<<<static_cast<unsigned>(at.count), pass_lanes, 0,
+                   static_cast<cudaStream_t>(where.stream())>>>(at, which);
+  DWELL_CUDA(cudaGetLastError());
+}
+
+template <class T>
+constexpr batch_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>,
+                                    &examining::find_diagonals_with<cuda::setup_loops, T>};
+
+}  // namespace
+
+template <class T>
+const batch_steps<T>& cuda_batch_steps() {
+  return on_cuda<T>;
+}
+
+template const batch_steps<double>& cuda_batch_steps();
+template const batch_steps<float>& cuda_batch_steps();
+
+}  // namespace dwell

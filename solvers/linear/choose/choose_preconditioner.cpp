@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// See choose_preconditioner.hpp.
+#include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dwell/base/policy_words.hpp"
+#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
+
+namespace dwell {
+namespace {
+
+/// The first method of the table, for positive definite matrices, has multigrid.
+bool has_multigrid(const solve_options& o) {
+  if (forms_of(o.method).front().solves != matrix_class::positive_definite) return false;
+  if (o.variant != automatic) return find_form(o.method, o.variant).with_chain;
+  const auto forms = forms_of(o.method);
+  return std::any_of(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
+}
+
+/// Iterations, to the digits that `forecast` has measured, that multigrid takes more where each
+/// rank has one of its own block: the condition grows with the width of the domain in rows
+/// (docs/results/distributed.md).
+double more_by_ranks(const jacobi_probe& seen, double nonzeros_per_row) {
+  if (seen.ranks == 1) return 0.0;
+  const double width = nonzeros_per_row < 6.0 ? std::sqrt(seen.rows) : std::cbrt(seen.rows);
+  return 3.1 * std::sqrt(width) * std::pow(0.5 * seen.ranks, 0.4);
+}
+
+}  // namespace
+
+preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
+                                            double rows) {
+  if (!facts.full_diagonal) return {preconditioner::none, "the diagonal has zeros"};
+  const auto jacobi = [](std::string why) {
+    return preconditioner_choice{preconditioner::jacobi, std::move(why)};
+  };
+  if (!has_multigrid(o))
+    return jacobi(o.variant == automatic ? "for method " + o.method + " of jacobi and none"
+                                         : "variant " + o.variant + " has no multigrid");
+  if (o.fixed_iterations) return jacobi("fixed iterations are not compared with others");
+  if (facts.rows_with_positive > most_rows_with_positive)
+    return jacobi(
+        fmt::format("{:.0f} % of the rows have much that is positive beside the diagonal, "
+                    "which multigrid is not for",
+                    100 * facts.rows_with_positive));
+  if (rows <= least_rows_of_multigrid)
+    return jacobi(
+        fmt::format("of at most {} rows no set-up of multigrid pays", least_rows_of_multigrid));
+  if (o.max_iterations <= probe_iterations)
+    return jacobi(fmt::format("at most {} iterations are allowed", o.max_iterations));
+  return {
+      preconditioner::jacobi,
+      fmt::format("for {} iterations, after which jacobi goes on, or amg where that is projected "
+                  "to take less time",
+                  probe_iterations),
+      true};
+}
+
+preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
+  preconditioner_forecast out;
+  const double left = std::log(std::max(seen.residual, 1e-300) / std::max(seen.target, 1e-300));
+  if (!(left > 0.0)) return out;
+  // A residual that does not fall yet: as slowly as can be told from so many iterations.
+  const double rate = std::max(-std::log(std::min(seen.reduction, 1.0)), 1e-4);
+  out.jacobi_iterations = left / rate;
+  // By the condition, which so few iterations show too small, and of whose bound about a third is
+  // needed in the end. Smooth right-hand sides fall slowly at first, so the rate alone counts too
+  // many iterations: what is needed lies between the two.
+  const double by_condition = 0.16 * std::sqrt(seen.condition) * (left + std::log(2.0));
+  if (by_condition > 0.0 && by_condition < out.jacobi_iterations)
+    out.jacobi_iterations = std::sqrt(by_condition * out.jacobi_iterations);
+  out.jacobi_s = out.jacobi_iterations * seen.seconds;
+
+  const double rows = seen.rows, nonzeros = seen.nonzeros;
+  const double per_row = std::clamp(nonzeros / rows, 5.0, 9.0);  // 5: two dimensions, 7: three
+  constexpr double measured_digits = 8;
+  const double digits = left / std::log(10.0);
+  const double whole = std::clamp(24.0 + 6.0 * std::log10(rows / 5e4), 18.0, 45.0);
+  out.amg_iterations = 3.0 + (whole + more_by_ranks(seen, per_row)) * digits / measured_digits;
+  if (on == backend::cuda) {
+    const double share = 1.0 / seen.ranks;  // each has a GPU
+    out.amg_setup_s =
+        3e-3 + 1.25e-3 * (per_row - 5.0) + share * rows * (5.9e-9 + 4.6e-9 * (per_row - 5.0));
+    out.amg_s = out.amg_iterations * (30e-6 + 30e-12 * share * nonzeros);
+  } else {
+    out.amg_setup_s = seen.seconds * (100.0 + 95.0 * (per_row - 5.0));
+    out.amg_s = out.amg_iterations * seen.seconds * std::min(per_row, 8.0);
+  }
+  return out;
+}
+
+preconditioner_choice choose_after(const jacobi_probe& seen, backend on) {
+  const preconditioner_forecast f = forecast(seen, on);
+  const double all = f.amg_setup_s + f.amg_s;
+  const bool amg = all < f.jacobi_s;
+  const double iterations = std::max(all / std::max(seen.seconds, 1e-9), 1.0 * probe_iterations);
+  const double nearest = std::sqrt(2.0) * iterations;
+  return {
+      amg ? preconditioner::amg : preconditioner::jacobi,
+      fmt::format("after {} iterations with jacobi, {:.0f} more ({:.3g} ms) were projected, and "
+                  "with amg {:.3g} ms of set-up and {:.0f} iterations ({:.3g} ms)",
+                  probe_iterations, f.jacobi_iterations, 1e3 * f.jacobi_s, 1e3 * f.amg_setup_s,
+                  f.amg_iterations, 1e3 * f.amg_s),
+      false, amg ? INT_MAX : 1 << std::min(30, std::ilogb(nearest))};
+}
+
+}  // namespace dwell

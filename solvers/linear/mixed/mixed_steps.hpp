@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a solve in mixed precision does in f64 between two attempts in f32, where the vectors are:
+// the residual, its way to the attempt, and the attempt's answer on its way back. Host and device
+// give the same bits. Private to the solver.
+#pragma once
+#include "dwell/base/index.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
+
+namespace dwell {
+
+/// r = b - 2^exponent A x, and r.r; arrays in memory of the device.
+struct residual_places {
+  csr_arrays<double> a;
+  int exponent = 0;
+  const double* b = nullptr;
+  const double* x = nullptr;
+  double* r = nullptr;
+  double* rr = nullptr;       ///< one
+  double* partial = nullptr;  ///< solve_partials(rows) elements of room
+  unsigned* done = nullptr;   ///< zero
+};
+
+/// One per backend; work goes to the device's stream.
+struct mixed_steps {
+  void (*residual)(const device&, const residual_places&);
+  /// to = 2^exponent from, rounded to f32.
+  void (*narrow)(const device&, index n, const double* from, int exponent, float* to);
+  /// to = x + 2^exponent d
+  void (*add)(const device&, index n, const double* x, const float* d, int exponent, double* to);
+  /// to = 0
+  void (*clear)(const device&, index n, float* to);
+};
+const mixed_steps& mixed_steps_of(backend on);
+/// Throws device_error where the build has no CUDA.
+const mixed_steps& cuda_mixed_steps();
+
+}  // namespace dwell

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// See distributed_solver.hpp: checks that all ranks make together, around the frame of
+// linear_solver.
+#include "dwell/linear/distributed_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/comm/agreement.hpp"
+#include "dwell/execution/comm/device_transport.hpp"
+#include "dwell/solvers/linear/check/memory_check.hpp"
+#include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/ranks/examine_rows.hpp"
+#include "dwell/solvers/linear/run/solver_state.hpp"
+
+namespace dwell {
+namespace {
+
+/// Throws input_error, on all ranks, unless each gives as many vectors of as many elements as it
+/// has rows, one after another. Returns how many; ranks without rows say nothing.
+std::size_t vectors_of_ranks(communicator& comm, index rows, std::size_t elements,
+                             const char* name) {
+  struct counts {
+    std::size_t rows, elements;
+  };
+  const auto all = values_of_ranks(comm, counts{static_cast<std::size_t>(rows), elements});
+  std::size_t found = 0;
+  for (const counts& one : all)
+    if (one.rows > 0) found = std::max(found, one.elements / one.rows);
+  together(comm, [&] {
+    const auto n = static_cast<std::size_t>(rows);
+    if (elements != found * n)
+      throw input_error(
+          fmt::format("{}: expected {} vectors of {} elements, those of its rows, on rank {}, as "
+                      "other ranks have, found {} elements",
+                      name, found, rows, comm.rank(), elements));
+  });
+  return found;
+}
+
+/// What ranks ask for together. A rank without rows is told of null vectors by a number that does
+/// not count.
+template <class T>
+solve_options agreed_options(const distributed_matrix<T>& a, solve_options o) {
+  communicator& comm = *a.comm();
+  together(comm, [&] {
+    check_options(o);
+    if (sizeof(T) != sizeof(double) && o.mixed_precision)
+      throw input_error("mixed_precision: expected a system in f64, found one in f32");
+  });
+  vectors_of_ranks(comm, a.rows(), o.preconditioning.near_null.size(), "near_null");
+  if (vectors_of_ranks(comm, a.rows(), o.null_vectors.size(), "null_vectors") > 0 && a.rows() == 0)
+    o.null_vectors = {0.0};
+  return o;
+}
+
+}  // namespace
+
+template <class T>
+struct distributed_solver<T>::state {
+  state(const device& where, distributed_matrix<T> a, const solve_options& given, gpu_transport by)
+      : matrix(std::move(a)),
+        ranks{matrix.comm().get(), nullptr, &matrix.halo(),
+              static_cast<double>(matrix.all_rows())} {
+    const solve_options o = agreed_options(matrix, given);
+    require_one_backend(*ranks.comm, where);
+    if (where.on() == backend::cuda) {
+      gpus = connect_gpus(matrix.comm(), where, by);
+      ranks.gpus = gpus.get();
+    }
+    demand = demand_of(o);
+    double check_s = 0;
+    divided_rows<T> rows;
+    {
+      const lap_timer time(check_s);
+      rows = examined(matrix.local());
+    }
+    nonzeros = rows.rows.nonzeros();
+    solver.emplace(where, rows, o);
+    solver->setup.check_s += check_s;
+  }
+  /// Throws input_error, on all ranks, if they are not what is demanded.
+  divided_rows<T> examined(const csr_view<T>& rows) const {
+    const std::span<const T> values(rows.val, static_cast<std::size_t>(rows.nonzeros()));
+    return {rows, {}, examine_rows(matrix, values, demand), &ranks};
+  }
+
+  distributed_matrix<T> matrix;
+  std::shared_ptr<device_transport> gpus;  ///< ends after what records its messages
+  row_ranks ranks;
+  matrix_demand demand;
+  index nonzeros = 0;
+  std::vector<T> values;  ///< where they are not the first ones
+  std::optional<solver_state<T>> solver;
+};
+
+template <class T>
+distributed_solver<T>::distributed_solver(const device& where, distributed_matrix<T> a,
+                                          const solve_options& options, gpu_transport by)
+    : s_(std::make_unique<state>(where, std::move(a), options, by)) {}
+template <class T>
+distributed_solver<T>::distributed_solver(distributed_solver&&) noexcept = default;
+template <class T>
+distributed_solver<T>& distributed_solver<T>::operator=(distributed_solver&&) noexcept = default;
+template <class T>
+distributed_solver<T>::~distributed_solver() = default;
+
+template <class T>
+const solve_setup& distributed_solver<T>::setup() const {
+  return s_->solver->setup;
+}
+
+template <class T>
+const char* distributed_solver<T>::transport() const {
+  return s_->gpus ? s_->gpus->name() : s_->ranks.comm->transport();
+}
+
+template <class T>
+solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) {
+  solver_state<T>& s = *s_->solver;
+  communicator& comm = *s_->ranks.comm;
+  s.began = seconds_on_host();
+  together(comm, [&] {
+    s.require_idle();
+    check_size(b.size(), s.rows(), "right-hand side");
+    check_size(x.size(), s.rows(), "start vector");
+    check_memory(s.matrix.in_place(), b, std::span<const T>(x));
+    check_finite(b, "right-hand side");
+    check_finite(std::span<const T>(x), "start vector");
+  });
+  if (s.on_gpu()) {
+    s.b.upload(b);
+    s.x.upload(x);
+  }
+  const T* const from = s.on_gpu() ? s.b.data() : b.data();
+  T* const to = s.on_gpu() ? s.x.data() : x.data();
+  solve_report report = s.solve_here(from, to, [] {});  // they have been looked at
+  if (s.on_gpu()) {
+    const lap_timer time(report.finish_s);
+    s.x.download(x);
+  }
+  return report;
+}
+
+template <class T>
+std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std::size_t ldb,
+                                                       std::span<T> x, std::size_t ldx, int count) {
+  solver_state<T>& s = *s_->solver;
+  const index rows = s.rows();
+  communicator& comm = *s_->ranks.comm;
+  const int of_first = value_of_rank(comm, 0, count);
+  together(comm, [&] {
+    s.require_idle();
+    check_columns(b.size(), rows, ldb, count, "right-hand side");
+    check_columns(x.size(), rows, ldx, count, "start vector");
+    if (count != of_first)
+      throw input_error(
+          fmt::format("count: expected as many columns on all ranks, found {} on rank {} and {} on "
+                      "rank 0",
+                      count, comm.rank(), of_first));
+  });
+  const auto n = static_cast<std::size_t>(rows);
+  const auto b_of = [&](int k) { return b.subspan(static_cast<std::size_t>(k) * ldb, n); };
+  const auto x_of = [&](int k) { return x.subspan(static_cast<std::size_t>(k) * ldx, n); };
+  return s.solve_host_block(
+      count, b_of, x_of, [&](int k) { return solve(b_of(k), x_of(k)); },
+      [&](auto&& check) { together(comm, check); });
+}
+
+template <class T>
+void distributed_solver<T>::update_values(std::span<const T> values) {
+  state& s = *s_;
+  solver_state<T>& solver = *s.solver;
+  together(*s.ranks.comm, [&] {
+    solver.require_idle();
+    if (values.size() != static_cast<std::size_t>(s.nonzeros))
+      throw input_error(
+          fmt::format("values: expected {} of them as the rows of the rank have, found {}",
+                      s.nonzeros, values.size()));
+  });
+  solver.setup = {};
+  std::vector<T> copy(values.begin(), values.end());
+  divided_rows<T> rows;
+  {
+    const lap_timer time(solver.setup.check_s);
+    csr_view<T> changed = s.matrix.local();
+    changed.val = copy.data();
+    rows = s.examined(changed);
+  }
+  solver.matrix.update(rows, solver.setup);  // values that are refused leave those before
+  s.values = std::move(copy);
+  solver.refresh();
+}
+
+template <class T>
+void distributed_solver<T>::set_tolerances(double rtol, double atol) {
+  solve_options changed = s_->solver->options;
+  changed.rtol = rtol;
+  changed.atol = atol;
+  check_options(changed);
+  s_->solver->options.rtol = rtol;
+  s_->solver->options.atol = atol;
+}
+
+template class distributed_solver<double>;
+template class distributed_solver<float>;
+
+}  // namespace dwell

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The matrix of a prepared solver: where the device's teams can read it, and checked there. Private
+// to the solver.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "dwell/comm/halo.hpp"
+#include "dwell/device/device_views.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
+#include "dwell/formats/csr.hpp"
+#include "dwell/linear/solve.hpp"
+#include "dwell/solvers/linear/check/examine.hpp"
+#include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/run/system_scale.hpp"
+
+namespace dwell {
+
+/// The rows of one rank, whose columns are numbered by its own elements and then by its ghosts, in
+/// host memory; examined by all ranks together (solvers/linear/ranks).
+template <class T>
+struct divided_rows {
+  csr_view<T> rows;  ///< must stay
+  csr_arrays<T> placed =
+      {};  ///< where the device's teams can read them already, and stay; else empty
+  system_facts facts;
+  const row_ranks* ranks = nullptr;
+};
+
+template <class T>
+class prepared_system {
+ public:
+  /// Refuses what check_system() refuses. A GPU gets a copy of the arrays. Adds to check_s and
+  /// upload_s of `setup`.
+  prepared_system(const device& where, const csr_view<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
+  prepared_system(const device& where, const device_csr_view<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
+  /// With arrays in memory of the device that others own: they must stay, and only
+  /// update_in_place() follows what is written to them.
+  prepared_system(const device& where, const csr_arrays<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
+  /// They have been found to be what the demand asks for.
+  prepared_system(const device& where, const divided_rows<T>& a, const matrix_demand& demand,
+                  solve_setup& setup);
+  /// From now on this is asked for too. Throws as check_system() does.
+  void demand(const matrix_demand& more);
+  /// And this, which throws input_error for what it refuses.
+  using other_demand = std::function<void(const csr_arrays<T>&, const system_facts&)>;
+  void demand(other_demand more);
+  /// The same pattern with other values, as many as before. Values that are refused leave the ones
+  /// before.
+  void update(std::span<const T> values, solve_setup& setup);
+  void update(device_span<const T> values, solve_setup& setup);
+  /// The owner of the arrays has written other values to them. Values that are refused stay.
+  void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
+  /// Called by all ranks together. What is refused leaves what was before.
+  void update(const divided_rows<T>& a, solve_setup& setup);
+
+  /// Among which rows are divided, or null.
+  const row_ranks* ranks() const { return ranks_; }
+  /// Of all ranks.
+  double all_rows() const { return ranks_ ? ranks_->all_rows : arrays_.rows; }
+  /// Of one rank of several, in host memory.
+  const csr_view<T>& given_rows() const { return given_rows_; }
+  /// What a preconditioner is made of: all, or of several ranks the block of own columns, which is
+  /// copied when it is first asked for.
+  const csr_arrays<T>& block();
+
+  const csr_arrays<T>& arrays() const { return arrays_; }
+  const system_facts& facts() const { return facts_; }
+  /// The matrix is solved divided by two to this power.
+  int scale_exponent() const { return matrix_scale<T>(facts_.exponent); }
+  /// The caller's arrays, which a CPU reads in place; empty on a GPU.
+  csr_view<T> in_place() const;
+
+ private:
+  /// Throws input_error unless the matrix is sound.
+  system_facts examined(const csr_arrays<T>& a, solve_setup& setup) const;
+  /// The host says what is wrong, and where.
+  [[noreturn]] void refuse(const csr_arrays<T>& a) const;
+  /// Called by all ranks together.
+  [[noreturn]] void refuse_on_ranks() const;
+  void take(buffer<T> values, solve_setup& setup);
+
+  device where_;
+  matrix_demand demand_;
+  other_demand more_;
+  /// A matrix where the device's teams can read it.
+  struct placed {
+    buffer<index> row_ptr, col;
+    buffer<T> val;
+    csr_arrays<T> arrays;
+    placed() = default;
+    placed(const device& where, const csr_view<T>& a);
+  };
+
+  buffer<index> row_ptr_, col_;
+  buffer<T> val_;
+  // Of one rank of several:
+  placed rows_, own_columns_;
+  csr_view<T> given_rows_;
+  std::optional<csr<T>> own_block_;
+  csr_arrays<T> arrays_;
+  const row_ranks* ranks_ = nullptr;
+  system_facts facts_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Iterative refinement: where the residual that an iteration carries has converged and the true one
+// has not, the iteration begins anew from its answer, whose residual it computes. Private to the
+// solver.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/solvers/linear/choose/advice.hpp"
+#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/solver_state.hpp"
+
+namespace dwell {
+namespace {
+
+constexpr double promising = 0.5;  ///< at most this part of the true residual must be left
+
+/// Is there a tolerance that can be met?
+bool has_target(const solve_options& o, const solve_report& report) {
+  return o.atol > 0.0 || (o.rtol > 0.0 && report.rhs_norm > 0.0);
+}
+
+/// How the attempts together ended, where the last one ended so.
+stop_reason end_of(const solve_report& last, bool helped) {
+  switch (last.stopped) {
+    case stop_reason::iteration_limit:
+    case stop_reason::interrupted:
+      return last.stopped;
+    case stop_reason::converged:
+      return helped || !last.target_missed ? stop_reason::converged : stop_reason::accuracy_limit;
+    default:  // it is rounding that ends an attempt from an answer
+      return stop_reason::accuracy_limit;
+  }
+}
+
+/// Adds an attempt that began where the report ends. Returns whether x is its answer.
+bool add(const solve_report& next, const solve_options& o, const system_facts& facts,
+         solve_report& to) {
+  const double before = to.residual_relative_true;
+  const bool better = next.residual_relative_true < before;
+  to.refinements += 1 + next.refinements;  // those of mixed precision
+  to.iterations += next.iterations;
+  to.solve_s += next.solve_s;
+  to.per_iteration_us = to.iterations > 0 ? to.solve_s * 1e6 / to.iterations : 0.0;
+  if (!next.history.empty())
+    to.history.insert(to.history.end(), next.history.begin() + 1, next.history.end());
+  if (better) take_residuals(next, to);
+  to.stopped = end_of(next, next.residual_relative_true <= promising * before);
+  to.stagnated = next.stagnated;
+  to.target_missed = next.stopped == stop_reason::converged
+                         ? next.target_missed
+                         : to.stopped == stop_reason::accuracy_limit;
+  to.rows_missed = next.rows_missed && better && to.stopped == stop_reason::converged;
+  to.advice =
+      to.stopped == next.stopped ? next.advice : advice_of(to, o, facts, residual_trend::unknown);
+  return better;
+}
+
+}  // namespace
+
+template <class T>
+void solver_state<T>::refine(const T* from, T* to, solve_report& report) {
+  if (!options.refine || options.fixed_iterations || !has_target(options, report)) return;
+  // Where numbers left their range since A x0 seemed much larger than b, the residual of x is known
+  // now, and the next attempt has a better scale.
+  const auto lost_range = [&] {
+    return (report.stopped == stop_reason::not_finite ||
+            report.stopped == stop_reason::breakdown) &&
+           report.refinements == 0 && seen.by.vectors - seen.by.rhs > roomy<T>;
+  };
+  const auto in_need = [&] {
+    return std::isfinite(report.residual_relative_true) &&
+           ((report.target_missed && report.stopped == stop_reason::converged) || lost_range());
+  };
+  if (!in_need()) return;
+  const double begun = seconds_on_host(), solved = report.solve_s;
+  const device& where = queue.where();
+  const auto n = static_cast<std::size_t>(rows());
+  try {
+    if (kept.size() < n) kept = {where, n, fresh::unset};
+    if (!has_start(to)) return;
+  } catch (const device_error&) {
+    return;  // no room for a copy: the answer stays, and the report says what it is worth
+  }
+  while (in_need()) {
+    const bool no_more = was_refused();
+    if (no_more || report.iterations >= options.max_iterations) {
+      report.stopped = no_more ? stop_reason::interrupted : stop_reason::iteration_limit;
+      report.target_missed = false;
+      report.advice = advice_of(report, options, matrix.facts(), residual_trend::falls);
+      break;
+    }
+    copy_vector(kept.data(), to);
+    begin(from, to, &report);
+    if (!add(end(&report), options, matrix.facts(), report)) copy_vector(to, kept.data());
+  }
+  report.finish_s += std::max(0.0, seconds_on_host() - begun - (report.solve_s - solved));
+}
+
+template void solver_state<double>::refine(const double*, double*, solve_report&);
+template void solver_state<float>::refine(const float*, float*, solve_report&);
+
+}  // namespace dwell

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+// dwell/dwell.h: the answers of the C++ interface bit for bit, a status for every end, one line for
+// every misuse. (That a C compiler takes the header: apps/examples/solve_c.c.)
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "battery.hpp"
+#include "c_handles.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/dwell.h"
+#include "dwell/linear/linear_solver.hpp"
+#include "dwell/linear/rigid_body_modes.hpp"
+#include "dwell/version.hpp"
+
+namespace dwell::test {
+namespace {
+
+template <class T>
+csr<T> converted(const csr<double>& a) {
+  return {a.rows, a.cols, a.row_ptr, a.col, {a.val.begin(), a.val.end()}};
+}
+
+template <class T>
+dwell_csr matrix_of(const csr<T>& a) {
+  return {std::is_same_v<T, double> ? DWELL_F64 : DWELL_F32,
+          DWELL_HOST,
+          a.rows,
+          a.cols,
+          0,
+          a.row_ptr.data(),
+          a.col.data(),
+          a.val.data()};
+}
+owned<dwell_options> cg_options_of() {
+  dwell_options* o = nullptr;
+  EXPECT_EQ(dwell_cg_options_create(&o), DWELL_SUCCESS);
+  return owned<dwell_options>(o);
+}
+template <class T>
+owned<dwell_cg> prepare(const csr<T>& a, const dwell_options* o = nullptr) {
+  dwell_cg* solver = nullptr;
+  const dwell_csr view = matrix_of(a);
+  EXPECT_EQ(dwell_cg_create(&solver, &two_threads, &view, o), DWELL_SUCCESS) << dwell_last_error();
+  return owned<dwell_cg>(solver);
+}
+template <class T>
+class c_solves : public testing::Test {};
+TYPED_TEST_SUITE(c_solves, precisions);
+
+TYPED_TEST(c_solves, have_the_bits_of_linear_solver) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(31, 17, 4.25));
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<T> b(n), x(n, T(0)), want(n, T(0));
+  for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i)));
+
+  solve_options o;
+  o.executor = "persistent";
+  o.preconditioner = preconditioner::jacobi;
+  o.rtol = 1e-5;
+  o.history = true;
+  linear_solver<T> judge(device::cpu(2), a.view(), o);
+  const solve_report wanted = judge.solve(std::span<const T>(b), std::span<T>(want));
+
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "executor", "persistent"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "jacobi"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_int(options.get(), "history", 1), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  EXPECT_EQ(dwell_cg_rows(solver.get()), a.rows);
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(x, want);
+  EXPECT_EQ(whole(report.get(), "iterations"), wanted.iterations);
+  EXPECT_EQ(number(report.get(), "iterations"), wanted.iterations);
+  EXPECT_EQ(number(report.get(), "residual_relative_true"), wanted.residual_relative_true);
+  EXPECT_EQ(text(report.get(), "executor"), "persistent");
+  EXPECT_EQ(text(report.get(), "preconditioner"), "jacobi");
+  EXPECT_EQ(text(report.get(), "stopped"), "converged");
+  EXPECT_EQ(text(report.get(), "on"), "cpu");
+  EXPECT_EQ(text(report.get(), "precision"), (std::is_same_v<T, double> ? "f64" : "f32"));
+  EXPECT_GT(number(report.get(), "cut_s"), 0);
+  const double* norms = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(dwell_report_history(report.get(), &norms, &count), DWELL_SUCCESS);
+  EXPECT_EQ(std::vector<double>(norms, norms + count), wanted.history);
+}
+
+TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(9, 8, 4.5));
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::size_t ldb = n + 3, ldx = n + 1;
+  std::vector<T> b(3 * ldb, T(1)), x(3 * ldx, T(0));
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(1 + i % 7);
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_int(options.get(), "columns_at_once", 1), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  dwell_report* made[3] = {};
+  ASSERT_EQ(dwell_cg_solve_columns(solver.get(), 3, b.data(), ldb, x.data(), ldx, made),
+            DWELL_SUCCESS);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const owned<dwell_report> report(made[k]);
+    std::vector<T> alone(n, T(0));
+    ASSERT_EQ(dwell_cg_solve(solver.get(), b.data() + k * ldb, alone.data(), nullptr),
+              DWELL_SUCCESS);
+    EXPECT_EQ(std::vector<T>(x.data() + k * ldx, x.data() + k * ldx + n), alone);
+    EXPECT_GT(whole(report.get(), "iterations"), 0);
+    EXPECT_EQ(whole(report.get(), "columns_together"), 1);
+  }
+  EXPECT_EQ(x[n], T(0)) << "between the columns";
+  EXPECT_EQ(dwell_options_set_int(options.get(), "columns_at_once", 2), DWELL_SUCCESS);
+  const auto in_pairs = prepare(a, options.get());
+  ASSERT_EQ(dwell_cg_solve_columns(in_pairs.get(), 3, b.data(), ldb, x.data(), ldx, made),
+            DWELL_SUCCESS);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const owned<dwell_report> report(made[k]);
+    EXPECT_EQ(whole(report.get(), "columns_together"), k < 2 ? 2 : 1);
+  }
+  expect_refused(dwell_cg_solve_columns(solver.get(), 2, b.data(), n - 1, x.data(), ldx, nullptr),
+                 "columns");
+  // Distances at which the last column, counted in 64 bits, is near the first again.
+  for (const std::size_t far :
+       {std::size_t(1) << 63, std::size_t(1) << 62, std::numeric_limits<std::size_t>::max()})
+    for (const int count : {2, 3, 5}) {
+      expect_refused(
+          dwell_cg_solve_columns(solver.get(), count, b.data(), far, x.data(), n, nullptr),
+          "b: expected fewer than 2^64");
+      expect_refused(
+          dwell_cg_solve_columns(solver.get(), count, b.data(), n, x.data(), far, nullptr),
+          "x: expected fewer than 2^64");
+    }
+  EXPECT_EQ(dwell_cg_solve_columns(solver.get(), 0, nullptr, n, nullptr, n, nullptr),
+            DWELL_SUCCESS);
+}
+
+TYPED_TEST(c_solves, take_other_values_and_tolerances) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(9, 8, 4.5));
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::vector<T> b(n, T(1));
+  std::vector<T> x(n, T(0)), y(n, T(0)), twice(a.val);
+  for (T& v : twice) v *= 2;
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_cg_update_values(solver.get(), twice.data(), DWELL_HOST), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), y.data(), nullptr), DWELL_SUCCESS);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(x[i], 2 * y[i]) << i;
+  ASSERT_EQ(dwell_cg_set_tolerances(solver.get(), 0.5, 0), DWELL_SUCCESS);
+  std::fill(y.begin(), y.end(), T(0));
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), y.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_LE(whole(report.get(), "iterations"), 3);
+  expect_refused(dwell_cg_set_tolerances(solver.get(), -1, 0), "rtol");
+  expect_refused(dwell_cg_update_values(solver.get(), twice.data(), 2), "memory");
+  expect_refused(dwell_cg_update_values(solver.get(), nullptr, DWELL_HOST), "val");
+}
+
+TEST(c_near_null, has_the_bits_of_linear_solver) {
+  const csr<double> a = generate("elasticity2d:20x15");
+  const generated_nodes nodes = generate_coordinates("elasticity2d:20x15");
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<double> modes(3 * n), b(n, 1.0), x(n, 0.0), want(n, 0.0);
+  ASSERT_EQ(dwell_rigid_body_modes(2, n / 2, nodes.values.data(), 0, modes.data()), DWELL_SUCCESS);
+  EXPECT_EQ(modes, rigid_body_modes(nodes.values, 2));
+
+  solve_options o;
+  o.preconditioner = preconditioner::amg;
+  o.preconditioning.near_null = modes;
+  o.preconditioning.block_size = 2;
+  linear_solver<double> judge(device::cpu(2), a.view(), o);
+  const solve_report wanted = judge.solve(std::span<const double>(b), std::span<double>(want));
+
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "amg"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_int(options.get(), "block_size", 2), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_doubles(options.get(), "near_null", modes.data(), modes.size()),
+            DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(x, want);
+  EXPECT_EQ(whole(report.get(), "iterations"), wanted.iterations);
+
+  expect_refused(dwell_rigid_body_modes(4, 1, b.data(), 0, x.data()), "dimension 2 or 3, found 4");
+  expect_refused(dwell_rigid_body_modes(2, 1, nullptr, 0, x.data()), "coordinates");
+  expect_refused(dwell_rigid_body_modes(2, 1, b.data(), 0, nullptr), "modes");
+  // So many that their coordinates, counted in 64 bits, are few again.
+  for (const int dims : {2, 3})
+    for (const std::size_t nodes : {std::size_t(1) << 31, (std::size_t(1) << 63) + 1,
+                                    std::numeric_limits<std::size_t>::max() / 3 + 2})
+      expect_refused(dwell_rigid_body_modes(dims, nodes, b.data(), 0, x.data()),
+                     "nodes: expected at most 2147483647");
+}
+
+TEST(c_solve, in_mixed_precision_and_modulo_null_vectors) {
+  // Two grids with Neumann boundaries, one after the other.
+  const csr<double> part = generate("neumann2d:9x7");
+  csr<double> a = part;
+  a.rows = a.cols = 2 * part.rows;
+  for (index i = 1; i <= part.rows; ++i)
+    a.row_ptr.push_back(part.nonzeros() + part.row_ptr[static_cast<std::size_t>(i)]);
+  for (const index j : part.col) a.col.push_back(part.rows + j);
+  a.val.insert(a.val.end(), part.val.begin(), part.val.end());
+  const auto n = static_cast<std::size_t>(a.rows);
+  std::vector<double> b(n), x(n), null(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    b[i] = std::sin(static_cast<double>(i));
+    null[i < n / 2 ? i : n + i] = 1;
+  }
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_int(options.get(), "mixed_precision", 1), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_doubles(options.get(), "null_vectors", null.data(), null.size()),
+            DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-11), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(text(report.get(), "precision"), "mixed");
+  EXPECT_EQ(text(report.get(), "null_space"), "given");
+  EXPECT_GE(whole(report.get(), "refinements"), 1);
+  EXPECT_LE(number(report.get(), "residual_relative_true"), 1e-11);
+  double first = 0, second = 0;
+  for (std::size_t i = 0; i < n; ++i) (i < n / 2 ? first : second) += x[i];
+  EXPECT_NEAR(first, 0, 1e-11);
+  EXPECT_NEAR(second, 0, 1e-11);
+  dwell_cg* refused = nullptr;
+  null[0] = 5;
+  EXPECT_EQ(dwell_options_set_doubles(options.get(), "null_vectors", null.data(), null.size()),
+            DWELL_SUCCESS);
+  const dwell_csr view = matrix_of(a);
+  expect_refused(dwell_cg_create(&refused, &two_threads, &view, options.get()), "null_vectors");
+}
+
+TEST(c_status, says_how_a_solve_ended) {
+  const csr<double> a = mesh(31, 17, 4.0);
+  const auto n = static_cast<std::size_t>(a.rows);
+  const std::vector<double> b(n, 1.0);
+  std::vector<double> x(n, 0.0);
+  const auto options = cg_options_of();
+  ASSERT_EQ(dwell_options_set_int(options.get(), "max_iterations", 3), DWELL_SUCCESS);
+  const auto short_of = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  EXPECT_EQ(dwell_cg_solve(short_of.get(), b.data(), x.data(), &made), DWELL_NOT_CONVERGED);
+  EXPECT_EQ(whole(owned<dwell_report>(made).get(), "iterations"), 3);
+
+  const csr<double> indefinite = mesh(31, 17, 0.5);
+  std::vector<double> rough(n);
+  for (std::size_t i = 0; i < n; ++i) rough[i] = i % 2 ? 1.0 : -1.0;
+  EXPECT_EQ(dwell_cg_solve(prepare(indefinite).get(), rough.data(), x.data(), nullptr),
+            DWELL_BREAKDOWN);
+
+  // Converged by the residual that the iteration carries, which the true one does not follow.
+  ASSERT_EQ(dwell_options_set_int(options.get(), "max_iterations", 1000), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_options_set_int(options.get(), "refine", 0), DWELL_SUCCESS);
+  std::fill(x.begin(), x.end(), 1e14);
+  EXPECT_EQ(dwell_cg_solve(prepare(a, options.get()).get(), b.data(), x.data(), &made),
+            DWELL_NOT_CONVERGED);
+  const owned<dwell_report> drifted(made);
+  EXPECT_EQ(text(drifted.get(), "stopped"), "converged");
+  EXPECT_EQ(whole(drifted.get(), "target_missed"), 1);
+  std::fill(x.begin(), x.end(), 0.0);
+
+  // An interrupt without a solve in progress ends the next one, and only that one.
+  const auto solver = prepare(a);
+  dwell_cg_interrupt(solver.get());
+  EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_INTERRUPTED);
+  EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+  // Nor does it outlive a call that is refused.
+  dwell_cg_interrupt(solver.get());
+  expect_refused(dwell_cg_solve(solver.get(), nullptr, x.data(), nullptr), "b: expected a pointer");
+  EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+}
+
+TEST(c_status, progress_may_end_a_solve) {
+  const csr<double> a = mesh(31, 17, 4.0);
+  const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
+  std::vector<double> x(b.size(), 0.0);
+  struct seen {
+    int calls = 0, last = -1;
+  } user;
+  const auto count = [](const dwell_progress* now, void* to) {
+    auto& s = *static_cast<seen*>(to);
+    EXPECT_EQ(now->step, s.last + 1);
+    EXPECT_GE(now->value, 0);
+    EXPECT_EQ(now->target, 1e-8);
+    s.last = now->step;
+    return int{++s.calls < 5};
+  };
+  const auto options = cg_options_of();
+  // A solve does not wait for its calls: one that converges might end before the answer is seen.
+  ASSERT_EQ(dwell_options_set_int(options.get(), "fixed_iterations", 1), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_options_set_int(options.get(), "max_iterations", 1 << 24), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_options_set_progress(options.get(), count, &user, 0), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_cg_solve(prepare(a, options.get()).get(), b.data(), x.data(), nullptr),
+            DWELL_INTERRUPTED);
+  EXPECT_EQ(user.calls, 5);
+  // Nobody is called any more.
+  ASSERT_EQ(dwell_options_set_int(options.get(), "fixed_iterations", 0), DWELL_SUCCESS);
+  ASSERT_EQ(dwell_options_set_progress(options.get(), nullptr, nullptr, 0.1), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_cg_solve(prepare(a, options.get()).get(), b.data(), x.data(), nullptr),
+            DWELL_SUCCESS);
+  EXPECT_EQ(user.calls, 5);
+}
+
+TEST(c_options, are_listed_and_checked) {
+  const auto cg = cg_options_of(), stencil = stencil_options_of();
+  for (const auto& o : {std::cref(cg), std::cref(stencil)}) {
+    int names = 0;
+    for (; const char* name = dwell_options_name(o.get().get(), names); ++names) {
+      const double one = 1;
+      const std::string as_text = name == std::string("preconditioner") ? "jacobi"
+                                  : name == std::string("edge")         ? "periodic"
+                                                                        : "word";
+      const int kinds[] = {dwell_options_set_int(o.get().get(), name, 1),
+                           dwell_options_set_double(o.get().get(), name, 0.5),
+                           dwell_options_set_text(o.get().get(), name, as_text.c_str()),
+                           dwell_options_set_doubles(o.get().get(), name, &one, 1)};
+      int taken = 0;
+      for (const int status : kinds) taken += status == DWELL_SUCCESS;
+      // A number with a fraction may be given as an integer, too.
+      EXPECT_TRUE(taken == 1 || (taken == 2 && kinds[0] == kinds[1])) << name << ": " << taken;
+    }
+    EXPECT_GE(names, 10);
+    EXPECT_EQ(dwell_options_name(o.get().get(), -1), nullptr);
+  }
+  dwell_options* o = cg.get();
+  expect_refused(dwell_options_set_double(o, "rtool", 1), "did you mean 'rtol'");
+  expect_refused(dwell_options_set_text(o, "rtol", "1e-8"),
+                 "rtol: expected a number, found a text");
+  expect_refused(dwell_options_set_int(o, "history", 2), "history: expected 0 or 1, found 2");
+  expect_refused(dwell_options_set_int(o, "max_iterations", 1LL << 40), "that fits");
+  expect_refused(dwell_options_set_text(o, "preconditioner", "jacoby"), "did you mean 'jacobi'");
+  expect_refused(dwell_options_set_text(stencil.get(), "edge", "torus"), "periodic");
+  expect_refused(dwell_options_set_text(o, "executor", nullptr), "value: expected a pointer");
+  expect_refused(dwell_options_set_int(o, nullptr, 1), "name: expected a pointer");
+  expect_refused(dwell_options_set_int(nullptr, "teams", 1), "options: expected a pointer");
+
+  // Ranges, and whose options they are, when a handle is made.
+  const csr<double> a = mesh(4, 4, 4.5);
+  const dwell_csr view = matrix_of(a);
+  dwell_cg* solver = nullptr;
+  const auto fresh = cg_options_of();
+  ASSERT_EQ(dwell_options_set_double(fresh.get(), "rtol", -1), DWELL_SUCCESS);
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, fresh.get()), "rtol");
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, stencil.get()), "another solver");
+  EXPECT_EQ(solver, nullptr);
+}
+
+TEST(c_refusals, name_the_argument) {
+  const csr<double> a = mesh(4, 4, 4.5);
+  dwell_csr view = matrix_of(a);
+  dwell_cg* solver = nullptr;
+  expect_refused(dwell_cg_create(nullptr, &two_threads, &view, nullptr), "solver");
+  expect_refused(dwell_cg_create(&solver, &two_threads, nullptr, nullptr), "matrix");
+  expect_refused(dwell_cg_create(&solver, &no_gpu, &view, nullptr), "", DWELL_DEVICE_ERROR);
+  const dwell_device neither{7, 0, nullptr};
+  expect_refused(dwell_cg_create(&solver, &neither, &view, nullptr), "DWELL_CUDA (1), found 7");
+  const int place = 0;
+  const dwell_device stream_of_threads{DWELL_HOST, 1, const_cast<int*>(&place)};
+  expect_refused(dwell_cg_create(&solver, &stream_of_threads, &view, nullptr), "stream");
+  view.precision = 3;
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "precision");
+  view = matrix_of(a);
+  view.memory = DWELL_CUDA;
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "");
+  view = matrix_of(a);
+  view.row_ptr = nullptr;
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "row_ptr");
+  csr<double> skew = a;
+  skew.val[1] += 1;
+  view = matrix_of(skew);
+  expect_refused(dwell_cg_create(&solver, &two_threads, &view, nullptr), "symmetric");
+  EXPECT_EQ(solver, nullptr);
+
+  const auto made = prepare(a);
+  std::vector<double> b(16, 1.0), x(16, 0.0);
+  expect_refused(dwell_cg_solve(nullptr, b.data(), x.data(), nullptr), "solver");
+  expect_refused(dwell_cg_solve(made.get(), b.data(), nullptr, nullptr), "x");
+  expect_refused(dwell_cg_solve(made.get(), b.data(), b.data(), nullptr), "overlaps");
+  b[3] = std::numeric_limits<double>::quiet_NaN();
+  expect_refused(dwell_cg_solve(made.get(), b.data(), x.data(), nullptr), "right-hand side");
+  expect_refused(dwell_cg_solve_on_device(made.get(), b.data(), x.data(), nullptr), "");
+  expect_refused(dwell_cg_wait(made.get(), nullptr), "in progress");
+  EXPECT_EQ(dwell_cg_rows(nullptr), 0);
+  dwell_cg_interrupt(nullptr);
+  dwell_cg_destroy(nullptr);
+  dwell_stencil_destroy(nullptr);
+  dwell_options_destroy(nullptr);
+  dwell_report_destroy(nullptr);
+}
+
+TEST(c_reports, are_listed_and_checked) {
+  const csr<double> a = mesh(4, 4, 4.5);
+  const auto solver = prepare(a);
+  const std::vector<double> b(16, 1.0);
+  std::vector<double> x(16, 0.0);
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  int names = 0;
+  for (; const char* name = dwell_report_name(report.get(), names); ++names) {
+    double n = 0;
+    const char* t = nullptr;
+    EXPECT_NE(dwell_report_double(report.get(), name, &n) == DWELL_SUCCESS,
+              dwell_report_text(report.get(), name, &t) == DWELL_SUCCESS)
+        << name;
+  }
+  EXPECT_GE(names, 30);
+  EXPECT_EQ(text(report.get(), "preconditioner_note"), "");
+  long long n = 7;
+  expect_refused(dwell_report_int(report.get(), "iteration", &n), "did you mean 'iterations'");
+  expect_refused(dwell_report_int(report.get(), "reason", &n), "expected an integer, found a text");
+  expect_refused(dwell_report_int(report.get(), "solve_s", &n), "found a number");
+  EXPECT_EQ(n, 7) << "unchanged";
+  expect_refused(dwell_report_int(nullptr, "iterations", &n), "report");
+  expect_refused(dwell_report_int(report.get(), "iterations", nullptr), "value");
+}
+
+TEST(c_errors, belong_to_a_thread) {
+  dwell_cg* solver = nullptr;
+  expect_refused(dwell_cg_create(&solver, nullptr, nullptr, nullptr), "matrix");
+  std::string there = "not asked";
+  std::thread([&] { there = dwell_last_error(); }).join();
+  EXPECT_EQ(there, "");
+  EXPECT_NE(std::string(dwell_last_error()), "");
+}
+
+TEST(c_versions, are_those_of_the_library) {
+  EXPECT_STREQ(dwell_version(), version());
+  EXPECT_EQ(dwell_version_number(), version_number());
+}
+
+}  // namespace
+}  // namespace dwell::test
