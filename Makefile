@@ -12,6 +12,9 @@ ARGS         ?=
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+# Of `make ladder`, which has defaults of its own.
+SIDE         ?=
+ITERATIONS   ?=
 
 BUILD := build/$(PRESET)
 
@@ -73,6 +76,11 @@ toolchains: deb-packages ## Compile the small program by other compilers, CMakes
 bench: $(BUILD)/build.ninja ## Build and run the benchmark programs
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@scripts/measure/bench.sh $(BUILD)
+
+.PHONY: ladder
+ladder: $(BUILD)/build.ninja ## Build and run the teaching programs of apps/ladder: SIDE=600 ITERATIONS=5000
+	@cmake --build $(BUILD) --target ladder --parallel $(JOBS)
+	@apps/ladder/run.sh $(BUILD)/apps/ladder $(SIDE) $(ITERATIONS)
 
 .PHONY: docs
 docs: docs-packages ## Build the documentation site in build/docs/html

@@ -740,8 +740,51 @@ def scaling():
     return p
 
 
+def ladder():
+    """Bytes: docs/tutorials/ladder.md."""
+    p = Picture(900, 474, "Five programs: what stands between two phases, and where the bytes of an iteration are")
+    p.text(24, 32, "The ladder: one iteration of conjugate gradients", 15, bold=True)
+    p.text(240, 58, "what stands between two phases", 12.5, fill="soft")
+    p.text(570, 58, "where the bytes that it reads and writes are, in MB", 12.5, fill="soft")
+    rungs = [("1  host loop", "a launch per phase", [("memory", 54.7)]),
+             ("2  persistent", "one launch, barriers inside", [("memory", 54.7)]),
+             ("3  cached vectors", "x, r, q, p in registers", [("memory", 28.8), ("register", 25.9)]),
+             ("4  cached matrix", "and the matrix in shared memory", [("memory", 5.8), ("register", 25.9), ("shared", 23.0)]),
+             ("5  program", "the library: a plan decides", [("memory", 11.3), ("shared", 47.8)])]
+    for k, (name, words, bytes_) in enumerate(rungs):
+        y = 76 + k * 66
+        p.text(24, y + 20, name, 14, bold=True)
+        p.text(24, y + 38, words, 11.5, fill="soft")
+        if k == 0:
+            for s, phase in enumerate(("direction", "product", "residual")):
+                x = 240 + s * 104
+                p.rect(x, y + 4, 22, 34, "halo", round_=3)
+                p.box(x + 25, y + 4, 70, 34, phase, "cell", size=11.5)
+        elif k < 4:
+            for s, phase in enumerate(("direction", "product", "residual")):
+                x = 240 + s * 84
+                p.box(x, y + 4, 76, 34, phase, "cell", size=11.5, round_=0)
+                p.rect(x + 76, y + 4, 8, 34, "strong", stroke=None)
+        else:
+            for s, phase in enumerate(("update", "product")):
+                x = 240 + s * 84
+                p.box(x, y + 4, 76, 34, phase, "cell", size=11.5, round_=0)
+                p.rect(x + 76, y + 4, 8, 34, "strong", stroke=None)
+        x = 570
+        for fill, megabytes in bytes_:
+            wide = 5.1 * megabytes
+            p.rect(x, y + 4, wide, 34, fill)
+            p.text(x + wide / 2, y + 26, f"{megabytes:.1f}", 12, "middle")
+            x += wide
+    p.legend(24, 424, [("halo", "launch from the host", 170), ("strong", "barrier of the grid", 160), ("memory", "L2 and device memory", 180),
+                       ("register", "registers", 110), ("shared", "shared memory", 120)])
+    p.text(24, 456, "Of 360,000 rows and 1,797,600 nonzeros in f64 (600 x 600 points); rung 5 by its plan for an H200, with one phase and barrier less.",
+           12, fill="soft")
+    return p
+
+
 PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts,
-            orders, column_rates, filter_rates, scaling]
+            orders, column_rates, filter_rates, scaling, ladder]
 
 
 def main(names):
