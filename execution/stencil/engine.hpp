@@ -278,7 +278,7 @@ class engine_row {
 };
 
 /// A row that is there to the end of the program: static destructors may solve, too.
-inline const engine_row& lasting(engine_row row) { return *new engine_row(std::move(row)); }
+inline const engine_row* lasting(engine_row row) { return new engine_row(std::move(row)); }
 
 /// What the compiler and the driver say of one compiled kernel.
 struct engine_facts {

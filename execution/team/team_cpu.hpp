@@ -46,8 +46,8 @@ class cpu_warp {
   template <class T>
   void halve_groups(array<T>& value, int lanes) {
     for (int h = lanes / 2; h > 0; h /= 2)
-      for (int l = 0; l < Lanes; ++l)
-        if (l % lanes < h) value.v[l] += value.v[l + h];
+      for (int first = 0; first + lanes <= Lanes; first += lanes)
+        for (int l = first; l < first + h; ++l) value.v[l] += value.v[l + h];
   }
 
   /// What lane l must add to the first row that it ends: the tails of the lanes before it, back to

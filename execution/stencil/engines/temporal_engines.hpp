@@ -60,13 +60,13 @@ using temporal_engines =
 /// may have one of its own; apps/studies/ebisu has.
 template <class Engines, class S, class T>
 const engine_row& pass_kernels() {
-  static const engine_row& row = lasting([] {
+  static const engine_row* const row = lasting([] {
     engine_row all;
     Engines::template each<S, T>(
         [&](auto of, const auto& c) { all.add<typename decltype(of)::type::engine>(c); });
     return all;
   }());
-  return row;
+  return *row;
 }
 
 }  // namespace dwell

@@ -29,8 +29,8 @@ void with_grid_team(const stencil_args<T>& a, int worker, int workers, cpu_barri
 }
 
 inline const engine_row& plain_kernels() {
-  static const engine_row& row = lasting(step_row(std::array{step_config{plain_lanes, 1}}));
-  return row;
+  static const engine_row* const row = lasting(step_row(std::array{step_config{plain_lanes, 1}}));
+  return *row;
 }
 
 /// The steps of a shape by an executor that caches nothing: the executor's own, or those that all

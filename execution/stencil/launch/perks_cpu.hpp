@@ -40,8 +40,8 @@ std::unique_ptr<stencil_launcher> prepare_caching(const void* args, const device
 
 template <class S, class T>
 const engine_row& caching_kernels() {
-  static const engine_row& row = lasting(caching_row<S, T>());
-  return row;
+  static const engine_row* const row = lasting(caching_row<S, T>());
+  return *row;
 }
 
 template <class S, class T>

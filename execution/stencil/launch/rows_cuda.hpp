@@ -40,13 +40,13 @@ inline constexpr auto step_configs = [] {
 /// Kernels of a step each, and of the time loop.
 template <class S, class T, class E>
 const engine_row& step_kernels() {
-  static const engine_row& row = lasting(step_row(step_configs<S, T, E>));
-  return row;
+  static const engine_row* const row = lasting(step_row(step_configs<S, T, E>));
+  return *row;
 }
 template <class S, class T>
 const engine_row& loop_kernels() {
-  static const engine_row& row = lasting(step_row(looping_configs<S, T>));
-  return row;
+  static const engine_row* const row = lasting(step_row(looping_configs<S, T>));
+  return *row;
 }
 
 /// A kernel on a device that is not here: as many teams as it is compiled for.

@@ -13,7 +13,7 @@ namespace dwell::cuda {
 /// without.
 template <class S, class T>
 const engine_row& caching_kernels() {
-  static const engine_row& row = lasting([] {
+  static const engine_row* const row = lasting([] {
     engine_row all = caching_row<S, T>();
     for (const step_config& c : looping_configs<S, T>) all.add<step_engine>(c);
     for (step_config c : looping_configs<S, T>) {
@@ -22,7 +22,7 @@ const engine_row& caching_kernels() {
     }
     return all;
   }());
-  return row;
+  return *row;
 }
 template <class S, class T>
 inline constexpr int first_step_kernel = caching_engines::count<S, T>;

@@ -153,8 +153,9 @@ TEST_F(null_space, constant_right_hand_sides_and_any_scale) {
   }
 }
 
-/// What rounding to f32 leaves of a residual at best, relative to b: as large as the rounding of
-/// the terms of its rows.
+/// What rounding to f32 leaves of a residual, relative to b: of the terms of the rows. An iteration
+/// may end at a multiple of it that grows with its steps (Greenbaum, SIAM J. Matrix Anal. 18,
+/// 1997).
 double left_by_rounding(const csr<float>& a, std::span<const float> b, std::span<const float> x) {
   double terms = 0, size = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -180,7 +181,7 @@ TEST_F(null_space, f32) {
       const auto got = run(s, by("cg", m, 1e-4));
       EXPECT_EQ(got.report.null_space, "constant");
       if (got.report.stopped == stop_reason::accuracy_limit)
-        EXPECT_LE(got.report.residual_relative_true, 4 * left_by_rounding(a, s.b, got.x));
+        EXPECT_LE(got.report.residual_relative_true, 16 * left_by_rounding(a, s.b, got.x));
       else
         EXPECT_EQ(got.report.stopped, stop_reason::converged) << got.report.residual_relative_true;
       EXPECT_LE(std::abs(mean_of({got.x.begin(), got.x.end()})),
