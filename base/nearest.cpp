@@ -60,12 +60,17 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
   return out;
 }
 
-std::string suggestion(const std::vector<std::string>& words) {
-  if (words.empty()) return {};
-  std::string out = "; did you mean ";
+std::string or_list(std::span<const std::string> words) {
+  std::string out;
   for (std::size_t i = 0; i < words.size(); ++i)
-    out += (i == 0 ? "'" : i + 1 < words.size() ? ", '" : " or '") + words[i] + "'";
-  return out + "?";
+    out += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return out;
+}
+
+std::string suggestion(std::vector<std::string> words) {
+  if (words.empty()) return {};
+  for (std::string& word : words) word = "'" + word + "'";
+  return "; did you mean " + or_list(words) + "?";
 }
 
 }  // namespace dwell

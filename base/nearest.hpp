@@ -16,8 +16,11 @@ namespace dwell {
 /// order.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string_view> known);
 
+/// "a, b or c".
+std::string or_list(std::span<const std::string> words);
+
 /// "; did you mean 'a', 'b' or 'c'?", or nothing.
-std::string suggestion(const std::vector<std::string>& words);
+std::string suggestion(std::vector<std::string> words);
 
 /// For the end of a message, "expected ..., found ": the word in quotes and what was perhaps meant.
 /// `known` is a range of anything that becomes a string_view.

@@ -9,7 +9,7 @@
 
 #include "dwell/base/checked_size.hpp"
 #include "dwell/bindings/c/device.hpp"
-#include "dwell/bindings/c/options.hpp"
+#include "dwell/bindings/c/linear_options.hpp"
 #include "dwell/bindings/c/report.hpp"
 #include "dwell/bindings/c/status.hpp"
 #include "dwell/linear/linear_solver.hpp"
@@ -17,57 +17,6 @@
 
 namespace dwell::c_api {
 namespace {
-
-void set_preconditioner(solve_options& o, const char* name, const value& to) {
-  o.preconditioner = parse_preconditioner(expect<std::string>(name, to));
-}
-
-template <auto Member>
-void set_preconditioning(solve_options& o, const char* name, const value& to) {
-  assign_member(o.preconditioning.*Member, name, to);
-}
-
-struct cg_table {
-  static constexpr const char* solver = "dwell_cg";
-  static constexpr const char* what = "an option of CG";
-  static constexpr option_row<solve_options> rows[] = {
-      {"method", set_member<&solve_options::method>},
-      {"executor", set_member<&solve_options::executor>},
-      {"policy", set_member<&solve_options::policy>},
-      {"variant", set_member<&solve_options::variant>},
-      {"preconditioner", set_preconditioner},
-      {"block_size", set_preconditioning<&preconditioner_options::block_size>},
-      {"near_null", set_preconditioning<&preconditioner_options::near_null>},
-      {"degree", set_preconditioning<&preconditioner_options::degree>},
-      {"power", set_preconditioning<&preconditioner_options::power>},
-      {"factor_sweeps", set_preconditioning<&preconditioner_options::factor_sweeps>},
-      {"sweeps", set_preconditioning<&preconditioner_options::sweeps>},
-      {"rtol", set_member<&solve_options::rtol>},
-      {"atol", set_member<&solve_options::atol>},
-      {"max_iterations", set_member<&solve_options::max_iterations>},
-      {"restart", set_member<&solve_options::restart>},
-      {"assume_symmetric", set_member<&solve_options::assume_symmetric>},
-      {"history", set_member<&solve_options::history>},
-      {"fixed_iterations", set_member<&solve_options::fixed_iterations>},
-      {"null_space", set_member<&solve_options::null_space>},
-      {"null_vectors", set_member<&solve_options::null_vectors>},
-      {"refine", set_member<&solve_options::refine>},
-      {"mixed_precision", set_member<&solve_options::mixed_precision>},
-      {"columns_at_once", set_member<&solve_options::columns_at_once>},
-      {"teams", set_member<&solve_options::teams>},
-      {"config", set_member<&solve_options::config>},
-      {"scratch_per_team", set_member<&solve_options::scratch_per_team>},
-      {"clusters", set_member<&solve_options::clusters>},
-      {"reverse_lanes", set_member<&solve_options::reverse_lanes>},
-  };
-  static void listen(solve_options& o, dwell_progress_function function, void* user) {
-    o.progress = [=](const solve_progress& p) {
-      const dwell_progress now{p.iteration, p.relative_residual, p.target, p.seconds};
-      return function(&now, user) != 0;
-    };
-  }
-};
-using cg_options_by_name = options_by_name<solve_options, cg_table>;
 
 template <auto... Member>
 constexpr auto get = get_member<solve_report, Member...>;
@@ -224,7 +173,7 @@ int dwell_rigid_body_modes(int dimension, size_t nodes, const double* coordinate
 int dwell_cg_options_create(dwell_options** options) {
   return guarded([&] {
     require(options, "options");
-    *options = new cg_options_by_name;
+    *options = new linear_options_by_name;
     return DWELL_SUCCESS;
   });
 }
@@ -236,7 +185,7 @@ int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_c
     require(a, "matrix");
     auto made = std::make_unique<dwell_cg>();
     made->where = device_of(device);
-    dwell::solve_options o = cg_options_by_name::of(options);
+    dwell::solve_options o = linear_options_by_name::of(options);
     o.interrupt = &made->interrupt;
     with_precision(a->precision, [&]<class T>(T) {
       const auto* val = static_cast<const T*>(a->val);

@@ -36,13 +36,14 @@ void set_passes(convolution_options& o, const char* name, const value& to) {
 struct convolution_table {
   static constexpr const char* solver = "dwell_convolution";
   static constexpr const char* what = "an option of convolutions";
-  static constexpr option_row<convolution_options> rows[] = {
+  static constexpr option_row<convolution_options> all[] = {
       {"edge", set_border},
       {"correlate", set_member<&convolution_options::correlate>},
       {"way", set_member<&convolution_options::way>},
       {"passes", set_passes},
       {"reverse_lanes", set_member<&convolution_options::reverse_lanes>},
   };
+  static std::span<const option_row<convolution_options>> rows() { return all; }
 };
 using convolution_options_by_name = options_by_name<convolution_options, convolution_table>;
 

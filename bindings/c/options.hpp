@@ -21,15 +21,14 @@ struct dwell_options {
 
 namespace dwell::c_api {
 
-/// `Table` has the static members rows, what and, where there is progress to tell,
-/// listen(Options&, function, user).
+/// `Table` has the static members rows(), a range of what has `name` and set(Options&, name,
+/// value), what, solver and, where there is progress to tell, listen(Options&, function, user).
 template <class Options, class Table>
 struct options_by_name final : dwell_options {
   Options options;
 
   void set(const char* name, const value& to) override {
-    row_named(std::span<const option_row<Options>>(Table::rows), name, Table::what)
-        .set(options, name, to);
+    row_named(Table::rows(), name, Table::what).set(options, name, to);
   }
   void set_progress(dwell_progress_function function, void* user, double interval) override {
     if constexpr (requires { options.progress; }) {
@@ -45,7 +44,8 @@ struct options_by_name final : dwell_options {
     }
   }
   const char* name(int k) const override {
-    return k >= 0 && k < static_cast<int>(std::size(Table::rows)) ? Table::rows[k].name : nullptr;
+    const auto rows = Table::rows();
+    return k >= 0 && k < std::ssize(rows) ? rows[static_cast<std::size_t>(k)].name : nullptr;
   }
 
   /// The options of a handle, defaults for null. Throws input_error if they are another solver's.

@@ -23,7 +23,7 @@ void set_boundary(stencil_options& o, const char* name, const value& to) {
 struct stencil_table {
   static constexpr const char* solver = "dwell_stencil";
   static constexpr const char* what = "an option of stencils";
-  static constexpr option_row<stencil_options> rows[] = {
+  static constexpr option_row<stencil_options> all[] = {
       {"shape", set_member<&stencil_options::shape>},
       {"executor", set_member<&stencil_options::executor>},
       {"policy", set_member<&stencil_options::policy>},
@@ -37,6 +37,7 @@ struct stencil_table {
       {"engine", set_member<&stencil_options::engine>},
       {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
   };
+  static std::span<const option_row<stencil_options>> rows() { return all; }
   static void listen(stencil_options& o, dwell_progress_function function, void* user) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     o.progress = [=](const stencil_progress& p) {

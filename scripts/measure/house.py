@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Counts of the sources: measure/house.py [COMMIT]. Files and lines by part, what one reads for an iteration of conjugate
-gradients under perks, and in how many files an option of a solve and its default stand. COMMIT: the sources as they were."""
+gradients under perks, and in how many files a default stands. COMMIT: the sources as they were."""
 import re
 import subprocess
 import sys
@@ -78,8 +78,6 @@ def main() -> int:
             if (top / first[0]).exists():
                 files = read_for(top, first)
                 print(f"{'an iteration of cg under perks':34} {len(files):5} files {lines(files):7} lines")
-        for option in ("preconditioner", "method", "rtol", "restart", "max_iterations"):
-            print(f"{'files that name option ' + option:34} {len(places(top, chr(34) + '(--)?' + option + chr(34))):5}")
         defaults = len(places(top, r"rtol(: float)? *= *1e-"))
         print(f"{'files with a default of rtol':34} {defaults:5}")
     return 0

@@ -65,13 +65,6 @@ CLI::Option* add_checked(CLI::App& app, const std::string& name, const std::stri
 
 }  // namespace
 
-std::string or_list(const std::vector<std::string>& words) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    out += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  return out;
-}
-
 CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value,
                            const std::string& help) {
   return add_checked(app, name, help, "NUMBER", fmt::format("{}", value),

@@ -63,7 +63,4 @@ value_completions executor_completions_of(std::string_view problem, const Rows& 
 /// Names of the executors of a problem, "cg" or "stencil", be they in this build or not.
 std::vector<std::string> executors_of(std::string_view problem);
 
-/// "a, b or c".
-std::string or_list(const std::vector<std::string>& words);
-
 }  // namespace dwell::app

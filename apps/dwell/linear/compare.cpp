@@ -12,12 +12,12 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "compare/options.hpp"
-#include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/compared_systems.hpp"
 #include "linear/comparison.hpp"
 #include "linear/comparison_run.hpp"
 #include "linear/ranks.hpp"
+#include "linear/solve_flags.hpp"
 #include "linear/without_effect.hpp"
 
 #include "dwell/base/error.hpp"
@@ -32,10 +32,8 @@ struct compare_arguments : compare_options {
   std::vector<std::string> matrices;
   std::vector<std::string> peers = {"cusparse", "eigen"}, variants;
   std::string rhs = "ones";
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;
-  preconditioner_options preconditioning;
-  int iterations = 1000, max_iterations = 10000, rhs_count = 1;
-  double rtol = 1e-8;
+  solve_flags flags;
+  int iterations = 1000, rhs_count = 1;
   bool to_tolerance = false;
   std::vector<int> ranks;
   std::string partition = "rows";
@@ -65,13 +63,11 @@ comparison_request request_of(const compare_arguments& args) {
   r.ranks = args.ranks;
   r.partition = args.partition;
   r.precision = args.precision;
+  r.options = args.flags.options;
   r.options.fixed_iterations = !args.to_tolerance;
-  r.options.max_iterations = args.to_tolerance ? args.max_iterations : args.iterations;
-  r.options.rtol = args.rtol;
+  if (!args.to_tolerance) r.options.max_iterations = args.iterations;
   r.options.refine = false;  // one attempt, as peers make
   r.options.interrupt = &graceful_stop::requested();
-  r.options.preconditioner = args.preconditioner;
-  r.options.preconditioning = args.preconditioning;
   return r;
 }
 
@@ -125,7 +121,7 @@ exit_code run(const compare_arguments& args) {
         request->runs = runs;
         return measure(*request, source, name);
       });
-  const heeded had = {"cg", args.preconditioner};
+  const heeded had = {"cg", args.flags.options.preconditioner};
   for (const auto& line : without_effect(*args.parsed, {had})) warn(line);
   return code_of(result);
 }
@@ -134,11 +130,12 @@ void add_what(CLI::App& app, compare_arguments& args) {
   app.option_defaults()->group("What to compare");
   add_matrices(app, args.matrices);
   add_compared(app, args, executors_of("cg"), built_policies());
+  const auto variants = solve_option_named("variant").words();
   add_choices(
-      app, "--variants", args.variants, variant_choices(),
+      app, "--variants", args.variants, variants,
       fmt::format("Forms of the iteration, for all executors; some of {} (default: {}, and auto "
                   "for perks)",
-                  fmt::join(variant_choices(), ", "), variants_of("cg").front()));
+                  fmt::join(variants, ", "), variants_of("cg").front()));
   auto* peers = add_choices(app, "--peers", args.peers, {"cusparse", "eigen"},
                             "cusparse (with cuBLAS, in a stream and in CUDA graphs), eigen (on the "
                             "CPU)");
@@ -152,11 +149,11 @@ void add_how(CLI::App& app, compare_arguments& args) {
   add_where(app, args);
   auto* fixed = add_positive(app, "--iterations", args.iterations,
                              "Run exactly so many, whatever the residual");
-  auto* rtol = add_tolerance(app, "--rtol", args.rtol,
-                             "Instead: run until |r| <= rtol |b|, and compare times to solution")
+  auto* rtol = add_flag(app, surface::compare_cg, "rtol", args.flags,
+                        "Instead: run until |r| <= rtol |b|, and compare times to solution")
                    ->excludes(fixed)
                    ->default_str("");
-  add_positive(app, "--max-iterations", args.max_iterations, "With --rtol: iteration limit")
+  add_flag(app, surface::compare_cg, "max_iterations", args.flags, "With --rtol: iteration limit")
       ->needs(rtol);
   add_choice(app, "--rhs", args.rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
@@ -164,8 +161,7 @@ void add_how(CLI::App& app, compare_arguments& args) {
                "Of 2 and more: rows for so many right-hand sides (the others random), solved 1, 2, "
                "4 and 8 at once, with times per right-hand side");
   add_measuring(app, args);
-  add_preconditioner(app, args.preconditioner, args.preconditioning, preconditioner_help, false,
-                     "cg");
+  add_flags(app, surface::compare_cg, option_group::preconditioner, args.flags);
   app.option_defaults()->group("Ranks");
   add_compared_ranks(app, args.ranks, "the rows");
   add_partition(app, args.partition);

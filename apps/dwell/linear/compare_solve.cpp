@@ -15,12 +15,11 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "compare/options.hpp"
-#include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/compared_systems.hpp"
-#include "linear/near_null.hpp"
 #include "linear/peers/peers.hpp"
 #include "linear/result.hpp"
+#include "linear/solve_flags.hpp"
 #include "linear/vectors.hpp"
 #include "linear/whole_solves.hpp"
 #include "linear/without_effect.hpp"
@@ -37,21 +36,17 @@ struct solve_compare_arguments : compare_options {
   std::vector<std::string> matrices, solvers = {automatic}, preconditioners;
   std::vector<std::string> peers = {"eigen"};
   std::string rhs = "ones";
-  int max_iterations = 10000, restart = 30;
-  double rtol = 1e-8;
-  preconditioner_options preconditioning;
-  near_null_files near_null;
+  solve_flags flags;
 };
 
 template <class T>
 class solve_measurement {
  public:
-  solve_measurement(const solve_compare_arguments& args,
-                    const preconditioner_options& preconditioning, const device& where,
-                    const repetition& runs, const csr_view<T>& a, std::span<const T> b,
-                    solved_system& out)
+  solve_measurement(const solve_compare_arguments& args, const solve_options& options,
+                    const device& where, const repetition& runs, const csr_view<T>& a,
+                    std::span<const T> b, solved_system& out)
       : args_(args),
-        preconditioning_(preconditioning),
+        options_(options),
         where_(where),
         runs_(runs),
         a_(a),
@@ -64,8 +59,8 @@ class solve_measurement {
       for (const auto& name : args_.preconditioners)
         if (!add(solver, name)) return false;
     for (std::size_t k = 0; k < args_.peers.size(); ++k)
-      if (!add_eigen_solves({where_, args_.threads, args_.rtol, args_.max_iterations, runs_}, a_,
-                            b_, out_.runs))
+      if (!add_eigen_solves({where_, args_.threads, options_.rtol, options_.max_iterations, runs_},
+                            a_, b_, out_.runs))
         return false;
     return true;
   }
@@ -77,13 +72,9 @@ class solve_measurement {
     run.how.ran.executor = solver + ", " + name;  // while it runs
     run.method = solver;
     run.preconditioner = name;
-    solve_options o;
+    solve_options o = options_;
     o.method = solver;
     o.preconditioner = parse_preconditioner(name);
-    o.preconditioning = preconditioning_;
-    o.rtol = args_.rtol;
-    o.max_iterations = args_.max_iterations;
-    o.restart = args_.restart;
     o.interrupt = runs_.interrupt;
     o.mixed_precision = args_.precision == "mixed";
     bool finished = true;
@@ -113,7 +104,7 @@ class solve_measurement {
   }
 
   const solve_compare_arguments& args_;
-  const preconditioner_options& preconditioning_;
+  const solve_options& options_;
   const device where_;
   const repetition& runs_;
   const csr_view<T> a_;
@@ -130,15 +121,14 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
     const auto rhs = make_consistent_rhs(parse_rhs(args.rhs), source, args.threads);
     const std::vector<double>& b = rhs.b;
     out.rhs_note = rhs.note;
-    auto preconditioning = args.preconditioning;
-    read_near_null(args.near_null, source, args.threads, preconditioning);
+    solve_options options = args.flags.options;
+    read_near_null(args.flags.near_null, source, args.threads, options.preconditioning);
     if (args.precision != "f32") {
-      solve_measurement<double>(args, preconditioning, where, runs, a.view(), b, out).run_all();
+      solve_measurement<double>(args, options, where, runs, a.view(), b, out).run_all();
     } else {
       const auto single = convert<float>(a.view());
       const auto b_single = rhs_to_single(b);
-      solve_measurement<float>(args, preconditioning, where, runs, single.view(), b_single, out)
-          .run_all();
+      solve_measurement<float>(args, options, where, runs, single.view(), b_single, out).run_all();
     }
   } catch (const input_error& e) {
     out.refusal = e.what();
@@ -170,11 +160,18 @@ exit_code run_comparison(const solve_compare_arguments& args) {
   std::optional<device> where;
   solve_comparison result;
   compare_systems(
-      args.matrices, args, args.near_null.inputs(), result,
+      args.matrices, args, args.flags.near_null.inputs(), result,
       [&] {
         where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
-        result = {where->facts().name, to_string(where->on()), args.precision, args.rhs, args.rtol,
-                  args.max_iterations, args.repetitions,       false,          {}};
+        result = {where->facts().name,
+                  to_string(where->on()),
+                  args.precision,
+                  args.rhs,
+                  args.flags.options.rtol,
+                  args.flags.options.max_iterations,
+                  args.repetitions,
+                  false,
+                  {}};
       },
       [&](const matrix_source& source, const std::string&, const repetition& runs) {
         return measure_solves(args, *where, runs, source);
@@ -183,7 +180,7 @@ exit_code run_comparison(const solve_compare_arguments& args) {
   for (const auto& method : args.solvers)
     for (const auto& word : args.preconditioners)
       for (const auto one : dwell::preconditioners())
-        if (to_string(one) == word) runs.push_back({method, one, args.near_null.any()});
+        if (to_string(one) == word) runs.push_back({method, one, args.flags.near_null.any()});
   for (const auto& line : without_effect(*args.parsed, runs)) warn(line);
   return code_of_solves(result);
 }
@@ -195,18 +192,14 @@ command add_compare_solve(CLI::App& app) {
   args->parsed = &app;
   app.option_defaults()->group("What to compare");
   add_matrices(app, args->matrices);
-  std::vector<std::string> solvers;
-  for (const auto& m : dwell::methods()) solvers.push_back(m.name);
-  solvers = after_auto(solvers);
+  const auto solvers = solve_option_named("method").words();
   add_choices(app, "--solvers", args->solvers, solvers,
               fmt::format("Methods; some of {}", fmt::join(solvers, ", ")));
-  std::vector<std::string> preconditioners;
-  for (const auto p : dwell::preconditioners()) preconditioners.push_back(to_string(p));
+  const auto preconditioners = solve_option_named("preconditioner").words();
   args->preconditioners = preconditioners;
   add_choices(app, "--preconditioners", args->preconditioners, preconditioners,
               fmt::format("With each of these; some of {}", fmt::join(preconditioners, ", ")));
-  add_preconditioning(app, args->preconditioning);
-  add_near_null(app, args->near_null);
+  add_flags(app, surface::compare_solve, option_group::preconditioner, args->flags);
   auto* peers = add_choices(app, "--peers", args->peers, {"eigen"},
                             "eigen (on the CPU, with the preconditioners that it has)");
   app.add_flag_callback(
@@ -214,9 +207,9 @@ command add_compare_solve(CLI::App& app) {
       ->excludes(peers);
   app.option_defaults()->group("How");
   add_where(app, *args);
-  add_tolerance(app, "--rtol", args->rtol, "Converged when |r| <= rtol |b|");
-  add_positive(app, "--max-iterations", args->max_iterations, "Iteration limit");
-  add_positive(app, "--restart", args->restart, "Of gmres");
+  add_flag(app, surface::compare_solve, "rtol", args->flags, "Converged when |r| <= rtol |b|");
+  add_flag(app, surface::compare_solve, "max_iterations", args->flags);
+  add_flag(app, surface::compare_solve, "restart", args->flags);
   add_choice(app, "--rhs", args->rhs, {"ones", "row-sums"},
              "Right-hand side; row-sums: A times ones");
   add_measuring(app, *args, true);

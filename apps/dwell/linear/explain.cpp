@@ -7,10 +7,9 @@
 #include "cli/matrix_source.hpp"
 #include "cli/progress.hpp"
 #include "explain/part.hpp"
-#include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/explanation.hpp"
-#include "linear/near_null.hpp"
+#include "linear/solve_flags.hpp"
 #include "linear/vectors.hpp"
 #include "linear/without_effect.hpp"
 
@@ -22,15 +21,12 @@ namespace dwell::app {
 
 namespace {
 
-struct linear_part : explain_part {
+struct linear_part : explain_part, solve_flags {
   explicit linear_part(const char* name) : command(name) { work = threads_for::all_work; }
 
   std::string command;
   const CLI::App* parsed = nullptr;  ///< which options were given
   std::string matrix;
-  std::string policy = "auto", precision = "f64";
-  solve_options options;
-  near_null_files near_null;
 
   void add(CLI::App& app) {
     parsed = &app;
@@ -45,17 +41,14 @@ struct linear_part : explain_part {
     add_positive(app, "--threads", threads,
                  "Threads to read with, and of the CPU as a device (default: of those there are, "
                  "as many as the work is worth)");
-    add_choice(app, "--policy", policy, after_auto(planning_policies()),
+    add_choice(app, "--policy", options.policy, after_auto(planning_policies()),
                "The policy whose plan is shown in full");
-    if (command == "solve") add_solver(app, options.method);
-    add_variant(app, options.variant, "Form of the iteration, of cg");
-    add_choice(app, "--precision", precision, {"f64", "f32", "mixed"},
-               "Of the solve; of mixed the plan of its iterations, in f32");
-    add_preconditioner(app, options.preconditioner, options.preconditioning, "Of the solve", true,
-                       command == "solve" ? automatic : "cg");
-    add_near_null(app, near_null);
-    app.add_flag("--assume-symmetric", options.assume_symmetric,
-                 "Skip the check that the matrix is symmetric");
+    if (command == "solve") add_flag(app, surface::explain, "method", *this);
+    add_flag(app, surface::explain, "variant", *this);
+    add_flag(app, surface::explain, "mixed_precision", *this,
+             "Of the solve; of mixed the plan of its iterations, in f32");
+    add_flags(app, surface::explain, option_group::preconditioner, *this);
+    add_flags(app, surface::explain, option_group::system, *this);
     app.footer(
         fmt::format("Examples:\n"
                     "  dwell explain {0} like:ecology2 --device-facts h200\n"
@@ -70,8 +63,6 @@ struct linear_part : explain_part {
   void check() {
     require_source(matrix);
     require_threads(threads);
-    options.policy = policy;
-    options.mixed_precision = precision == "mixed";
   }
   explanation explain(const device_facts& facts) {
     progress_line progress(true);

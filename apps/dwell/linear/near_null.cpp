@@ -53,15 +53,14 @@ void near_null_files::protect_from(const output_files& outputs) const {
     if (!file.empty()) outputs.protect(file);
 }
 
-void add_near_null(CLI::App& app, near_null_files& files) {
-  auto* vectors = add_input(
-      app, "--near-null", files.vectors,
-      "Of amg: near-null vectors, such as rigid-body modes, as up to 6 columns of a .mtx, .mtx.gz "
-      "or .npy file; --block-size says the rows of a node");
+CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::string& flag,
+                           const std::string& help) {
+  auto* vectors = add_input(app, flag, files.vectors, help);
   add_input(app, "--coordinates", files.coordinates,
             "Of amg: coordinates of the nodes, 2 or 3 columns of such a file, from which the "
             "rigid-body modes follow; the rows of a node are as many, or with its rotations 3 or 6")
       ->excludes(vectors);
+  return vectors;
 }
 
 void read_near_null(const near_null_files& files, const matrix_source& source, int threads,

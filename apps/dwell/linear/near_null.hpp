@@ -25,8 +25,9 @@ struct near_null_files {
   void protect_from(const output_files& outputs) const;
 };
 
-/// --near-null and --coordinates.
-void add_near_null(CLI::App& app, near_null_files& files);
+/// The flag of the vectors, with this help, which is returned, and --coordinates.
+CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::string& flag,
+                           const std::string& help);
 
 /// Reads what was asked for. Throws input_error where it does not fit the matrix. Coordinates also
 /// say the rows of a node, unless the options do.

@@ -19,7 +19,6 @@
 #include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
-#include "linear/choices.hpp"
 #include "linear/commands.hpp"
 #include "linear/monitor.hpp"
 #include "linear/near_null.hpp"
@@ -314,12 +313,7 @@ command add_command(CLI::App& app, const std::string& name, const std::string& e
                   "The first Ctrl-C ends it at the next iteration, a second one\n"
                   "ends the program at once.\n\n") +
       exit_code_help + "\nExamples:\n" + examples);
-  return [args] {
-    args->options.history = static_cast<bool>(args->history);
-    args->options.refine = !args->no_refine;
-    args->options.mixed_precision = args->precision == "mixed";
-    return run(*args);
-  };
+  return [args] { return run(*args); };
 }
 
 }  // namespace

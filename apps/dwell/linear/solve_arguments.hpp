@@ -9,29 +9,23 @@
 #include "cli/device_facts_option.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
-#include "linear/near_null.hpp"
-
-#include "dwell/linear/solve.hpp"
+#include "linear/solve_flags.hpp"
 
 namespace dwell::app {
 
-struct solve_arguments {
+struct solve_arguments : solve_flags {
   std::string command;
   const CLI::App* parsed = nullptr;  ///< which options were given
-  std::string matrix, rhs = "row-sums", start, null_vectors;
+  std::string matrix, rhs = "row-sums", start;
   device_choice device;
   device_facts_choice device_facts;
   int threads = 0;
-  std::string precision = "f64";
-  solve_options options;
-  near_null_files near_null;
   int rhs_count = 1;
   rank_choice ranks;
   std::string partition = "rows";
   int monitor = 0;  ///< a line for so many iterations; 0: none
   bool timing = false;
-  bool no_refine = false;
-  destination output, history;
+  destination output;
   report_target report;
 };
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import dtype_of, host_array, place_of
 from ._checks import number, whole
 from ._csr import as_csr
-from ._limits import iteration_limit
+from ._limits import MOST_ITERATIONS, iteration_limit
+from ._options import DEFAULTS, SCIPY_RESTART, Options, check_names, takes_options
 from ._progress import Progress
 from ._reduce import reduce
-from ._solver import Solver, is_mixed
+from ._solver import Solver
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 BREAKDOWN, NOT_FINITE = -10, -11
 
 
+@takes_options("cg")
 def cg(
-    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
-    M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
-    executor: str = "auto", variant: str = "auto", policy: str = "auto", assume_symmetric: bool = False,
-    precision: str | None = None, progress: Progress = None, block_size: int = 0, degree: int = 4, power: int = 1,
-    near_null: Any = None,
+    A: Any, b: Any, x0: Any = None, *, M: str | None = None, callback: None = None, device: str | None = None,
+    threads: int = 0, progress: Progress = None, **options: Unpack[Options],
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by conjugate gradients, as ``scipy.sparse.linalg.cg`` does.
 
@@ -34,21 +36,16 @@ def cg(
         What ``Solver.solve`` takes. Integers become float64, and float32 stays that if `A` has it too, as in SciPy.
     x0 : array of shape (n,) or (n, 1), optional
         The start; by default zeros.
-    rtol, atol : float
-        Converged when ``||b - A x|| <= max(rtol ||b||, atol)``.
-    maxiter : int, optional
-        By default 10 n.
     M : {None, "none", "jacobi", "amg", "fsai", "block-jacobi", "chebyshev", "auto"}
         The preconditioner, by name; ``Solver`` says what they are.
     callback : None
         There for SciPy's signature. A solve keeps its data on the chip, so there is no ``xk`` to call with: use
         `progress`.
-    device, threads, executor, variant, policy, assume_symmetric, precision
+    device, threads
         As of ``Solver``.
     progress : bool or callable, optional
         As of ``Solver.solve``.
-    block_size, degree, power, near_null
-        Options of preconditioners, as of ``Solver``.
+    {options}
 
     Returns
     -------
@@ -81,17 +78,13 @@ def cg(
     >>> info
     0
     """
-    return _solve("cg", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
-                  variant=variant, policy=policy, assume_symmetric=assume_symmetric,
-                  mixed_precision=is_mixed(precision), block_size=block_size, degree=degree, power=power,
-                  near_null=near_null)
+    return _solve("cg", A, b, x0, M, callback, device, threads, progress, options)
 
 
+@takes_options("minres")
 def minres(
-    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
-    M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
-    executor: str = "auto", policy: str = "auto", assume_symmetric: bool = False, precision: str | None = None,
-    progress: Progress = None, block_size: int = 0, degree: int = 4, power: int = 1, near_null: Any = None,
+    A: Any, b: Any, x0: Any = None, *, M: str | None = None, callback: None = None, device: str | None = None,
+    threads: int = 0, progress: Progress = None, **options: Unpack[Options],
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by minimal residuals; A symmetric, definite or not.
 
@@ -107,17 +100,13 @@ def minres(
     >>> info
     0
     """
-    return _solve("minres", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress, executor=executor,
-                  policy=policy, assume_symmetric=assume_symmetric, mixed_precision=is_mixed(precision),
-                  block_size=block_size, degree=degree, power=power, near_null=near_null)
+    return _solve("minres", A, b, x0, M, callback, device, threads, progress, options)
 
 
+@takes_options("bicgstab")
 def bicgstab(
-    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
-    M: str | None = None, callback: None = None, device: str | None = None, threads: int = 0,
-    executor: str = "auto", policy: str = "auto", precision: str | None = None, progress: Progress = None,
-    block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5, sweeps: int = 3,
-    near_null: Any = None,
+    A: Any, b: Any, x0: Any = None, *, M: str | None = None, callback: None = None, device: str | None = None,
+    threads: int = 0, progress: Progress = None, **options: Unpack[Options],
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by stabilised bi-conjugate gradients, as ``scipy.sparse.linalg.bicgstab`` does; any square A.
 
@@ -132,17 +121,13 @@ def bicgstab(
     >>> info
     0
     """
-    return _solve("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, device, threads, progress,
-                  executor=executor, policy=policy, mixed_precision=is_mixed(precision), block_size=block_size,
-                  degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps, near_null=near_null)
+    return _solve("bicgstab", A, b, x0, M, callback, device, threads, progress, options)
 
 
+@takes_options("gmres", restart=None)
 def gmres(
-    A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, restart: int | None = None,
-    maxiter: int | None = None, M: str | None = None, callback: None = None, device: str | None = None,
-    threads: int = 0, executor: str = "auto", policy: str = "auto", precision: str | None = None,
-    progress: Progress = None, block_size: int = 0, degree: int = 4, power: int = 1, factor_sweeps: int = 5,
-    sweeps: int = 3, near_null: Any = None,
+    A: Any, b: Any, x0: Any = None, *, M: str | None = None, callback: None = None, device: str | None = None,
+    threads: int = 0, progress: Progress = None, **options: Unpack[Options],
 ) -> tuple[Any, int]:
     """Solve ``A x = b`` by generalised minimal residuals, as ``scipy.sparse.linalg.gmres`` does; any square A.
 
@@ -165,16 +150,15 @@ def gmres(
     0
     """
     rows = as_csr(A).rows
-    size = max(1, min(20, rows)) if restart is None else whole(restart, "restart")
-    most = iteration_limit(maxiter, rows)
-    return _solve("gmres", A, b, x0, rtol, atol, min(most * size, 2**31 - 1), M, callback, device, threads, progress,
-                  executor=executor, policy=policy, restart=size, mixed_precision=is_mixed(precision),
-                  block_size=block_size, degree=degree, power=power, factor_sweeps=factor_sweeps, sweeps=sweeps,
-                  near_null=near_null)
+    asked = options.get("restart")
+    options["restart"] = size = max(1, min(SCIPY_RESTART, rows)) if asked is None else whole(asked, "restart")
+    options["maxiter"] = min(iteration_limit(options.get("maxiter"), rows) * size, MOST_ITERATIONS)
+    return _solve("gmres", A, b, x0, M, callback, device, threads, progress, options)
 
 
-def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxiter: int | None, M: Any,
-           callback: None, device: str | None, threads: int, progress: Progress, **more: Any) -> tuple[Any, int]:
+def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device: str | None, threads: int,
+           progress: Progress, options: Options) -> tuple[Any, int]:
+    check_names(options, method, method)
     if callback is not None:
         raise NotImplementedError("callback: a solve keeps xk on the chip; use progress=function(iteration, residual, "
                                   "target, seconds), or Solver.solve in parts")
@@ -182,7 +166,8 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxit
     place = place_of(b)
     if place.gpu is None and place.kind == "numpy":
         b = host_array(b, "b")
-    rtol, atol = number(rtol, "rtol"), number(atol, "atol")
+    rtol = number(options.get("rtol", DEFAULTS["rtol"]), "rtol")
+    atol = number(options.get("atol", DEFAULTS["atol"]), "atol")
     a = as_csr(A, dtype_of(b))
     shape = tuple(b.shape)
     if shape != (a.rows,) and shape != (a.rows, 1):
@@ -192,10 +177,9 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, maxit
         if tuple(x0.shape) not in ((a.rows,), (a.rows, 1)):
             raise ValueError(f"x0: expected shape ({a.rows},) or ({a.rows}, 1), found {tuple(x0.shape)}")
         x0 = None if not (b != 0).any() else x0.reshape(shape)  # SciPy answers b = 0 with zeros
-    most = iteration_limit(maxiter, a.rows)
     where = device if device is not None or place.gpu is None else f"cuda:{place.gpu}"
-    solver = Solver._of(a, where, threads, max_iterations=most, method=method, preconditioner=name, rtol=rtol,
-                        atol=atol, **more)
+    options["method"], options["preconditioner"] = method, name
+    solver = Solver._of(a, where, threads, options)
     x = solver.solve(b, x0, progress=progress)
     report = solver._reports[-1]
     if report.stopped == "not finite":

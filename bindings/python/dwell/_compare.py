@@ -15,6 +15,7 @@ from ._arrays import host_array, readable
 from ._checks import whole, word
 from ._core import DeviceError, UnsupportedError
 from ._csr import as_csr, to_host
+from ._options import Options
 from ._report import seconds
 from ._solver import Solver
 
@@ -150,14 +151,16 @@ def compare(
     rhs = np.ones(a.rows, a.dtype) if given is None else readable(given, a.dtype, "b")
     if rhs.shape != (a.rows,):
         raise ValueError(f"b: expected shape ({a.rows},), found {rhs.shape}")
-    limits = {"rtol": 1e-5 if rtol is None else rtol, "max_iterations": iterations if rtol is None else maxiter,
-              "fixed_iterations": rtol is None}
+    options: Options = {"preconditioner": preconditioner, "fixed_iterations": rtol is None,
+                        "maxiter": iterations if rtol is None else maxiter}
+    if rtol is not None:
+        options["rtol"] = rtol
     out = Comparison()
     for executor, variant, policy in _choices(executors, variants, policies):
         row: dict[str, Any] = {"executor": executor, "variant": variant, "policy": policy}
         try:
-            solver = Solver._of(a, device, threads, executor=executor, variant=variant, policy=policy or "none",
-                                preconditioner=preconditioner, **limits)
+            solver = Solver._of(a, device, threads, {**options, "executor": executor, "variant": variant,
+                                                     "policy": policy or "none"})
             row |= _measured(solver, rhs, repetitions)
         except UnsupportedError as error:
             row |= _lost("unsupported", error)

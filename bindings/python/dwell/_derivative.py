@@ -6,9 +6,10 @@ from typing import Any
 
 from ._cg import BREAKDOWN, NOT_FINITE
 from ._cg import cg as _cg
+from ._options import DEFAULTS
 from ._warnings import SolveWarning, warn
 
-_USUAL = 1e-5  # of rtol; atol says nothing of a right-hand side that is none of the caller's
+_USUAL: float = DEFAULTS["rtol"]  # atol says nothing of a right-hand side that is none of the caller's
 
 
 def solve_for_derivative(A: Any, rhs: Any, norm_of_b: float, rtol: float, atol: float, **options: Any) -> Any:

@@ -2,23 +2,25 @@
 """A solver that an application holds: the matrix is checked, planned, cut and uploaded once."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _gpu
 from ._arrays import Place, host_array, like, place_of, readable
-from ._checks import assign, boolean, word
+from ._checks import boolean, word
 from ._csr import Csr, as_csr, to_host
 from ._device import resolve
 from ._explain import text_of
-from ._limits import iteration_limit
-from ._near_null import flat_vectors
+from ._options import Options, check_names, native_options, takes_options
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
 from ._vectors import on_gpu, on_host
 from ._warnings import SolveWarning, warn
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _NATIVE: dict[str, type[_core.CgSolverF64] | type[_core.CgSolverF32]] = {
     "float64": _core.CgSolverF64, "float32": _core.CgSolverF32}
@@ -28,13 +30,7 @@ def _words(residual: float, target: float, _seconds: float) -> str:
     return f"residual {residual:.1e}, wanted {target:.1e}"
 
 
-def is_mixed(precision: str | None) -> bool:
-    """Of the argument `precision` of a solver."""
-    if precision is not None and not (isinstance(precision, str) and precision == "mixed"):
-        raise ValueError(f"precision: expected None (that of the matrix) or 'mixed', found {precision!r}")
-    return precision == "mixed"
-
-
+@takes_options()
 class Solver(_gpu.StreamUser):
     """An iterative solver of systems with one square matrix.
 
@@ -48,67 +44,12 @@ class Solver(_gpu.StreamUser):
         ``(indptr, indices, data)`` of arrays in compressed sparse rows. What has int32 indices, sorted and without
         duplicates, and float32 or float64 values in compressed sparse rows is not copied: a CPU then reads these
         arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
-    method : {"cg", "minres", "bicgstab", "gmres", "auto"}
-        Conjugate gradients for symmetric positive definite matrices, MINRES for symmetric ones, Bi-CGSTAB and GMRES for all;
-        "auto": the first of these that symmetry and diagonal allow, and MINRES where conjugate gradients break down.
-        ``Report.method_reason`` says why.
-    preconditioner : {"none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev", "auto"}
-        "jacobi" divides by the diagonal, "block-jacobi" by its blocks. For symmetric positive definite matrices: "amg",
-        a cycle of aggregation multigrid; "fsai", a factorized sparse approximate inverse; "chebyshev", a polynomial in
-        the matrix. "ilu0" has incomplete factors and is not symmetric, so not for "cg" and "minres".
-        "auto" tries "jacobi" in every solve and goes on with "amg" where that is projected to take less time;
-        ``Report.preconditioner_reason`` says why.
-    block_size : int
-        Of "block-jacobi": rows of a block, up to 32; 0: consecutive rows with equal columns are a block. Of "amg" with
-        `near_null`: rows of a node, consecutive ones; 0: one.
-    near_null : array of shape (n, k), optional
-        Of "amg": 1 to 6 vectors that the matrix without its boundary conditions multiplies to zero, which coarse levels
-        then hold; by default the constant vector. Of elasticity those of ``rigid_body_modes``. They are copied.
-    degree : int
-        Of "chebyshev": the degree of the polynomial, 1 to 16.
-    power : int
-        Of "fsai": the pattern is that of the matrix (1) or of its square (2).
-    factor_sweeps, sweeps : int
-        Of "ilu0": sweeps that compute the factors, 1 to 100, and that solve with each factor, 1 to 16.
-    executor : {"auto", "host-loop", "graph", "persistent", "perks"}
-    variant : {"auto", "textbook", "single-reduction", "pipelined"}
-        The last two are of "cg".
-    policy : str
-        What ``perks`` caches on the chip: "auto", "none", "vectors", "matrix", "mixed", "greedy", "model", "measured".
     device : str, optional
         "cpu", "cuda" or "cuda:N". By default where the arrays are; for arrays of the host the first usable GPU, else
         the CPU.
     threads : int
         Of a CPU; 0: as many as the process may use and the problem is worth.
-    rtol, atol : float
-        Converged when ``||r|| <= max(rtol ||b||, atol)``.
-    maxiter : int, optional
-        By default 10 n.
-    restart : int
-        Of "gmres": iterations from one restart to the next, and vectors that are kept; from 1 to 500.
-    null_space : {"auto", "none", "constant"}
-        "constant": solve modulo constant vectors, b without its mean and x with mean 0; "auto" does so where a
-        symmetric matrix has row sums of zero ("cg" and "minres").
-    null_vectors : array of shape (n,) or (n, k), optional
-        The null space of a symmetric matrix, as 1 to 6 columns that span it, such as the rigid-body modes of a body that
-        nothing holds: b counts without its part in it, and x is orthogonal to it. By any method; with `null_space`
-        "auto".
-    precision : {None, "mixed"}
-        None: that of `A`, which b and x have. "mixed", for float64: the iterations are in float32, which halves the bytes
-        that they move; b, x and their residual stay in float64, and each attempt solves for the residual of the one
-        before (iterative refinement). Where float32 is too short for the matrix, the solve goes on in float64, and
-        ``Report.reason`` says so. Not with `fixed_iterations`.
-    refine : bool
-        Where the residual that the iteration carries meets the tolerance and the true one does not, begin anew from
-        the answer, as long as that helps.
-    assume_symmetric : bool
-        Skip the check of symmetry.
-    history : bool
-        Record ``||r||`` of every iteration in ``Report.history``.
-    fixed_iterations : bool
-        For timing: run `maxiter` iterations, whatever the residual.
-    progress_interval : float
-        Seconds between two calls of a progress function; 0: every iteration, none left out.
+    {options}
 
     Raises
     ------
@@ -136,34 +77,18 @@ class Solver(_gpu.StreamUser):
     'converged'
     """
 
-    def __init__(
-        self, A: Any, *, method: str = "cg", preconditioner: str = "none", executor: str = "auto", variant: str = "auto",
-        policy: str = "auto", device: str | None = None, threads: int = 0, rtol: float = 1e-5, atol: float = 0.0,
-        maxiter: int | None = None, restart: int = 30, null_space: str = "auto", null_vectors: Any = None,
-        precision: str | None = None, refine: bool = True, assume_symmetric: bool = False, history: bool = False,
-        fixed_iterations: bool = False, progress_interval: float = 0.1, block_size: int = 0, degree: int = 4,
-        power: int = 1, factor_sweeps: int = 5, sweeps: int = 3, near_null: Any = None,
-    ) -> None:
-        self._setup(as_csr(A), device, threads, method=method, preconditioner=preconditioner, executor=executor,
-                    variant=variant, policy=policy, rtol=rtol, atol=atol, max_iterations=maxiter, restart=restart,
-                    null_space=null_space, null_vectors=null_vectors, mixed_precision=is_mixed(precision), refine=refine,
-                    assume_symmetric=assume_symmetric, history=history, fixed_iterations=fixed_iterations,
-                    progress_interval=progress_interval, block_size=block_size, degree=degree, power=power,
-                    factor_sweeps=factor_sweeps, sweeps=sweeps, near_null=near_null)
+    def __init__(self, A: Any, *, device: str | None = None, threads: int = 0, **options: Unpack[Options]) -> None:
+        check_names(options, "Solver")
+        self._setup(as_csr(A), device, threads, options)
 
     @classmethod
-    def _of(cls, a: Csr, device: str | None, threads: int, **options: Any) -> Solver:
+    def _of(cls, a: Csr, device: str | None, threads: int, options: Options) -> Solver:
         self = cls.__new__(cls)
-        self._setup(a, device, threads, **options)
+        self._setup(a, device, threads, options)
         return self
 
-    def _setup(self, a: Csr, device: str | None, threads: int, **options: Any) -> None:
-        self._options = _core.CgOptions()
-        options["max_iterations"] = iteration_limit(options["max_iterations"], a.rows)
-        for name in ("near_null", "null_vectors"):
-            setattr(self._options, name, flat_vectors(options.pop(name, None), a.rows, name))
-        for name, value in options.items():
-            assign(self._options, name, value, "maxiter" if name == "max_iterations" else name)
+    def _setup(self, a: Csr, device: str | None, threads: int, options: Options) -> None:
+        self._options = native_options(options, a.rows)
         self._take_stream(a.place)
         self._device = resolve(device, threads, a.place.gpu, self._stream)
         self._a = a

@@ -16,11 +16,12 @@ import numpy as np
 from ._cg import cg as _cg
 from ._checks import number
 from ._derivative import solve_for_derivative
+from ._options import DEFAULTS
 from ._solver import Solver
 
 
-def cg(A: Any, b: jax.Array, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
-       M: str | None = None, **options: Any) -> tuple[jax.Array, jax.Array]:
+def cg(A: Any, b: jax.Array, *, rtol: float = DEFAULTS["rtol"], atol: float = DEFAULTS["atol"],
+       maxiter: int | None = None, M: str | None = None, **options: Any) -> tuple[jax.Array, jax.Array]:
     """Solve ``A x = b`` as ``dwell.cg`` does, differentiable in b and in the values of A.
 
     Parameters
@@ -125,4 +126,4 @@ def _check_options(dtype: Any, rtol: float, atol: float, how: dict[str, Any]) ->
     vectors wait for their matrix."""
     one = np.array([0, 1], np.int32), np.array([0], np.int32), np.ones(1, dtype)
     Solver(one, rtol=rtol, atol=atol, device="cpu", threads=1)
-    _cg(one, np.ones(1, dtype), **{k: v for k, v in how.items() if k != "near_null"})
+    _cg(one, np.ones(1, dtype), **{k: v for k, v in how.items() if k not in ("near_null", "null_vectors")})

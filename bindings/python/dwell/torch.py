@@ -9,6 +9,7 @@ import torch
 from ._cg import cg as _cg
 from ._checks import number
 from ._derivative import solve_for_derivative
+from ._options import DEFAULTS
 
 
 class _Solve(torch.autograd.Function):  # type: ignore[misc]
@@ -35,8 +36,8 @@ class _Solve(torch.autograd.Function):  # type: ignore[misc]
         return grad_values, grad_b, None, None, None
 
 
-def cg(A: Any, b: torch.Tensor, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None,
-       M: str | None = None, **options: Any) -> tuple[torch.Tensor, int]:
+def cg(A: Any, b: torch.Tensor, *, rtol: float = DEFAULTS["rtol"], atol: float = DEFAULTS["atol"],
+       maxiter: int | None = None, M: str | None = None, **options: Any) -> tuple[torch.Tensor, int]:
     """Solve ``A x = b`` as ``dwell.cg`` does, differentiable in b and in the values of A.
 
     Parameters

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Options and reports of conjugate gradients. The names are the library's
-// (include/dwell/linear/solve.hpp).
+// Options and reports of linear solves. The names are the library's
+// (include/dwell/linear/solve.hpp, options_table.hpp).
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -14,6 +18,7 @@
 
 #include "dwell/linear/rigid_body_modes.hpp"
 #include "dwell/linear/solve.hpp"
+#include "dwell/solvers/linear/api/options_table.hpp"
 
 namespace dwell::python {
 
@@ -48,6 +53,40 @@ std::vector<std::string> preconditioner_names() {
   std::vector<std::string> names;
   for (const auto one : preconditioners()) names.push_back(to_string(one));
   return names;
+}
+
+/// A property of this name.
+template <class M>
+void add_member(nb::class_<solve_options>& to, const char* name, M& (*member)(solve_options&)) {
+  if constexpr (std::is_same_v<M, preconditioner>)
+    to.def_prop_rw(
+        name, [member](solve_options& o) { return to_string(member(o)); },
+        [member](solve_options& o, const std::string& v) { member(o) = parse_preconditioner(v); });
+  else if constexpr (std::is_same_v<M, std::vector<double>>)
+    to.def_prop_rw(
+        name, [member](solve_options& o) { return member(o); },
+        [member](solve_options& o, const flat_array& v) {
+          member(o).assign(v.data(), v.data() + v.size());
+        });
+  else
+    to.def_prop_rw(
+        name, [member](solve_options& o) { return member(o); },
+        [member](solve_options& o, M v) { member(o) = std::move(v); });
+}
+
+/// The rows that Python has; methods: those that heed the option, empty for all.
+std::vector<fields> option_table() {
+  std::vector<fields> rows;
+  for (const solve_option& option : solve_option_table()) {
+    if (!option.is_on(surface::python)) continue;
+    fields row;
+    row["name"] = option.name;
+    row["help"] = option.help_text();
+    row["words"] = option.words ? option.words() : std::vector<std::string>();
+    row["methods"] = option.methods ? option.methods : "";
+    rows.push_back(row);
+  }
+  return rows;
 }
 
 /// The fields of dwell.Report.
@@ -99,54 +138,12 @@ fields report_dict(const solve_report& r) {
 }  // namespace
 
 void add_solve_values(nb::module_& m) {
-  nb::class_<solve_options>(m, "CgOptions")
-      .def(nb::init<>())
-      .def_rw("method", &solve_options::method)
-      .def_rw("executor", &solve_options::executor)
-      .def_rw("policy", &solve_options::policy)
-      .def_rw("variant", &solve_options::variant)
-      .def_prop_rw(
-          "preconditioner", [](const solve_options& o) { return to_string(o.preconditioner); },
-          [](solve_options& o, const std::string& name) {
-            o.preconditioner = parse_preconditioner(name);
-          })
-      .def_prop_rw(
-          "block_size", [](const solve_options& o) { return o.preconditioning.block_size; },
-          [](solve_options& o, int v) { o.preconditioning.block_size = v; })
-      .def_prop_rw(
-          "near_null", [](const solve_options& o) { return o.preconditioning.near_null; },
-          [](solve_options& o, const flat_array& v) {
-            o.preconditioning.near_null.assign(v.data(), v.data() + v.size());
-          })
-      .def_prop_rw(
-          "degree", [](const solve_options& o) { return o.preconditioning.degree; },
-          [](solve_options& o, int v) { o.preconditioning.degree = v; })
-      .def_prop_rw(
-          "power", [](const solve_options& o) { return o.preconditioning.power; },
-          [](solve_options& o, int v) { o.preconditioning.power = v; })
-      .def_prop_rw(
-          "factor_sweeps", [](const solve_options& o) { return o.preconditioning.factor_sweeps; },
-          [](solve_options& o, int v) { o.preconditioning.factor_sweeps = v; })
-      .def_prop_rw(
-          "sweeps", [](const solve_options& o) { return o.preconditioning.sweeps; },
-          [](solve_options& o, int v) { o.preconditioning.sweeps = v; })
-      .def_rw("rtol", &solve_options::rtol)
-      .def_rw("atol", &solve_options::atol)
-      .def_rw("max_iterations", &solve_options::max_iterations)
-      .def_rw("restart", &solve_options::restart)
-      .def_rw("null_space", &solve_options::null_space)
-      .def_rw("refine", &solve_options::refine)
-      .def_prop_rw(
-          "null_vectors", [](const solve_options& o) { return o.null_vectors.size(); },
-          [](solve_options& o, const host_vector<const double>& v) {
-            o.null_vectors.assign(v.data(), v.data() + v.size());
-          })
-      .def_rw("mixed_precision", &solve_options::mixed_precision)
-      .def_rw("assume_symmetric", &solve_options::assume_symmetric)
-      .def_rw("history", &solve_options::history)
-      .def_rw("fixed_iterations", &solve_options::fixed_iterations)
-      .def_rw("progress_interval", &solve_options::progress_interval)
-      .def_rw("teams", &solve_options::teams);
+  nb::class_<solve_options> options(m, "CgOptions");
+  options.def(nb::init<>());
+  for (const solve_option& option : solve_option_table())
+    if (option.is_on(surface::python))
+      std::visit([&](auto member) { add_member(options, option.name, member); }, option.member);
+  m.def("solve_option_table", &option_table);
   nb::class_<solve_report>(m, "CgReport")
       .def_prop_ro("stopped", [](const solve_report& r) { return to_string(r.stopped); })
       .def_ro("iterations", &solve_report::iterations)

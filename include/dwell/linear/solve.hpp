@@ -69,7 +69,7 @@ struct solve_progress {
   double seconds = 0;            ///< since the first iteration
 };
 
-/// What a solve is asked to do. Defaults are those of the command line.
+/// What a solve is asked to do. Its defaults are the command line's, but for --solver (auto).
 struct solve_options {
   /// "cg", "minres", "bicgstab", "gmres" or "auto": the first of them whose demands the matrix
   /// meets: symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since

@@ -16,6 +16,7 @@
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/krylov/plan/projection.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
+#include "dwell/solvers/linear/api/options_table.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/choose/choose_method.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
@@ -248,12 +249,14 @@ solve_explanation explain_mixed(const csr_view<double>& a, const device_facts& d
 
 solve_explanation explain(const csr_view<double>& a, const device_facts& device,
                           const solve_options& options) {
+  check_ranges(options);
   return options.mixed_precision ? explain_mixed(a, device, options)
                                  : explain_as(a, device, options);
 }
 
 solve_explanation explain(const csr_view<float>& a, const device_facts& device,
                           const solve_options& options) {
+  check_ranges(options);
   if (options.mixed_precision)
     throw input_error("mixed_precision: expected a system in f64, found one in f32");
   return explain_as(a, device, options);

@@ -15,6 +15,7 @@
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
+#include "dwell/solvers/linear/api/options_table.hpp"
 #include "dwell/solvers/linear/check/examine.hpp"
 #include "dwell/solvers/linear/choose/form.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -52,13 +53,7 @@ std::string who_asks(const matrix_demand& demand) {
 }  // namespace
 
 void check_options(const solve_options& o) {
-  const auto tolerance = [](double v, const char* name) {
-    if (!(v >= 0.0) || !std::isfinite(v))
-      throw input_error(
-          fmt::format("{}: expected a finite number of at least 0, found {}", name, v));
-  };
-  tolerance(o.rtol, "rtol");
-  tolerance(o.atol, "atol");
+  check_ranges(o);
   if (o.method != automatic) {
     if (o.variant != automatic) find_form(o.method, o.variant);
     forms_of(o.method);
@@ -66,31 +61,13 @@ void check_options(const solve_options& o) {
     throw input_error(
         fmt::format("variant: expected auto where the method is auto, found {}", o.variant));
   }
-  if (o.null_space != automatic && o.null_space != "none" && o.null_space != "constant")
-    throw input_error(
-        fmt::format("null_space: expected auto, none or constant, found {}", o.null_space));
   if (!o.null_vectors.empty() && o.null_space != automatic)
     throw input_error(fmt::format(
         "null_space: expected auto where null_vectors are given, found {}", o.null_space));
-  if (o.max_iterations < 0)
-    throw input_error(
-        fmt::format("max_iterations: expected at least 0, found {}", o.max_iterations));
-  if (o.restart < 1 || o.restart > 500)
-    throw input_error(fmt::format("restart: expected 1 to 500, found {}", o.restart));
-  if (o.teams < 0)
-    throw input_error(
-        fmt::format("teams: expected at least 1 (or 0 as planned), found {}", o.teams));
-  const int most = o.columns_at_once;
-  if (most != 0 && most != 1 && most != 2 && most != 4 && most != 8)
-    throw input_error(
-        fmt::format("columns_at_once: expected 0 (as planned), 1, 2, 4 or 8, found {}", most));
   if (o.mixed_precision && o.fixed_iterations)
     throw input_error(
         "mixed_precision: expected a solve that ends by its residual, found fixed_iterations (a "
         "timing of f32 has the same iterations)");
-  if (o.progress && !(o.progress_interval >= 0.0))
-    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
-                                  o.progress_interval));
 }
 
 matrix_demand demand_of(const solve_options& o) {

@@ -34,9 +34,6 @@ void refuse_size(index rows, index block_size) {
 template <class T>
 made_preconditioner block_jacobi_preconditioner(const device& where, const csr_arrays<T>& a,
                                                 const preconditioner_options& o) {
-  if (o.block_size < 0 || o.block_size > block_jacobi::most_rows)
-    throw input_error(fmt::format("block_size: expected 1 to {} (or 0: by the columns), found {}",
-                                  block_jacobi::most_rows, o.block_size));
   if (where.on() == backend::cuda) return block_jacobi_on_cuda(where, a, o);
   return block_jacobi::builder<cpu::setup_loops>(where).build(a, o);
 }

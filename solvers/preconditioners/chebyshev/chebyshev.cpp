@@ -2,11 +2,8 @@
 // Chebyshev polynomials on a CPU, and the choice of the interval.
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/chains/backends.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/building.hpp"
@@ -62,8 +59,6 @@ template interval interval_of(const device&, const csr_arrays<float>&, int);
 template <class T>
 made_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
                                              const preconditioner_options& o) {
-  if (o.degree < 1 || o.degree > 16)
-    throw input_error(fmt::format("degree: expected 1 to 16, found {}", o.degree));
   if (where.on() == backend::cuda) return chebyshev_on_cuda(where, a, o);
   return chebyshev::builder<cpu::setup_loops>(where).build(a, o);
 }

@@ -2,9 +2,6 @@
 // Factorized sparse approximate inverses on a CPU.
 #include "dwell/solvers/preconditioners/fsai/fsai.hpp"
 
-#include <fmt/format.h>
-
-#include "dwell/base/error.hpp"
 #include "dwell/execution/team/dense_room_cpu.hpp"
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
@@ -16,8 +13,6 @@ namespace dwell {
 template <class T>
 made_preconditioner fsai_preconditioner(const device& where, const csr_arrays<T>& a,
                                         const preconditioner_options& o) {
-  if (o.power != 1 && o.power != 2)
-    throw input_error(fmt::format("power: expected 1 or 2, found {}", o.power));
   if (where.on() == backend::cuda) return fsai_on_cuda(where, a, o);
   return fsai::builder<cpu::setup_loops, cpu::row_table<1024, 32>,
                        cpu::dense_room<fsai::room_doubles>>(where)

@@ -25,10 +25,6 @@ void refuse_row(index row, double pivot, int factor_sweeps) {
 template <class T>
 made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                         const preconditioner_options& o) {
-  if (o.factor_sweeps < 1 || o.factor_sweeps > 100)
-    throw input_error(fmt::format("factor_sweeps: expected 1 to 100, found {}", o.factor_sweeps));
-  if (o.sweeps < 1 || o.sweeps > 16)
-    throw input_error(fmt::format("sweeps: expected 1 to 16, found {}", o.sweeps));
   if (where.on() == backend::cuda) return ilu0_on_cuda(where, a, o);
   return ilu0::builder<cpu::setup_loops>(where).build(a, o);
 }

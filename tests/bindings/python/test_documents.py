@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The code of the documents and of the docstrings runs."""
+import ast
 import doctest
 import importlib
 import importlib.metadata
@@ -39,8 +40,18 @@ def test_the_reference_has_every_name_and_option():
     for function in (dwell.cg, dwell.stencil, dwell.Solver, dwell.Solver.solve):
         signature = re.search(re.escape(function.__name__) + r"\(([^`]*)\)`", text)
         assert signature, function
-        written = [word.split("=")[0].strip() for word in signature[1].replace("\n", " ").split(",")]
-        assert [w for w in written if w != "*"] == [p for p in inspect.signature(function).parameters if p != "self"]
+        written = [word.strip().split("=") for word in signature[1].split(",") if word.strip() != "*"]
+        parameters = {n: p.default for n, p in inspect.signature(function).parameters.items() if n != "self"}
+        assert [word[0] for word in written] == list(parameters)
+        for name, *default in written:
+            assert [ast.literal_eval(d) for d in default] == [parameters[name]] * len(default), name
+
+
+def test_defaults_in_the_reference_of_the_library_are_its_own():
+    native = dwell._core.CgOptions()
+    written = re.findall(r"`(?:options\.)?(\w+)` \((\d+)\)", (ROOT / "docs/reference/library.md").read_text())
+    found = [(name, int(value)) for name, value in written if hasattr(native, name)]
+    assert len(found) >= 4 and found == [(name, getattr(native, name)) for name, _ in found]
 
 
 def test_public_docstrings_say_what_is_returned_and_raised():

@@ -16,14 +16,14 @@ from conftest import has_cpu_caching
 from random_systems import Case
 
 import dwell
+from dwell._options import OPTIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SEEDS = range(60)
 FUNCTIONS = {"cg": dwell.cg, "minres": dwell.minres, "bicgstab": dwell.bicgstab, "gmres": dwell.gmres}
 # Options of Solver that the functions do not have, and those that some of them have.
-NOT_OF_FUNCTIONS = {"null_space", "null_vectors", "refine", "history"}
-OF_SOME = {"variant": {"cg"}, "assume_symmetric": {"cg", "minres"}, "factor_sweeps": {"bicgstab", "gmres"},
-           "sweeps": {"bicgstab", "gmres"}, "restart": {"gmres"}}
+NOT_OF_FUNCTIONS = {"history"}
+OF_SOME = {o.member: o.methods for o in OPTIONS if o.methods}
 
 
 @pytest.fixture(scope="session")

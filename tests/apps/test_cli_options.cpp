@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Flags of the options of a linear solve: every row of the table that the command line has sets its
+// member and no other one, and the commands have the flags that the table says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cli_runner.hpp"
+#include "linear/solve_flags.hpp"
+#include "option_values.hpp"
+
+namespace dwell::test {
+namespace {
+
+using namespace app;
+using strings = std::vector<std::string>;
+
+/// The words that ask for the value that this option has in `o`.
+strings words_for(const solve_option& option, const solve_options& o) {
+  const std::string flag = option.flag;
+  if (option.words && flag == "--precision") return {flag, option.words().back()};
+  if (flag == "--history") return {flag, "h.csv"};
+  return with_member(option, o, [&]<class M>(const M&) -> strings {
+    if constexpr (std::is_same_v<M, bool>)
+      return {flag};
+    else if constexpr (std::is_same_v<M, std::vector<double>>)
+      return {flag, "vectors.npy"};
+    else
+      return {flag, value_of(option, o)};
+  });
+}
+
+TEST(cli_options, set_their_member_and_no_other) {
+  for (const surface here :
+       {surface::solve, surface::compare_solve, surface::compare_cg, surface::explain})
+    for (const solve_option& one : solve_option_table()) {
+      if (!one.flag || !one.is_on(here)) continue;
+      CLI::App command;
+      solve_flags to;
+      add_flag(command, here, one.name, to);
+      solve_options wanted = with_another_value(one);
+      strings words = words_for(one, wanted);
+      std::reverse(words.begin(), words.end());  // as CLI11 takes them
+      ASSERT_NO_THROW(command.parse(words)) << one.name;
+      if (!wanted.null_vectors.empty() || !wanted.preconditioning.near_null.empty()) {
+        EXPECT_EQ(to.null_vectors + to.near_null.vectors, "vectors.npy") << one.name;
+        wanted = {};
+      }
+      for (const solve_option& other : solve_option_table())
+        EXPECT_EQ(value_of(other, to.options), value_of(other, wanted))
+            << one.name << ", " << other.name;
+    }
+}
+
+/// What a command of the surface prints of itself.
+strings flags_of(const strings& command) {
+  strings words = {"man"}, flags;
+  words.insert(words.end(), command.begin(), command.end());
+  words.insert(words.end(), {"--format", "markdown"});
+  for (const auto& line : lines_of(dwell_cli(words).out)) {
+    if (!line.starts_with("- `")) continue;
+    if (const auto at = line.find("--"); at != std::string::npos && at < line.find(':'))
+      flags.push_back(line.substr(at, line.find_first_of(" `[", at) - at));
+  }
+  return flags;
+}
+
+TEST(cli_options, are_those_of_the_table_in_each_command) {
+  const std::pair<surface, strings> commands[] = {{surface::solve, {"solve"}},
+                                                  {surface::compare_solve, {"compare", "solve"}},
+                                                  {surface::compare_cg, {"compare", "cg"}},
+                                                  {surface::explain, {"explain", "solve"}}};
+  for (const auto& [here, command] : commands) {
+    const strings flags = flags_of(command);
+    ASSERT_GT(flags.size(), 10u);
+    for (const solve_option& one : solve_option_table()) {
+      if (!one.flag || std::string_view(one.flag) == "--precision") continue;  // f32 is everywhere
+      const bool there = std::find(flags.begin(), flags.end(), one.flag) != flags.end();
+      EXPECT_EQ(there, one.is_on(here)) << one.name << ", dwell " << command.front()
+                                        << (there ? "" : " lacks it without a reason");
+    }
+  }
+}
+
+TEST(cli_options, without_a_flag_say_why) {
+  for (const solve_option& one : solve_option_table())
+    if (!one.flag) {
+      EXPECT_FALSE(one.is_on(surface::solve)) << one.name;
+      EXPECT_FALSE(one.is_on(surface::explain)) << one.name;
+    }
+}
+
+}  // namespace
+}  // namespace dwell::test
