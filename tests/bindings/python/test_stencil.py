@@ -32,6 +32,7 @@ def test_executors_give_the_same_bits(executor):
     assert np.array_equal(v, dwell.stencil(u, "2d5pt", 20, device="cpu")) and report.executor == executor
 
 
+@pytest.mark.cpu_caching
 def test_a_policy_that_leaves_warns():
     u = RANDOM.standard_normal((40, 50))
     with pytest.warns(DeprecationWarning, match="'both' is the same"):
