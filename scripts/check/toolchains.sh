@@ -112,7 +112,9 @@ can_be_had() { # can_be_had NAME: here
   case $1 in
     nvcc-12.4) [[ -x /usr/local/cuda-12.4/bin/nvcc ]] ;;
     nvcc-here) command -v "${CUDACXX:-nvcc}" >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]] ;;
-    gcc-13 | gcc-14) (($(id -u) == 0)) && command -v debootstrap >/dev/null ;;
+    gcc-13 | gcc-14) # root, who may mount
+      (($(id -u) == 0)) && command -v debootstrap >/dev/null && unshare --mount mount --bind /tmp /tmp 2>/dev/null
+      ;;
     gcc-12 | clang-*) command -v "$1" >/dev/null || { command -v apt-get >/dev/null && (($(id -u) == 0)); } ;;
   esac
 }
