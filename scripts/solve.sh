@@ -25,8 +25,8 @@ if ! steps=$(ninja -C "$build" -n "$target" 2>"$log"); then
 fi
 if ! grep -q 'no work to do' <<<"$steps"; then
   if [[ ! -x $program ]]; then
-    seconds=160  # of processor time, docs/results/build.md
-    if grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' "$build/CMakeCache.txt"; then seconds=420; fi
+    seconds=120  # of processor time, docs/results/build.md
+    if grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' "$build/CMakeCache.txt"; then seconds=300; fi
     echo "Building $program, once: about $(((seconds / JOBS + 59) / 60)) min on $JOBS cores."
   fi
   if [[ -t 1 ]]; then  # one line of progress, which Ninja writes over

@@ -8,9 +8,9 @@
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
 
-# Folder: folders whose headers it may include, besides its own. What is not listed here fails, so that a
-# new folder gets its line; what begins with ! it may not. Vector solvers (krylov/) and stencils (stencil/) never include each other. Their
-# kernels meet methods and shapes in generated files only.
+# Folder: folders whose headers it may include, besides its own, and behind ! those that it may not. What
+# is not listed here fails, so that a new folder gets its line. Vector solvers (krylov/) and stencils
+# (stencil/) never include each other. Their kernels meet methods and shapes in generated files only.
 rules='base/                    version.hpp
 formats/                 base/
 datasets/                base/ formats/
