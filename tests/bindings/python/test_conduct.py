@@ -89,18 +89,22 @@ def test_nothing_leaks():
             with pytest.raises(ValueError):
                 solver.solve(b[:3])
 
+    def traced():
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    # Caches of the interpreter may fill in some round (under Python 3.10 they do); a leak grows in every one.
     work(50)
-    gc.collect()
     tracemalloc.start()
     work(50)
-    gc.collect()
-    before, _ = tracemalloc.get_traced_memory()
     pages = resident()
-    work(1000)
-    gc.collect()
-    after, _ = tracemalloc.get_traced_memory()
+    grown = []
+    for _ in range(3):
+        before = traced()
+        work(500)
+        grown.append(traced() - before)
     tracemalloc.stop()
-    assert after - before < 20000
+    assert min(grown) < 10000, grown
     assert resident() - pages < 20 << 20, "what the extension allocates is not traced"
 
 
