@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The first and the last of the chain: one brings the rows of all arrays in, the other puts the
+// rows of the fields that a team owns out. Neither changes a value.
+#pragma once
+#include <cstddef>
+
+#include "dwell/execution/stencil/engines/ring2d/strips.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+
+namespace dwell {
+
+/// The segments of a run, one after the other, and the ticks that are left of this one.
+template <class S, class T, class Team, chain_config C>
+class chain_transfer {
+ protected:
+  using sizes = chain_sizes<S, T, C>;
+  static constexpr int N = C.rows, per_turn = sizes::turn / N;
+
+  DWELL_FN chain_transfer(const Team& team, const fields_pass<S, T>& a)
+      : a_(a),
+        strips_{sizes::width, sizes::halo, a.nx, a.beyond},
+        lag_(a.warps * C.steps * step_rows<S>()),
+        at_(a.runs.cut[team.worker()]),
+        stop_(a.runs.cut[team.worker() + 1]) {
+    open();
+  }
+  DWELL_FN bool open() {
+    left_ = 0;
+    if (at_ >= stop_) return false;
+    segment_ = ring_segment::at(at_, stop_, a_.ny, lag_, sizes::turn, strips_.beyond);
+    left_ = segment_.ticks * per_turn;
+    return true;
+  }
+  DWELL_FN bool next() {
+    at_ = segment_.next(a_.ny);
+    return open();
+  }
+
+ public:
+  DWELL_FN bool more() const { return left_ > 0; }
+
+ protected:
+  const fields_pass<S, T>& a_;
+  const overlapping_strips strips_;
+  const int lag_;
+  int at_, stop_;
+  ring_segment segment_{};
+  int left_ = 0;
+};
+
+template <class S, class T, class Team, chain_config C>
+class chain_intake : chain_transfer<S, T, Team, C> {
+  using base = chain_transfer<S, T, Team, C>;
+  using typename base::sizes;
+  static constexpr int N = C.rows, arrays = sizes::arrays;
+
+ public:
+  DWELL_FN chain_intake(Team& team, const fields_pass<S, T>& a) : base(team, a), port_(team) {
+    begin();
+  }
+  using base::more;
+  DWELL_FN void run(int ticks) {
+    while (ticks > 0 && more()) {
+      int n = this->left_ < ticks ? this->left_ : ticks;
+      ticks -= n;
+      this->left_ -= n;
+      for (; n > 0; --n) {
+        port_.enter();
+        tick();
+        y_ += N;
+        at_ += std::ptrdiff_t{N} * this->a_.pitch;
+      }
+      if (this->left_ == 0) {
+        if (!Team::intake::rows_arrive) port_.finish_cells();
+        if (this->next()) begin();
+      }
+    }
+  }
+
+ private:
+  DWELL_FN void begin() {
+    if (!more()) return;
+    const int origin = this->strips_.origin(this->segment_.strip), x = origin & ~(sizes::unit - 1);
+    y_ = this->segment_.begin;
+    at_ = std::ptrdiff_t{y_} * this->a_.pitch + x;
+    const int rest = this->a_.pitch - x;
+    cells_ = rest < sizes::row_values ? rest : sizes::row_values;
+  }
+  DWELL_FN void tick() {
+    const int n = this->a_.ny - y_, rows = n < N ? (n > 0 ? n : 0) : N;
+    port_.expect_rows(rows * arrays * cells_);
+    for (int r = 0; r < rows; ++r) {
+      DWELL_UNROLL
+      for (int k = 0; k < arrays; ++k)
+        port_.take_part(r * arrays + k, 0, this->a_.from[k] + at_ + std::ptrdiff_t{r} * this->a_.pitch,
+                        cells_);
+    }
+    port_.leave_rows();
+  }
+
+  typename Team::intake port_;
+  std::ptrdiff_t at_ = 0;  ///< of the next row's first cell, in every array
+  int y_ = 0, cells_ = 0;
+};
+
+template <class S, class T, class Team, chain_config C>
+class chain_outlet : chain_transfer<S, T, Team, C> {
+  using base = chain_transfer<S, T, Team, C>;
+  using typename base::sizes;
+  static constexpr int N = C.rows, arrays = sizes::arrays;
+
+ public:
+  DWELL_FN chain_outlet(Team& team, const fields_pass<S, T>& a)
+      : base(team, a), port_(team, a.warps) {
+    begin();
+  }
+  using base::more;
+  DWELL_FN void run(int ticks) {
+    while (ticks > 0 && more()) {
+      int n = this->left_ < ticks ? this->left_ : ticks;
+      ticks -= n;
+      this->left_ -= n;
+      for (; n > 0; --n) {
+        port_.enter();
+        for (int r = 0; r < N; ++r) {
+          if (row_ + r >= 0 && row_ + r < rows_) {
+            DWELL_UNROLL
+            for (int f = 0; f < S::fields; ++f)
+              port_.put_row(r * arrays + f, cell_,
+                            this->a_.to[f] + to_ + std::ptrdiff_t{r} * this->a_.pitch, cells_);
+          }
+        }
+        port_.leave();
+        to_ += std::ptrdiff_t{N} * this->a_.pitch;
+        row_ += N;
+      }
+      if (this->left_ == 0 && this->next()) begin();
+    }
+    if (!more()) port_.finish();
+  }
+
+ private:
+  DWELL_FN void begin() {
+    if (!more()) return;
+    const ring_segment& s = this->segment_;
+    const int origin = this->strips_.origin(s.strip), first = this->strips_.first(s.strip);
+    const int behind = this->a_.warps * C.steps * step_delay<S>();
+    cells_ = this->strips_.end(s.strip) - first;
+    cell_ = first - origin + (origin & (sizes::unit - 1));
+    row_ = s.begin - behind - s.first;
+    rows_ = s.end - s.first;
+    to_ = (std::ptrdiff_t{s.begin} - behind) * this->a_.pitch + first;
+  }
+
+  typename Team::outlet port_;
+  std::ptrdiff_t to_ = 0;
+  int row_ = 0, rows_ = 0, cell_ = 0, cells_ = 0;
+};
+
+}  // namespace dwell
