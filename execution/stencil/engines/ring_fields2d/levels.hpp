@@ -12,6 +12,7 @@
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/stencil/engines/ring2d/strips.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/transfers.hpp"
 
 namespace dwell {
 
@@ -27,7 +28,7 @@ template <class S, class T, class Team, chain_config C>
 class chain_levels {
   using sizes = chain_sizes<S, T, C>;
   using rows = kept_rows<S, C>;
-  static constexpr int arrays = sizes::arrays, across = C.across, N = C.rows;
+  static constexpr int arrays = sizes::arrays, carried = sizes::carried, across = C.across, N = C.rows;
   static constexpr int substages = rows::substages, reach = step_columns<S>();
   static constexpr int turn = sizes::turn, per_turn = turn / N;
 
@@ -36,7 +37,7 @@ class chain_levels {
       : team_(team),
         a_(a),
         strips_{sizes::width, sizes::halo, a.nx, a.beyond},
-        link_(team, number),
+        link_(team, number, number == a.warps - 1, number * sizes::aux_lag),
         number_(number),
         at_(a.runs.cut[team.worker()]),
         stop_(a.runs.cut[team.worker() + 1]) {
@@ -101,11 +102,12 @@ class chain_levels {
   DWELL_FN void open() {
     left_ = 0;
     if (at_ >= stop_) return;
-    segment_ = ring_segment::at(at_, stop_, a_.ny, a_.warps * C.steps * step_rows<S>(), turn,
-                                strips_.beyond);
+    segment_ = segment_at<S>(at_, stop_, a_.ny, a_.warps * C.steps * step_rows<S>(), turn,
+                             strips_.beyond);
     left_ = segment_.ticks * per_turn;
     y_ = segment_.begin - number_ * C.steps * step_delay<S>();
     const int late = strips_.origin(segment_.strip) & (sizes::unit - 1);
+    late_ = late;
     late_in_ = number_ == 0 ? late : 0;
     late_out_ = number_ == a_.warps - 1 ? late : 0;
     make_border();
@@ -117,7 +119,8 @@ class chain_levels {
   DWELL_FN stretch stretch_here() const {
     const int turns = (left_ + per_turn - 1) / per_turn;
     const auto at_most = [&](int n) { return n < turns ? n : turns; };
-    const ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, strips_.beyond);
+    ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, strips_.beyond);
+    right.until += late_rows<S>;
     if (y_ + turn <= right.from) return {chain_path::none, at_most((right.from - y_) / turn)};
     if (y_ >= right.until) return {chain_path::none, turns};
     const stretch s = stretch_of_computed(turns);
@@ -173,7 +176,10 @@ class chain_levels {
     if constexpr (Path != chain_path::none)
       unrolled<0, N>([&](auto r) __attribute__((always_inline)) {
         row<Path, (Tick * N + r) % rows::period(), r>();
+        link_.pass_aux();
       });
+    else
+      for (int r = 0; r < N; ++r) link_.pass_aux();
     link_.leave();
     y_ += N;
   }
@@ -186,7 +192,16 @@ class chain_levels {
     template <int A, int Dy, int Dx>
     DWELL_FN T tap() const {
       constexpr int back = delay_of<S, Q % S::stages> - Dy;
-      if constexpr (A < S::fields && Q > 0 && rows::template renamed<A>()) {
+      if constexpr (A >= carried) {
+        static_assert(Dy == 0 && Dx == 0);
+        if constexpr (Q == 0)
+          return now.v[0][A][I];
+        else
+          return before.v[rows::template place<0, A>(Phase, Q * delay_of<S, 0>)][reach + I];
+      } else if constexpr (is_renamed<S, A>() && Q == 0) {
+        static_assert(Dy == 0 && Dx == 0);
+        return now.v[0][A][I];
+      } else if constexpr (is_renamed<S, A>()) {
         static_assert(Dy == 0 && Dx == 0);
         constexpr int from = S::template copy_of<0>(A);
         return before
@@ -248,9 +263,7 @@ class chain_levels {
       unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
         if constexpr (i + C.ahead < across) load<R, i + C.ahead>(l, now);
         stages<Path, Phase, 0, i>(l, now, y);
-        DWELL_UNROLL
-        for (int k = 0; k < arrays; ++k)
-          link_.to(R * arrays + k, late_out_).put(l, i, now.v[substages][k][i]);
+        put_all<Phase, R, 0, i>(l, now);
         keep_all<Phase, 0, 0, i>(l, now);
       });
     });
@@ -258,8 +271,25 @@ class chain_levels {
   template <int R, int I>
   DWELL_FN void load(int l, arrivals& now) const {
     DWELL_UNROLL
-    for (int k = 0; k < arrays; ++k)
-      now.v[0][k][I] = link_.from(R * arrays + k, late_in_).get(l, I);
+    for (int k = 0; k < carried; ++k)
+      now.v[0][k][I] = link_.from(R * carried + k, late_in_).get(l, I);
+    DWELL_UNROLL
+    for (int k = carried; k < arrays; ++k)
+      now.v[0][k][I] = link_.aux(k - carried, late_).get(l, I);
+  }
+  /// A renamed field leaves as late as it came: what the other one was before the last step.
+  template <int Phase, int R, int A, int I>
+  DWELL_FN void put_all(int l, const arrivals& now) {
+    if constexpr (A < carried) {
+      const auto to = link_.to(R * carried + A, late_out_);
+      if constexpr (is_renamed<S, A>())
+        to.put(l, I,
+               kept_[l].v[rows::template place<substages - 1, S::template copy_of<0>(A)>(
+                   Phase, 2 * delay_of<S, 0>)][reach + I]);
+      else
+        to.put(l, I, now.v[substages][A][I]);
+      put_all<Phase, R, A + 1, I>(l, now);
+    }
   }
 
   /// Stage Q of a cell, and all behind it.
@@ -277,7 +307,9 @@ class chain_levels {
   }
   template <chain_path Path, int Phase, int Q, int I, int A>
   DWELL_FN void carry(int l, const near<Phase, Q, I>& at, const T* next, arrivals& now, int y) {
-    if constexpr (A < arrays) {
+    if constexpr (A < carried && is_renamed<S, A>()) {
+      carry<Path, Phase, Q, I, A + 1>(l, at, next, now, y);
+    } else if constexpr (A < carried) {
       constexpr int g = Q % S::stages;
       const T here = at.template tap<A, 0, 0>();
       if constexpr (A < S::fields) {
@@ -300,7 +332,8 @@ class chain_levels {
         keep_all<Phase, Q + 1, 0, I>(l, now);
       } else {
         if constexpr (rows::template count<Q, A>() > 0) {
-          constexpr int behind = columns_behind<Q, A>(), place = rows::template place<Q, A>(Phase, 0);
+          constexpr int behind = A >= carried ? 0 : columns_behind<Q, A>();
+          constexpr int place = rows::template place<Q, A>(Phase, 0);
           if constexpr (I >= behind) kept_[l].v[place][reach + I - behind] = now.v[Q][A][I - behind];
           if constexpr (I == across - 1)
             unrolled<0, behind>([&](auto k) __attribute__((always_inline)) {
@@ -341,7 +374,7 @@ class chain_levels {
   border border_{};
   int left_ = 0;  ///< ticks of the segment
   int y_ = 0;     ///< the row that comes in
-  int late_in_ = 0, late_out_ = 0;
+  int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
   int tick_ = 0;  ///< of a turn
   chain_path path_ = chain_path::none;
   decltype(std::declval<Team>().template per_lane<kept>()) kept_;

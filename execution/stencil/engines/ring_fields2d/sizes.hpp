@@ -85,34 +85,69 @@ struct chain_config {
   int slots;   ///< of a ring
   int rows;    ///< of a slot, of each array
   int ahead;   ///< cells of a lane that are loaded ahead of their use
+  /// Slots of a ring of coefficients, `rows` rows each, that all warps read. 0: coefficients travel
+  /// with the fields.
+  int shared = 0;
   int teams = 1;
   bool bulk = true;
 };
+
+/// Whether all stages read an array in the cell itself only.
+template <class S, int Stage = 0>
+constexpr bool is_pointwise(int array) {
+  if constexpr (Stage == S::stages) {
+    return true;
+  } else {
+    const tap_reach r = reach_of<S, Stage>(array);
+    return r.back == 0 && r.ahead == 0 && r.across == 0 && is_pointwise<S, Stage + 1>(array);
+  }
+}
+/// Whether coefficients may stay in a ring that all warps read.
+template <class S>
+constexpr bool shares_coefficients() {
+  if (S::stages != 1 || S::coefficients == 0) return false;
+  for (int k = 0; k < S::coefficients; ++k)
+    if (!is_pointwise<S>(S::fields + k)) return false;
+  return true;
+}
+/// Field A is the value that another had a step before, read in its own cell only: its rows are
+/// rows that are kept of the other one, and it travels as many rows late as a step does.
+template <class S, int A>
+constexpr bool is_renamed() {
+  if constexpr (S::stages != 1 || A >= S::fields) {
+    return false;
+  } else {
+    constexpr int from = S::template copy_of<0>(A);
+    if constexpr (from < 0 || from == A || !is_pointwise<S>(A))
+      return false;
+    else
+      return delay_of<S, 0> <= reach_of<S, 0>(from).back;
+  }
+}
+template <class S, int A = 0>
+constexpr bool has_renamed() {
+  if constexpr (A == S::fields)
+    return false;
+  else
+    return is_renamed<S, A>() || has_renamed<S, A + 1>();
+}
+/// Rows by which some arrays come later than others.
+template <class S>
+inline constexpr int late_rows = has_renamed<S>() ? step_delay<S>() : 0;
 
 /// Rows of an array that a lane keeps for a stage of one of its steps.
 template <class S, chain_config C>
 struct kept_rows {
   static constexpr int arrays = arrays_of<S>;
+  static constexpr int carried = C.shared > 0 ? S::fields : arrays;  ///< from warp to warp
   static constexpr int substages = C.steps * S::stages;
 
-  /// Field A is the value that another had a step before, read in its own cell only: its rows are
-  /// rows that are kept of the other one.
-  template <int A>
-  static constexpr bool renamed() {
-    if constexpr (S::stages != 1 || A >= S::fields) {
-      return false;
-    } else {
-      constexpr int from = S::template copy_of<0>(A);
-      if constexpr (from < 0 || from == A) return false;
-      constexpr tap_reach own = reach_of<S, 0>(A);
-      return own.back == 0 && own.ahead == 0 && own.across == 0 &&
-             delay_of<S, 0> <= reach_of<S, 0>(from).back;
-    }
-  }
   template <int Q, int A>
   static constexpr int count() {
-    if constexpr (Q > 0 && renamed<A>())
+    if constexpr (is_renamed<S, A>())
       return 0;
+    else if constexpr (A >= carried)
+      return Q == 0 ? (C.steps - 1) * delay_of<S, 0> : 0;
     else
       return delay_of<S, Q % S::stages> + reach_of<S, Q % S::stages>(A).back;
   }
@@ -154,9 +189,9 @@ struct kept_rows {
 template <class S, class T, chain_config C>
 struct chain_sizes {
   using value = T;
-  static constexpr int arrays = arrays_of<S>;
+  static constexpr int arrays = arrays_of<S>, carried = kept_rows<S, C>::carried;
   /// What teams know: a row of a slot is a row of one array.
-  static constexpr ring_config config{C.warps, C.steps, C.across, C.slots, C.rows * arrays,
+  static constexpr ring_config config{C.warps, C.steps, C.across, C.slots, C.rows * carried,
                                       C.ahead, 0,       C.teams,  C.bulk};
   static constexpr int width = 32 * C.across;
   static constexpr int depth = C.warps * C.steps;
@@ -165,8 +200,13 @@ struct chain_sizes {
   static constexpr int unit = 16 / sizeof(T);
   static constexpr int row_values = width + unit;
   static constexpr int rings = C.warps + 1;
-  static constexpr std::size_t slot_bytes = sizeof(T) * C.rows * arrays * row_values;
-  static constexpr std::size_t scratch_bytes = rings * C.slots * (slot_bytes + 16);
+  static constexpr std::size_t slot_bytes = sizeof(T) * C.rows * carried * row_values;
+  static constexpr int aux_slots = C.shared, aux_rows = C.rows, aux_arrays = arrays - carried;
+  /// Rows by which a warp is behind the one before it.
+  static constexpr int aux_lag = C.steps * step_delay<S>();
+  static constexpr std::size_t scratch_bytes =
+      rings * C.slots * (slot_bytes + 16) +
+      aux_slots * (sizeof(T) * aux_rows * aux_arrays * row_values + 8);
   /// Rows that come and go in one turn of the loop: whole periods of what lanes keep, whole slots.
   static constexpr int turn = [] {
     constexpr int p = kept_rows<S, C>::period();
@@ -175,6 +215,7 @@ struct chain_sizes {
     return n;
   }();
   static constexpr int lanes = 32 * (C.warps + (C.bulk ? 4 : 2));
+  static_assert(C.shared == 0 || (shares_coefficients<S>() && C.shared >= ((C.warps - 1) * aux_lag + C.rows - 1) / C.rows + 1));
   static_assert(own > 0 && C.slots >= 2 && C.across <= 32 && step_columns<S>() <= C.across);
 };
 

@@ -9,6 +9,14 @@
 
 namespace dwell {
 
+/// A team's part of a strip, in turns of the loop; rows that come late are waited for.
+template <class S>
+DWELL_FN ring_segment segment_at(int at, int stop, int ny, int lag, int turn, bool beyond) {
+  ring_segment s = ring_segment::at(at, stop, ny, lag, turn, beyond);
+  s.ticks = (s.end + lag + late_rows<S> - s.begin + turn - 1) / turn;
+  return s;
+}
+
 /// The segments of a run, one after the other, and the ticks that are left of this one.
 template <class S, class T, class Team, chain_config C>
 class chain_transfer {
@@ -27,7 +35,7 @@ class chain_transfer {
   DWELL_FN bool open() {
     left_ = 0;
     if (at_ >= stop_) return false;
-    segment_ = ring_segment::at(at_, stop_, a_.ny, lag_, sizes::turn, strips_.beyond);
+    segment_ = segment_at<S>(at_, stop_, a_.ny, lag_, sizes::turn, strips_.beyond);
     left_ = segment_.ticks * per_turn;
     return true;
   }
@@ -52,7 +60,7 @@ template <class S, class T, class Team, chain_config C>
 class chain_intake : chain_transfer<S, T, Team, C> {
   using base = chain_transfer<S, T, Team, C>;
   using typename base::sizes;
-  static constexpr int N = C.rows, arrays = sizes::arrays;
+  static constexpr int N = C.rows, carried = sizes::carried, shared = sizes::arrays - carried;
 
  public:
   DWELL_FN chain_intake(Team& team, const fields_pass<S, T>& a) : base(team, a), port_(team) {
@@ -87,15 +95,45 @@ class chain_intake : chain_transfer<S, T, Team, C> {
     cells_ = rest < sizes::row_values ? rest : sizes::row_values;
   }
   DWELL_FN void tick() {
-    const int n = this->a_.ny - y_, rows = n < N ? (n > 0 ? n : 0) : N;
-    port_.expect_rows(rows * arrays * cells_);
-    for (int r = 0; r < rows; ++r) {
+    constexpr int late = step_delay<S>();
+    if (y_ >= late && y_ + N <= this->a_.ny) {
+      port_.expect_rows(N * (carried + shared) * cells_);
       DWELL_UNROLL
-      for (int k = 0; k < arrays; ++k)
-        port_.take_part(r * arrays + k, 0, this->a_.from[k] + at_ + std::ptrdiff_t{r} * this->a_.pitch,
-                        cells_);
+      for (int r = 0; r < N; ++r) take_row<true>(r);
+    } else {
+      int rows = 0;
+      for (int r = 0; r < N; ++r) rows += rows_of(y_ + r);
+      port_.expect_rows(rows * cells_);
+      for (int r = 0; r < N; ++r) take_row<false>(r);
     }
     port_.leave_rows();
+  }
+  DWELL_FN bool in_field(int y) const { return y >= 0 && y < this->a_.ny; }
+  /// Rows that come with row y of the first field.
+  DWELL_FN int rows_of(int y) const { return rows_of<0>(y); }
+  template <int A>
+  DWELL_FN int rows_of(int y) const {
+    if constexpr (A == sizes::arrays)
+      return 0;
+    else
+      return (in_field(y - late_of<A>()) ? 1 : 0) + rows_of<A + 1>(y);
+  }
+  template <int A>
+  static constexpr int late_of() {
+    return is_renamed<S, A>() || A >= carried ? step_delay<S>() : 0;
+  }
+  template <bool All, int A = 0>
+  DWELL_FN void take_row(int r) {
+    if constexpr (A < sizes::arrays) {
+      const T* from = this->a_.from[A] + at_ + std::ptrdiff_t{r - late_of<A>()} * this->a_.pitch;
+      if (All || in_field(y_ + r - late_of<A>())) {
+        if constexpr (A < carried)
+          port_.take_part(r * carried + A, 0, from, cells_);
+        else
+          port_.take_aux(r, A - carried, from, cells_);
+      }
+      take_row<All, A + 1>(r);
+    }
   }
 
   typename Team::intake port_;
@@ -107,7 +145,7 @@ template <class S, class T, class Team, chain_config C>
 class chain_outlet : chain_transfer<S, T, Team, C> {
   using base = chain_transfer<S, T, Team, C>;
   using typename base::sizes;
-  static constexpr int N = C.rows, arrays = sizes::arrays;
+  static constexpr int N = C.rows, carried = sizes::carried;
 
  public:
   DWELL_FN chain_outlet(Team& team, const fields_pass<S, T>& a)
@@ -122,13 +160,11 @@ class chain_outlet : chain_transfer<S, T, Team, C> {
       this->left_ -= n;
       for (; n > 0; --n) {
         port_.enter();
-        for (int r = 0; r < N; ++r) {
-          if (row_ + r >= 0 && row_ + r < rows_) {
-            DWELL_UNROLL
-            for (int f = 0; f < S::fields; ++f)
-              port_.put_row(r * arrays + f, cell_,
-                            this->a_.to[f] + to_ + std::ptrdiff_t{r} * this->a_.pitch, cells_);
-          }
+        if (row_ >= late_rows<S> && row_ + N <= rows_) {
+          DWELL_UNROLL
+          for (int r = 0; r < N; ++r) put_row<true>(r);
+        } else {
+          for (int r = 0; r < N; ++r) put_row<false>(r);
         }
         port_.leave();
         to_ += std::ptrdiff_t{N} * this->a_.pitch;
@@ -150,6 +186,18 @@ class chain_outlet : chain_transfer<S, T, Team, C> {
     row_ = s.begin - behind - s.first;
     rows_ = s.end - s.first;
     to_ = (std::ptrdiff_t{s.begin} - behind) * this->a_.pitch + first;
+  }
+
+  template <bool All, int F = 0>
+  DWELL_FN void put_row(int r) {
+    if constexpr (F < S::fields) {
+      constexpr int late = is_renamed<S, F>() ? step_delay<S>() : 0;
+      const int row = row_ + r - late;
+      if (All || (row >= 0 && row < rows_))
+        port_.put_row(r * carried + F, cell_,
+                      this->a_.to[F] + to_ + std::ptrdiff_t{r - late} * this->a_.pitch, cells_);
+      put_row<All, F + 1>(r);
+    }
   }
 
   typename Team::outlet port_;
