@@ -103,8 +103,8 @@ class cpu_ring_team {
       to_ = team_.room(0);
       if constexpr (aux_slots > 0) to_aux_ = team_.aux(team_.aux_filled_++ % aux_slots * aux_rows);
     }
-    void take_aux(int r, int k, const T* from, int n) const {
-      std::memcpy(to_aux_ + (r * Sizes::aux_arrays + k) * Sizes::row_values, from,
+    void take_aux(int r, int k, int c, const T* from, int n) const {
+      std::memcpy(to_aux_ + (r * Sizes::aux_arrays + k) * Sizes::row_values + c, from,
                   static_cast<std::size_t>(n) * sizeof(T));
     }
     void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
@@ -119,6 +119,11 @@ class cpu_ring_team {
     void take_cells(int r, int first, int end, F&& cell) const {
       for (int c = first; c < end; ++c)
         if (const T* from = cell(c)) to_[r * Sizes::row_values + c] = *from;
+    }
+    template <class F>
+    void take_aux_cells(int r, int k, int end, F&& cell) const {
+      for (int c = 0; c < end; ++c)
+        to_aux_[(r * Sizes::aux_arrays + k) * Sizes::row_values + c] = *cell(c);
     }
     void leave_rows() const { team_.fill(0); }
     static constexpr bool rows_arrive = true;

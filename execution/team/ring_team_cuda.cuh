@@ -252,9 +252,9 @@ class cuda_ring_team {
     DWELL_FN void take_part(int r, int c, const T* from, int n) const {
       take_to(to_ + r * row_bytes + c * static_cast<int>(sizeof(T)), from, n);
     }
-    /// n cells to the beginning of array k of row r of the slot in the ring that all warps read.
-    DWELL_FN void take_aux(int r, int k, const T* from, int n) const {
-      take_to(to_aux_ + r * aux_bytes + k * row_bytes, from, n);
+    /// n cells to cell c of array k of row r of the slot in the ring that all warps read.
+    DWELL_FN void take_aux(int r, int k, int c, const T* from, int n) const {
+      take_to(to_aux_ + r * aux_bytes + k * row_bytes + c * static_cast<int>(sizeof(T)), from, n);
     }
     DWELL_FN void take_to(address to, const T* from, int n) const {
       const auto at = reinterpret_cast<std::uint64_t>(from);
@@ -271,7 +271,14 @@ class cuda_ring_team {
     /// leave_cells() after the last row.
     template <class F>
     DWELL_FN void take_cells(int r, int first, int end, F&& cell) const {
-      const address row = to_ + r * row_bytes;
+      take_cells_to(to_ + r * row_bytes, first, end, cell);
+    }
+    template <class F>
+    DWELL_FN void take_aux_cells(int r, int k, int end, F&& cell) const {
+      take_cells_to(to_aux_ + r * aux_bytes + k * row_bytes, 0, end, cell);
+    }
+    template <class F>
+    DWELL_FN void take_cells_to(address row, int first, int end, F&& cell) const {
 #pragma unroll 1
       for (int c = first + lane_; c < end; c += 32) {
         const T* from = cell(c);

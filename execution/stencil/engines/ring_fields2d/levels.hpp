@@ -36,7 +36,7 @@ class chain_levels {
   DWELL_FN chain_levels(Team& team, const fields_pass<S, T>& a, int number)
       : team_(team),
         a_(a),
-        strips_{sizes::width, sizes::halo, a.nx, a.beyond},
+        strips_{sizes::width, sizes::halo, a.nx, goes_around<S, 1>},
         link_(team, number, number == a.warps - 1, number * sizes::aux_lag),
         number_(number),
         at_(a.runs.cut[team.worker()]),
@@ -96,14 +96,14 @@ class chain_levels {
   struct border {
     int top, bottom;   ///< rows before the one and from the other on
     int first, last;   ///< and columns, counted from the strip's first
+    int origin;        ///< column of the strip's first cell
     bool left, right;  ///< the strip is the field's first, its last
   };
 
   DWELL_FN void open() {
     left_ = 0;
     if (at_ >= stop_) return;
-    segment_ = segment_at<S>(at_, stop_, a_.ny, a_.warps * C.steps * step_rows<S>(), turn,
-                             strips_.beyond);
+    segment_ = segment_at<S>(at_, stop_, a_.ny, a_.warps * C.steps * step_rows<S>(), turn);
     left_ = segment_.ticks * per_turn;
     y_ = segment_.begin - number_ * C.steps * step_delay<S>();
     const int late = strips_.origin(segment_.strip) & (sizes::unit - 1);
@@ -119,7 +119,7 @@ class chain_levels {
   DWELL_FN stretch stretch_here() const {
     const int turns = (left_ + per_turn - 1) / per_turn;
     const auto at_most = [&](int n) { return n < turns ? n : turns; };
-    ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, strips_.beyond);
+    ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, goes_around<S, 0>);
     right.until += late_rows<S>;
     if (y_ + turn <= right.from) return {chain_path::none, at_most((right.from - y_) / turn)};
     if (y_ >= right.until) return {chain_path::none, turns};
@@ -128,29 +128,31 @@ class chain_levels {
     return {s.path, s.turns < rest ? s.turns : rest};
   }
   DWELL_FN stretch stretch_of_computed(int turns) const {
-    if (strips_.beyond) return {chain_path::plain, turns};
-    if (a_.nx < sizes::width) return {chain_path::any, turns};
+    if (!goes_around<S, 1> && a_.nx < sizes::width) return {chain_path::any, turns};
+    const bool beside =
+        !goes_around<S, 1> && (segment_.strip == 0 || segment_.strip == strips_.count() - 1);
+    const chain_path between = beside ? chain_path::sides : chain_path::plain;
+    if (goes_around<S, 0>) return {between, turns};
     const auto at_most = [&](int n) { return n < turns ? n : turns; };
     // Rows that the steps make of a row that arrives lie up to that many rows before it.
     const int low = C.steps * step_delay<S>() + S::radius, high = a_.ny - S::radius;
     if (y_ < low) return {chain_path::rows, at_most((low - y_ + turn - 1) / turn)};
     if (y_ + turn > high) return {chain_path::rows, turns};
-    const bool beside = segment_.strip == 0 || segment_.strip == strips_.count() - 1;
-    return {beside ? chain_path::sides : chain_path::plain, at_most((high - y_) / turn)};
+    return {between, at_most((high - y_) / turn)};
+  }
+  static constexpr bool is_fixed(int axis, int side) {
+    return S::beyond(0, axis, side) == beyond_border::fixed;
   }
   DWELL_FN void make_border() {
     constexpr int never = 1 << 30;
     const int origin = strips_.origin(segment_.strip);
-    if (strips_.beyond) {
-      border_ = {-never, never, -never, never, false, false};
-    } else {
-      border_ = {S::radius,
-                 a_.ny - S::radius,
-                 S::radius - origin,
-                 a_.nx - S::radius - origin,
-                 segment_.strip == 0,
-                 segment_.strip == strips_.count() - 1};
-    }
+    border_.origin = origin;
+    border_.left = !goes_around<S, 1> && segment_.strip == 0;
+    border_.right = !goes_around<S, 1> && segment_.strip == strips_.count() - 1;
+    border_.top = is_fixed(0, 0) ? S::radius : -never;
+    border_.bottom = is_fixed(0, 1) ? a_.ny - S::radius : never;
+    border_.first = is_fixed(1, 0) ? S::radius - origin : -never;
+    border_.last = is_fixed(1, 1) ? a_.nx - S::radius - origin : never;
   }
 
   template <chain_path Path>
@@ -175,7 +177,7 @@ class chain_levels {
     link_.enter();
     if constexpr (Path != chain_path::none)
       unrolled<0, N>([&](auto r) __attribute__((always_inline)) {
-        row<Path, (Tick * N + r) % rows::period(), r>();
+        row<Path>(r, (Tick * N + r) % rows::period());
         link_.pass_aux();
       });
     else
@@ -185,51 +187,117 @@ class chain_levels {
   }
 
   /// What a cell of column I reads in stage Q.
-  template <int Phase, int Q, int I>
+  template <chain_path Path, int Q>
   struct near {
     const kept& before;
     const arrivals& now;
+    const fields_pass<S, T>& a;
+    const border& b;
+    int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
     template <int A, int Dy, int Dx>
     DWELL_FN T tap() const {
+      return over_rows<A, Dy, Dx>();
+    }
+
+   private:
+    static constexpr bool tests_rows = Path == chain_path::rows || Path == chain_path::any;
+
+    /// The row beyond the border by d, of an array whose border is known: where it is found,
+    /// counted from the cell, if the cell itself is `from` rows before it.
+    static constexpr int found(beyond_border kind, int from, int d) {
+      const int back = from < 0 ? -1 : 1;
+      if (kind == beyond_border::mirror) return from - back * 2 * d;
+      if (kind == beyond_border::nearest) return from - back * d;
+      return from - back * (2 * d - 1);
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T over_rows() const {
+      T v = over_columns<A, Dy, Dx>();
+      if constexpr (tests_rows && Dy != 0) {
+        constexpr int side = Dy > 0;
+        constexpr beyond_border kind = S::beyond(A, 0, side);
+        if constexpr (kind != beyond_border::fixed && kind != beyond_border::periodic)
+          unrolled<1, (Dy < 0 ? -Dy : Dy) + 1>([&](auto d) __attribute__((always_inline)) {
+            if (row + Dy == (side ? a.ny - 1 + d : -d)) {
+              if constexpr (kind == beyond_border::constant)
+                v = a.outside[A][0][side];
+              else if constexpr (kind == beyond_border::antisymmetric)
+                v = -over_columns<A, found(kind, Dy, d), Dx>();
+              else
+                v = over_columns<A, found(kind, Dy, d), Dx>();
+            }
+          });
+      }
+      return v;
+    }
+    /// Whether column i + Dx may lie beyond the border.
+    template <int Dx>
+    DWELL_FN bool tests_columns() const {
+      return Path == chain_path::any || (Dx < 0 ? i + Dx < 0 : i + Dx >= across);
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T over_columns() const {
+      T v = cell<A, Dy, Dx>();
+      if constexpr (Dx != 0 && !goes_around<S, 1> && Path != chain_path::plain) {
+        constexpr int side = Dx > 0;
+        constexpr beyond_border kind = S::beyond(A, 1, side);
+        if constexpr (kind != beyond_border::fixed && kind != beyond_border::periodic)
+          unrolled<1, (Dx < 0 ? -Dx : Dx) + 1>([&](auto d) __attribute__((always_inline)) {
+            const int column = b.origin + lane * across + i;
+            if (tests_columns<Dx>() && column + Dx == (side ? a.nx - 1 + d : -d)) {
+              if constexpr (kind == beyond_border::constant)
+                v = a.outside[A][1][side];
+              else if constexpr (kind == beyond_border::antisymmetric)
+                v = -cell<A, Dy, found(kind, Dx, d)>();
+              else
+                v = cell<A, Dy, found(kind, Dx, d)>();
+            }
+          });
+      }
+      return v;
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T cell() const {
       constexpr int back = delay_of<S, Q % S::stages> - Dy;
       if constexpr (A >= carried) {
         static_assert(Dy == 0 && Dx == 0);
         if constexpr (Q == 0)
-          return now.v[0][A][I];
+          return now.v[0][A][i];
         else
-          return before.v[rows::template place<0, A>(Phase, Q * delay_of<S, 0>)][reach + I];
+          return before.v[rows::template place<0, A>(phase, Q * delay_of<S, 0>)][reach + i];
       } else if constexpr (is_renamed<S, A>() && Q == 0) {
         static_assert(Dy == 0 && Dx == 0);
-        return now.v[0][A][I];
+        return now.v[0][A][i];
       } else if constexpr (is_renamed<S, A>()) {
         static_assert(Dy == 0 && Dx == 0);
         constexpr int from = S::template copy_of<0>(A);
         return before
-            .v[rows::template place<Q - 1, from>(Phase, 2 * delay_of<S, 0>)][reach + I];
+            .v[rows::template place<Q - 1, from>(phase, 2 * delay_of<S, 0>)][reach + i];
       } else if constexpr (back == 0) {
         static_assert(Dx == 0);
-        return now.v[Q][A][I];
+        return now.v[Q][A][i];
       } else {
-        return before.v[rows::template place<Q, A>(Phase, back)][reach + I + Dx];
+        static_assert(back <= rows::template count<Q, A>());
+        return before.v[rows::template place<Q, A>(phase, back)][reach + i + Dx];
       }
     }
   };
 
   /// The rows that stage Q reads beside a cell's column get the cells of the lanes beside it.
-  template <int Phase, int Q, int A, int Back>
-  DWELL_FN void exchange() {
+  template <int Q, int A, int Back>
+  DWELL_FN void exchange(int phase) {
     if constexpr (Q < substages) {
       if constexpr (A == arrays) {
-        exchange<Phase, Q + 1, 0, 1>();
+        exchange<Q + 1, 0, 1>(phase);
       } else if constexpr (Back > rows::template count<Q, A>()) {
-        exchange<Phase, Q, A + 1, 1>();
+        exchange<Q, A + 1, 1>(phase);
       } else {
         constexpr int sideways = columns_read<Q, A, Back>();
         if constexpr (sideways > 0)
           team_.template spread<sideways>([&](int l) __attribute__((always_inline)) {
-            return kept_[l].v[rows::template place<Q, A>(Phase, Back)] + (reach - sideways);
+            return kept_[l].v[rows::template place<Q, A>(phase, Back)] + (reach - sideways);
           });
-        exchange<Phase, Q, A, Back + 1>();
+        exchange<Q, A, Back + 1>(phase);
       }
     }
   }
@@ -238,7 +306,8 @@ class chain_levels {
     constexpr int g = Q % S::stages;
     int most = 0;
     for (const field_tap& t : S::template taps<g>())
-      if (t.array == A && delay_of<S, g> - t.dy == Back) most = std::max(most, t.dx < 0 ? -t.dx : t.dx);
+      if (t.array == A && (is_mirrored<S, 0> || delay_of<S, g> - t.dy == Back))
+        most = std::max(most, t.dx < 0 ? -t.dx : t.dx);
     return most;
   }
   /// Columns to the left in which stage Q reads the oldest row of an array, whose place the row that
@@ -248,107 +317,107 @@ class chain_levels {
     constexpr int g = Q % S::stages, oldest = rows::template count<Q, A>();
     int most = 0;
     for (const field_tap& t : S::template taps<g>())
-      if (t.array == A && delay_of<S, g> - t.dy == oldest) most = std::max(most, -t.dx);
+      if (t.array == A && (is_mirrored<S, 0> || delay_of<S, g> - t.dy == oldest))
+        most = std::max(most, is_mirrored<S, 1> && t.dx > 0 ? t.dx : -t.dx);
     return most;
   }
 
-  template <chain_path Path, int Phase, int R>
-  DWELL_FN void row() {
-    exchange<Phase, 0, 0, 1>();
-    const int y = y_ + R;
+  /// Row r of a tick.
+  template <chain_path Path>
+  DWELL_FN void row(int r, int phase) {
+    exchange<0, 0, 1>(phase);
+    const int y = y_ + r;
     team_.each([&](int l) __attribute__((always_inline)) {
       arrivals now;
       unrolled<0, (C.ahead < across ? C.ahead : across)>(
-          [&](auto i) __attribute__((always_inline)) { load<R, i>(l, now); });
+          [&](auto i) __attribute__((always_inline)) { load(l, r, i, now); });
       unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
-        if constexpr (i + C.ahead < across) load<R, i + C.ahead>(l, now);
-        stages<Path, Phase, 0, i>(l, now, y);
-        put_all<Phase, R, 0, i>(l, now);
-        keep_all<Phase, 0, 0, i>(l, now);
+        if constexpr (i + C.ahead < across) load(l, r, i + C.ahead, now);
+        stages<Path, 0>(l, i, phase, now, y);
+        put_all<0>(l, r, i, phase, now);
+        keep_all<0, 0>(l, i, phase, now);
       });
     });
   }
-  template <int R, int I>
-  DWELL_FN void load(int l, arrivals& now) const {
+  DWELL_FN void load(int l, int r, int i, arrivals& now) const {
     DWELL_UNROLL
     for (int k = 0; k < carried; ++k)
-      now.v[0][k][I] = link_.from(R * carried + k, late_in_).get(l, I);
+      now.v[0][k][i] = link_.from(r * carried + k, late_in_).get(l, i);
     DWELL_UNROLL
     for (int k = carried; k < arrays; ++k)
-      now.v[0][k][I] = link_.aux(k - carried, late_).get(l, I);
+      now.v[0][k][i] = link_.aux(k - carried, late_).get(l, i);
   }
   /// A renamed field leaves as late as it came: what the other one was before the last step.
-  template <int Phase, int R, int A, int I>
-  DWELL_FN void put_all(int l, const arrivals& now) {
+  template <int A>
+  DWELL_FN void put_all(int l, int r, int i, int phase, const arrivals& now) {
     if constexpr (A < carried) {
-      const auto to = link_.to(R * carried + A, late_out_);
+      const auto to = link_.to(r * carried + A, late_out_);
       if constexpr (is_renamed<S, A>())
-        to.put(l, I,
+        to.put(l, i,
                kept_[l].v[rows::template place<substages - 1, S::template copy_of<0>(A)>(
-                   Phase, 2 * delay_of<S, 0>)][reach + I]);
+                   phase, 2 * delay_of<S, 0>)][reach + i]);
       else
-        to.put(l, I, now.v[substages][A][I]);
-      put_all<Phase, R, A + 1, I>(l, now);
+        to.put(l, i, now.v[substages][A][i]);
+      put_all<A + 1>(l, r, i, phase, now);
     }
   }
 
   /// Stage Q of a cell, and all behind it.
-  template <chain_path Path, int Phase, int Q, int I>
-  DWELL_FN void stages(int l, arrivals& now, int y) {
+  template <chain_path Path, int Q>
+  DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y) {
     if constexpr (Q < substages) {
       constexpr int g = Q % S::stages;
-      const near<Phase, Q, I> at{kept_[l], now};
+      const int made = y - delay_of<S, g>;
+      const near<Path, Q> at{kept_[l], now, a_, border_, l % 32, made, i, phase};
       T next[S::fields];
       S::template step<g, T>(at, a_.p, next);
-      const int made = y - delay_of<S, g>;
-      carry<Path, Phase, Q, I, 0>(l, at, next, now, made);
-      stages<Path, Phase, Q + 1, I>(l, now, made);
+      carry<Path, Q, 0>(l, i, at, next, now, made);
+      stages<Path, Q + 1>(l, i, phase, now, made);
     }
   }
-  template <chain_path Path, int Phase, int Q, int I, int A>
-  DWELL_FN void carry(int l, const near<Phase, Q, I>& at, const T* next, arrivals& now, int y) {
-    if constexpr (A < carried && is_renamed<S, A>()) {
-      carry<Path, Phase, Q, I, A + 1>(l, at, next, now, y);
-    } else if constexpr (A < carried) {
-      constexpr int g = Q % S::stages;
-      const T here = at.template tap<A, 0, 0>();
-      if constexpr (A < S::fields) {
-        if constexpr (S::template writes<g>(A)) {
-          now.v[Q + 1][A][I] = may_keep<Path>(I) && keeps<Path>(l, I, y) ? here : next[A];
-        } else {
-          now.v[Q + 1][A][I] = here;
-        }
-      } else {
-        now.v[Q + 1][A][I] = here;
+  template <chain_path Path, int Q, int A>
+  DWELL_FN void carry(int l, int i, const near<Path, Q>& at, const T* next, arrivals& now, int y) {
+    if constexpr (A < carried) {
+      if constexpr (!is_renamed<S, A>()) {
+        constexpr int g = Q % S::stages;
+        const T here = at.template tap<A, 0, 0>();
+        T value = here;
+        if constexpr (A < S::fields)
+          if constexpr (S::template writes<g>(A))
+            value = may_keep<Path>(i) && keeps<Path>(l, i, y) ? here : next[A];
+        now.v[Q + 1][A][i] = value;
       }
-      carry<Path, Phase, Q, I, A + 1>(l, at, next, now, y);
+      carry<Path, Q, A + 1>(l, i, at, next, now, y);
     }
   }
-  /// What arrived in column I, or for some arrays columns before it, takes its place.
-  template <int Phase, int Q, int A, int I>
-  DWELL_FN void keep_all(int l, const arrivals& now) {
+  /// What arrived in column i, or for some arrays columns before it, takes its place.
+  template <int Q, int A>
+  DWELL_FN void keep_all(int l, int i, int phase, const arrivals& now) {
     if constexpr (Q < substages) {
       if constexpr (A == arrays) {
-        keep_all<Phase, Q + 1, 0, I>(l, now);
+        keep_all<Q + 1, 0>(l, i, phase, now);
       } else {
         if constexpr (rows::template count<Q, A>() > 0) {
           constexpr int behind = A >= carried ? 0 : columns_behind<Q, A>();
-          constexpr int place = rows::template place<Q, A>(Phase, 0);
-          if constexpr (I >= behind) kept_[l].v[place][reach + I - behind] = now.v[Q][A][I - behind];
-          if constexpr (I == across - 1)
-            unrolled<0, behind>([&](auto k) __attribute__((always_inline)) {
-              kept_[l].v[place][reach + across - behind + k] = now.v[Q][A][across - behind + k];
-            });
+          T* place = kept_[l].v[rows::template place<Q, A>(phase, 0)] + reach;
+          if (i >= behind) place[i - behind] = now.v[Q][A][i - behind];
+          if (i == across - 1) {
+            DWELL_UNROLL
+            for (int k = across - behind; k < across; ++k) place[k] = now.v[Q][A][k];
+          }
         }
-        keep_all<Phase, Q, A + 1, I>(l, now);
+        keep_all<Q, A + 1>(l, i, phase, now);
       }
     }
   }
 
   template <chain_path Path>
   static constexpr bool may_keep(int i) {
-    return Path == chain_path::rows || Path == chain_path::any ||
-           (Path == chain_path::sides && (i < S::radius || i >= across - S::radius));
+    const bool sides = (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
+    if (Path == chain_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
+    if (Path == chain_path::any)
+      return is_fixed(0, 0) || is_fixed(0, 1) || is_fixed(1, 0) || is_fixed(1, 1);
+    return Path == chain_path::sides && sides;
   }
   /// Whether cell i of row y keeps its value.
   template <chain_path Path>
@@ -357,8 +426,8 @@ class chain_levels {
     const border& b = border_;
     const int column = l % 32 * across + i;
     const bool whole = y < b.top || y >= b.bottom;
-    const bool sides =
-        (i < S::radius && l % 32 == 0 && b.left) || (i >= across - S::radius && l % 32 == 31 && b.right);
+    const bool sides = (is_fixed(1, 0) && i < S::radius && l % 32 == 0 && b.left) ||
+                       (is_fixed(1, 1) && i >= across - S::radius && l % 32 == 31 && b.right);
     if constexpr (Path == chain_path::sides) return sides;
     if constexpr (Path == chain_path::rows) return whole || sides;
     return whole || column < b.first || column >= b.last;

@@ -3,11 +3,12 @@
 // rows that a lane keeps for it, and what a kernel of a pass is compiled for.
 //
 // A stencil S of this engine gives, at compile time:
-//   dims, fields, coefficients, parameters, stages, radius
+//   fields, coefficients, parameters, stages, radius
 //   taps<Stage>()       std::array of field_tap: array (fields, then coefficients) and offset
 //   writes<Stage>(f)    whether the stage gives field f a new value
 //   copy_of<Stage>(f)   the field whose own cell field f becomes, or -1
 //   step<Stage, T>(at, p, next)   at.template tap<Array, dy, dx>(), parameters p, new values next
+//   beyond(array, axis, side)     what lies beyond the border: axis 0 is y, side 0 the lower one
 #pragma once
 #include <array>
 #include <cstddef>
@@ -22,8 +23,34 @@ struct field_tap {
   int array, dy, dx;
 };
 
+/// What an array has beyond the border of a field, in every stage (SciPy's words). fixed: the
+/// outermost cells, as many as the radius, keep their values, and nothing beyond is read.
+enum class beyond_border {
+  fixed,
+  constant,       ///< a value
+  reflect,        ///< d c b a | a b c d, a mirror on the edge of the cells
+  mirror,         ///< d c b | a b c d, a mirror on the middle of the first one
+  antisymmetric,  ///< -d -c -b -a | a b c d
+  nearest,        ///< a a a a | a b c d
+  periodic
+};
+
 template <class S>
 inline constexpr int arrays_of = S::fields + S::coefficients;
+
+/// Whether the rows (axis 0) or columns (1) of a field go around.
+template <class S, int Axis>
+inline constexpr bool goes_around = S::beyond(0, Axis, 0) == beyond_border::periodic;
+/// Whether cells beyond a border of an axis are found among those within.
+template <class S, int Axis>
+inline constexpr bool is_mirrored = [] {
+  for (int array = 0; array < arrays_of<S>; ++array)
+    for (int side = 0; side < 2; ++side) {
+      const beyond_border b = S::beyond(array, Axis, side);
+      if (b != beyond_border::fixed && b != beyond_border::periodic) return true;
+    }
+  return false;
+}();
 
 /// Rows of one array that a stage reads, and columns.
 struct tap_reach {
@@ -41,8 +68,12 @@ constexpr tap_reach reach_of(int array) {
     r.ahead = std::max(r.ahead, t.dy);
     r.across = std::max(r.across, t.dx < 0 ? -t.dx : t.dx);
   }
-  for (const field_tap& t : S::template taps<Stage>())
-    if ((array < 0 || t.array == array) && t.dy == r.ahead && t.dx != 0) r.wide = true;
+  // What lies beyond a border is found as far on the other side of the cell.
+  if (is_mirrored<S, 0>) r.back = r.ahead = std::max(r.back, r.ahead);
+  for (const field_tap& t : S::template taps<Stage>()) {
+    const int rows = is_mirrored<S, 0> && t.dy < 0 ? -t.dy : t.dy;
+    if ((array < 0 || t.array == array) && rows == r.ahead && t.dx != 0) r.wide = true;
+  }
   return r;
 }
 

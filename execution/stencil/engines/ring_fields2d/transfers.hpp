@@ -11,8 +11,8 @@ namespace dwell {
 
 /// A team's part of a strip, in turns of the loop; rows that come late are waited for.
 template <class S>
-DWELL_FN ring_segment segment_at(int at, int stop, int ny, int lag, int turn, bool beyond) {
-  ring_segment s = ring_segment::at(at, stop, ny, lag, turn, beyond);
+DWELL_FN ring_segment segment_at(int at, int stop, int ny, int lag, int turn) {
+  ring_segment s = ring_segment::at(at, stop, ny, lag, turn, goes_around<S, 0>);
   s.ticks = (s.end + lag + late_rows<S> - s.begin + turn - 1) / turn;
   return s;
 }
@@ -26,7 +26,7 @@ class chain_transfer {
 
   DWELL_FN chain_transfer(const Team& team, const fields_pass<S, T>& a)
       : a_(a),
-        strips_{sizes::width, sizes::halo, a.nx, a.beyond},
+        strips_{sizes::width, sizes::halo, a.nx, goes_around<S, 1>},
         lag_(a.warps * C.steps * step_rows<S>()),
         at_(a.runs.cut[team.worker()]),
         stop_(a.runs.cut[team.worker() + 1]) {
@@ -35,7 +35,7 @@ class chain_transfer {
   DWELL_FN bool open() {
     left_ = 0;
     if (at_ >= stop_) return false;
-    segment_ = segment_at<S>(at_, stop_, a_.ny, lag_, sizes::turn, strips_.beyond);
+    segment_ = segment_at<S>(at_, stop_, a_.ny, lag_, sizes::turn);
     left_ = segment_.ticks * per_turn;
     return true;
   }
@@ -76,10 +76,9 @@ class chain_intake : chain_transfer<S, T, Team, C> {
         port_.enter();
         tick();
         y_ += N;
-        at_ += std::ptrdiff_t{N} * this->a_.pitch;
       }
       if (this->left_ == 0) {
-        if (!Team::intake::rows_arrive) port_.finish_cells();
+        if (by_cells_ || !Team::intake::rows_arrive) port_.finish_cells();
         if (this->next()) begin();
       }
     }
@@ -88,29 +87,41 @@ class chain_intake : chain_transfer<S, T, Team, C> {
  private:
   DWELL_FN void begin() {
     if (!more()) return;
-    const int origin = this->strips_.origin(this->segment_.strip), x = origin & ~(sizes::unit - 1);
+    const int nx = this->a_.nx, origin = this->strips_.origin(this->segment_.strip);
+    x_ = origin - (origin & (sizes::unit - 1));
     y_ = this->segment_.begin;
-    at_ = std::ptrdiff_t{y_} * this->a_.pitch + x;
-    const int rest = this->a_.pitch - x;
-    cells_ = rest < sizes::row_values ? rest : sizes::row_values;
+    cells_ = sizes::row_values;
+    by_cells_ = false;
+    inside_ = x_ >= 0 && x_ + cells_ <= nx;
+    if constexpr (goes_around<S, 1>) {
+      by_cells_ = !inside_ && nx % sizes::unit != 0;
+    } else if (!inside_) {  // rows end with whole units
+      const int rest = this->a_.pitch - x_;
+      cells_ = rest < sizes::row_values ? rest : sizes::row_values;
+      inside_ = true;
+    }
   }
   DWELL_FN void tick() {
     constexpr int late = step_delay<S>();
-    if (y_ >= late && y_ + N <= this->a_.ny) {
+    if (inside_ && y_ >= late && y_ + N <= this->a_.ny) {
       port_.expect_rows(N * (carried + shared) * cells_);
       DWELL_UNROLL
       for (int r = 0; r < N; ++r) take_row<true>(r);
+      port_.leave_rows();
     } else {
       int rows = 0;
-      for (int r = 0; r < N; ++r) rows += rows_of(y_ + r);
-      port_.expect_rows(rows * cells_);
+      for (int r = 0; r < N; ++r) rows += rows_of<0>(y_ + r);
+      if (!by_cells_) port_.expect_rows(rows * cells_);
+#pragma unroll 1
       for (int r = 0; r < N; ++r) take_row<false>(r);
+      if (by_cells_)
+        port_.leave_cells();
+      else
+        port_.leave_rows();
     }
-    port_.leave_rows();
   }
-  DWELL_FN bool in_field(int y) const { return y >= 0 && y < this->a_.ny; }
+  DWELL_FN bool in_field(int y) const { return goes_around<S, 0> || (y >= 0 && y < this->a_.ny); }
   /// Rows that come with row y of the first field.
-  DWELL_FN int rows_of(int y) const { return rows_of<0>(y); }
   template <int A>
   DWELL_FN int rows_of(int y) const {
     if constexpr (A == sizes::arrays)
@@ -122,23 +133,59 @@ class chain_intake : chain_transfer<S, T, Team, C> {
   static constexpr int late_of() {
     return is_renamed<S, A>() || A >= carried ? step_delay<S>() : 0;
   }
-  template <bool All, int A = 0>
+  /// Row r of the tick, of all arrays. Within: all of them lie within the field.
+  template <bool Within, int A = 0>
   DWELL_FN void take_row(int r) {
     if constexpr (A < sizes::arrays) {
-      const T* from = this->a_.from[A] + at_ + std::ptrdiff_t{r - late_of<A>()} * this->a_.pitch;
-      if (All || in_field(y_ + r - late_of<A>())) {
-        if constexpr (A < carried)
-          port_.take_part(r * carried + A, 0, from, cells_);
-        else
-          port_.take_aux(r, A - carried, from, cells_);
+      int y = y_ + r - late_of<A>();
+      if constexpr (Within) {
+        put<A>(r, 0, this->a_.from[A] + std::ptrdiff_t{y} * this->a_.pitch + x_, cells_);
+      } else if (in_field(y)) {
+        while (goes_around<S, 0> && y < 0) y += this->a_.ny;
+        while (goes_around<S, 0> && y >= this->a_.ny) y -= this->a_.ny;
+        take_parts<A>(r, this->a_.from[A] + std::ptrdiff_t{y} * this->a_.pitch);
       }
-      take_row<All, A + 1>(r);
+      take_row<Within, A + 1>(r);
     }
+  }
+  template <int A>
+  DWELL_FN void take_parts(int r, const T* row) {
+    if (inside_) {
+      put<A>(r, 0, row + x_, cells_);
+    } else if (by_cells_) {
+      const auto cell = [&](int c) -> const T* { return row + around(x_ + c); };
+      if constexpr (A < carried)
+        port_.take_cells(r * carried + A, 0, sizes::row_values, cell);
+      else
+        port_.take_aux_cells(r, A - carried, sizes::row_values, cell);
+    } else {
+#pragma unroll 1
+      for (int c = 0; c < cells_;) {
+        const int x = around(x_ + c), rest = this->a_.nx - x;
+        const int n = rest < cells_ - c ? rest : cells_ - c;
+        put<A>(r, c, row + x, n);
+        c += n;
+      }
+    }
+  }
+  DWELL_FN int around(int x) const {
+    const int nx = this->a_.nx;
+    while (x < 0) x += nx;
+    while (x >= nx) x -= nx;
+    return x;
+  }
+  template <int A>
+  DWELL_FN void put(int r, int c, const T* from, int n) {
+    if constexpr (A < carried)
+      port_.take_part(r * carried + A, c, from, n);
+    else
+      port_.take_aux(r, A - carried, c, from, n);
   }
 
   typename Team::intake port_;
-  std::ptrdiff_t at_ = 0;  ///< of the next row's first cell, in every array
-  int y_ = 0, cells_ = 0;
+  int x_ = 0, y_ = 0, cells_ = 0;  ///< first column and row of the next tick, cells of a row
+  bool inside_ = false;            ///< a row's cells lie side by side in memory
+  bool by_cells_ = false;          ///< they go around within a unit of copies
 };
 
 template <class S, class T, class Team, chain_config C>
