@@ -193,10 +193,20 @@ class chain_levels {
     const arrivals& now;
     const fields_pass<S, T>& a;
     const border& b;
+    T* next;                  ///< what the stage gives fields
     int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
-    template <int A, int Dy, int Dx>
+    using value = T;
+    template <int A, int, int Dy, int Dx>
     DWELL_FN T tap() const {
       return over_rows<A, Dy, Dx>();
+    }
+    template <int P>
+    DWELL_FN T parameter() const {
+      return a.p[P];
+    }
+    template <int F>
+    DWELL_FN void put(T v) const {
+      next[F] = v;
     }
 
    private:
@@ -368,9 +378,9 @@ class chain_levels {
     if constexpr (Q < substages) {
       constexpr int g = Q % S::stages;
       const int made = y - delay_of<S, g>;
-      const near<Path, Q> at{kept_[l], now, a_, border_, l % 32, made, i, phase};
       T next[S::fields];
-      S::template step<g, T>(at, a_.p, next);
+      const near<Path, Q> at{kept_[l], now, a_, border_, next, l % 32, made, i, phase};
+      S::template step<g>(at);
       carry<Path, Q, 0>(l, i, at, next, now, made);
       stages<Path, Q + 1>(l, i, phase, now, made);
     }
@@ -380,11 +390,16 @@ class chain_levels {
     if constexpr (A < carried) {
       if constexpr (!is_renamed<S, A>()) {
         constexpr int g = Q % S::stages;
-        const T here = at.template tap<A, 0, 0>();
+        const T here = at.template tap<A, 0, 0, 0>();
         T value = here;
-        if constexpr (A < S::fields)
-          if constexpr (S::template writes<g>(A))
-            value = may_keep<Path>(i) && keeps<Path>(l, i, y) ? here : next[A];
+        if constexpr (A < S::fields) {
+          if constexpr (S::template copy_of<g>(A) >= 0) {
+            value = at.template tap<S::template copy_of<g>(A), 0, 0, 0>();
+          } else if constexpr (S::template writes<g>(A)) {
+            value = next[A];
+          }
+          if (may_keep<Path>(i) && keeps<Path>(l, i, y)) value = here;
+        }
         now.v[Q + 1][A][i] = value;
       }
       carry<Path, Q, A + 1>(l, i, at, next, now, y);

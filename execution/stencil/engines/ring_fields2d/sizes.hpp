@@ -7,7 +7,8 @@
 //   taps<Stage>()       std::array of field_tap: array (fields, then coefficients) and offset
 //   writes<Stage>(f)    whether the stage gives field f a new value
 //   copy_of<Stage>(f)   the field whose own cell field f becomes, or -1
-//   step<Stage, T>(at, p, next)   at.template tap<Array, dy, dx>(), parameters p, new values next
+//   step<Stage>(view)             a cell: view.tap<array, 0, dy, dx>(), view.parameter<p>(),
+//                                 view.put<field>(value), but not of fields that are copies
 //   beyond(array, axis, side)     what lies beyond the border: axis 0 is y, side 0 the lower one
 #pragma once
 #include <array>
