@@ -27,8 +27,7 @@ class cpu_ring_team {
   cpu_ring_team(int worker, bool reversed, std::byte* scratch)
       : worker_(worker), reversed_(reversed), cells_(reinterpret_cast<T*>(scratch)) {}
   static constexpr std::size_t scratch_bytes() {
-    return sizeof(T) *
-           (Sizes::rings * slots * rows + aux_slots * aux_rows * Sizes::aux_arrays) *
+    return sizeof(T) * (Sizes::rings * slots * rows + aux_slots * aux_rows * Sizes::aux_arrays) *
            Sizes::row_values;
   }
   int worker() const { return worker_; }
@@ -70,7 +69,10 @@ class cpu_ring_team {
   class link {
    public:
     link(cpu_ring_team& team, int number, bool last = false, int behind = 0)
-        : team_(team), number_(number), free_in_(last ? (behind + aux_rows - 1) / (aux_rows > 0 ? aux_rows : 1) : -1), row_(-behind) {}
+        : team_(team),
+          number_(number),
+          free_in_(last ? (behind + aux_rows - 1) / (aux_rows > 0 ? aux_rows : 1) : -1),
+          row_(-behind) {}
     void enter() { slot_ = team_.open(number_), next_ = team_.room(number_ + 1); }
     lane_row aux(int k, int late) const {
       constexpr int all = aux_slots * aux_rows;
@@ -162,9 +164,8 @@ class cpu_ring_team {
     const auto goes_on = [&](int role) {
       const bool rows_wait = role == 0 || full_[role - 1] > 0;
       const bool has_room =
-          role > levels ||
-          (full_[role] < slots &&
-           (role > 0 || aux_slots == 0 || aux_filled_ - aux_freed_ < aux_slots));
+          role > levels || (full_[role] < slots &&
+                            (role > 0 || aux_slots == 0 || aux_filled_ - aux_freed_ < aux_slots));
       if (!rows_wait || !has_room) return false;
       const auto tick = [](auto& r) { return r.more() && (r.run(1), true); };
       return role == 0 ? tick(in) : role > levels ? tick(out) : tick(*chain[std::size_t(role) - 1]);

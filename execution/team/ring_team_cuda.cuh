@@ -115,8 +115,8 @@ class cuda_ring_team {
   /// Where a warp of the chain is in the ring before it and in the one behind it.
   class link {
    public:
-    /// last: the warp is the last one of the chain; behind: rows by which it is behind the first one
-    /// in the ring that all warps read.
+    /// last: the warp is the last one of the chain; behind: rows by which it is behind the first
+    /// one in the ring that all warps read.
     DWELL_FN link(const cuda_ring_team& team, int number, bool last = false, int behind = 0)
         : ring_(__shfl_sync(~0u,
                             team.slots_ + number * slots * slot_bytes +
@@ -208,8 +208,8 @@ class cuda_ring_team {
       to_ = slots_ + at_;
       if constexpr (aux_slots > 0) {
         to_aux_ = aux_ + aux_slot_ * aux_rows * aux_bytes;
-        wait_for_two(barrier_ + 8, phase_,
-                     barriers_ + 2 * Sizes::rings * slots * 8 + aux_slot_ * 8, aux_phase_);
+        wait_for_two(barrier_ + 8, phase_, barriers_ + 2 * Sizes::rings * slots * 8 + aux_slot_ * 8,
+                     aux_phase_);
         const bool around = aux_slot_ == aux_slots - 1;
         aux_slot_ = around ? 0 : aux_slot_ + 1;
         aux_phase_ ^= around;

@@ -32,7 +32,8 @@ DWELL_FN void fields_pass_of_team(Team& team, const fields_pass<S, T>& a) {
   using role = chain_role<chain_levels<S, T, Team, C>, All>;
   team.play(
       a.warps, [&] { return chain_intake<S, T, Team, C>(team, a); },
-      [&](int w) { return role(team, a, w); }, [&] { return chain_outlet<S, T, Team, C>(team, a); });
+      [&](int w) { return role(team, a, w); },
+      [&] { return chain_outlet<S, T, Team, C>(team, a); });
 }
 
 }  // namespace dwell

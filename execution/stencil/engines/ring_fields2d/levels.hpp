@@ -4,8 +4,8 @@
 // each array that the stage reads before the one that arrives. When a row arrives, the stage makes
 // the row `delay` before it, and the new values arrive at the next stage at once: of the row that
 // arrives a stage reads the cell's own column only, so a cell goes through all stages of all steps
-// without its neighbours. Then the row takes the place of the oldest one. The loop's body is a whole
-// period of these places, so that no register is copied.
+// without its neighbours. Then the row takes the place of the oldest one. The loop's body is a
+// whole period of these places, so that no register is copied.
 #pragma once
 #include <type_traits>
 
@@ -28,7 +28,8 @@ template <class S, class T, class Team, chain_config C>
 class chain_levels {
   using sizes = chain_sizes<S, T, C>;
   using rows = kept_rows<S, C>;
-  static constexpr int arrays = sizes::arrays, carried = sizes::carried, across = C.across, N = C.rows;
+  static constexpr int arrays = sizes::arrays, carried = sizes::carried, across = C.across,
+                       N = C.rows;
   static constexpr int substages = rows::substages, reach = step_columns<S>();
   static constexpr int turn = sizes::turn, per_turn = turn / N;
 
@@ -281,8 +282,7 @@ class chain_levels {
       } else if constexpr (is_renamed<S, A>()) {
         static_assert(Dy == 0 && Dx == 0);
         constexpr int from = S::template copy_of<0>(A);
-        return before
-            .v[rows::template place<Q - 1, from>(phase, 2 * delay_of<S, 0>)][reach + i];
+        return before.v[rows::template place<Q - 1, from>(phase, 2 * delay_of<S, 0>)][reach + i];
       } else if constexpr (back == 0) {
         static_assert(Dx == 0);
         return now.v[Q][A][i];
@@ -320,8 +320,8 @@ class chain_levels {
         most = std::max(most, t.dx < 0 ? -t.dx : t.dx);
     return most;
   }
-  /// Columns to the left in which stage Q reads the oldest row of an array, whose place the row that
-  /// arrives takes only behind these.
+  /// Columns to the left in which stage Q reads the oldest row of an array, whose place the row
+  /// that arrives takes only behind these.
   template <int Q, int A>
   static constexpr int columns_behind() {
     constexpr int g = Q % S::stages, oldest = rows::template count<Q, A>();
@@ -339,8 +339,8 @@ class chain_levels {
     const int y = y_ + r;
     team_.each([&](int l) __attribute__((always_inline)) {
       arrivals now;
-      unrolled<0, (C.ahead < across ? C.ahead : across)>(
-          [&](auto i) __attribute__((always_inline)) { load(l, r, i, now); });
+      unrolled<0, (C.ahead < across ? C.ahead : across)>([&](
+          auto i) __attribute__((always_inline)) { load(l, r, i, now); });
       unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
         if constexpr (i + C.ahead < across) load(l, r, i + C.ahead, now);
         stages<Path, 0>(l, i, phase, now, y);
@@ -354,8 +354,7 @@ class chain_levels {
     for (int k = 0; k < carried; ++k)
       now.v[0][k][i] = link_.from(r * carried + k, late_in_).get(l, i);
     DWELL_UNROLL
-    for (int k = carried; k < arrays; ++k)
-      now.v[0][k][i] = link_.aux(k - carried, late_).get(l, i);
+    for (int k = carried; k < arrays; ++k) now.v[0][k][i] = link_.aux(k - carried, late_).get(l, i);
   }
   /// A renamed field leaves as late as it came: what the other one was before the last step.
   template <int A>
@@ -428,7 +427,8 @@ class chain_levels {
 
   template <chain_path Path>
   static constexpr bool may_keep(int i) {
-    const bool sides = (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
+    const bool sides =
+        (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
     if (Path == chain_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
     if (Path == chain_path::any)
       return is_fixed(0, 0) || is_fixed(0, 1) || is_fixed(1, 0) || is_fixed(1, 1);
@@ -456,10 +456,10 @@ class chain_levels {
   int at_, stop_;  ///< rows of the run
   ring_segment segment_{};
   border border_{};
-  int left_ = 0;  ///< ticks of the segment
-  int y_ = 0;     ///< the row that comes in
+  int left_ = 0;                               ///< ticks of the segment
+  int y_ = 0;                                  ///< the row that comes in
   int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
-  int tick_ = 0;  ///< of a turn
+  int tick_ = 0;                               ///< of a turn
   chain_path path_ = chain_path::none;
   decltype(std::declval<Team>().template per_lane<kept>()) kept_;
 };

@@ -81,7 +81,8 @@ constexpr tap_reach reach_of(int array) {
 /// Rows by which the row that a stage makes is behind the one that arrives: of that one only the
 /// cell's own column is read, since the lanes beside it have theirs at the same time.
 template <class S, int Stage>
-inline constexpr int delay_of = reach_of<S, Stage>(-1).ahead + (reach_of<S, Stage>(-1).wide ? 1 : 0);
+inline constexpr int delay_of = reach_of<S, Stage>(-1).ahead +
+                                (reach_of<S, Stage>(-1).wide ? 1 : 0);
 
 /// Of a step: all its stages.
 template <class S, int Stage = 0>
@@ -193,7 +194,8 @@ struct kept_rows {
     else
       return 0;
   }
-  static constexpr int all = first<substages - 1, arrays - 1>() + count<substages - 1, arrays - 1>();
+  static constexpr int all =
+      first<substages - 1, arrays - 1>() + count<substages - 1, arrays - 1>();
 
   /// After so many rows every array's rows are kept in the places where they were.
   template <int Q = 0, int A = 0>
@@ -223,7 +225,7 @@ struct chain_sizes {
   using value = T;
   static constexpr int arrays = arrays_of<S>, carried = kept_rows<S, C>::carried;
   /// What teams know: a row of a slot is a row of one array.
-  static constexpr ring_config config{C.warps, C.steps, C.across, C.slots, C.rows * carried,
+  static constexpr ring_config config{C.warps, C.steps, C.across, C.slots, C.rows* carried,
                                       C.ahead, 0,       C.teams,  C.bulk};
   static constexpr int width = 32 * C.across;
   static constexpr int depth = C.warps * C.steps;
@@ -247,7 +249,8 @@ struct chain_sizes {
     return n;
   }();
   static constexpr int lanes = 32 * (C.warps + (C.bulk ? 4 : 2));
-  static_assert(C.shared == 0 || (shares_coefficients<S>() && C.shared >= ((C.warps - 1) * aux_lag + C.rows - 1) / C.rows + 1));
+  static_assert(C.shared == 0 || (shares_coefficients<S>() &&
+                                  C.shared >= ((C.warps - 1) * aux_lag + C.rows - 1) / C.rows + 1));
   static_assert(own > 0 && C.slots >= 2 && C.across <= 32 && step_columns<S>() <= C.across);
 };
 
