@@ -135,13 +135,16 @@ constexpr bool is_pointwise(int array) {
     return r.back == 0 && r.ahead == 0 && r.across == 0 && is_pointwise<S, Stage + 1>(array);
   }
 }
-/// Whether coefficients may stay in a ring that all warps read.
-template <class S>
+/// Whether coefficients may stay in a ring that all warps read: if there are any, and stages read
+/// them, from number K on, in the cell itself only.
+template <class S, int K = 0>
 constexpr bool shares_coefficients() {
-  if (S::stages != 1 || S::coefficients == 0) return false;
-  for (int k = 0; k < S::coefficients; ++k)
-    if (!is_pointwise<S>(S::fields + k)) return false;
-  return true;
+  if constexpr (S::stages != 1 || S::coefficients == 0)
+    return false;
+  else if constexpr (K == S::coefficients)
+    return true;
+  else
+    return is_pointwise<S>(S::fields + K) && shares_coefficients<S, K + 1>();
 }
 /// Field A is the value that another had a step before, read in its own cell only: its rows are
 /// rows that are kept of the other one, and it travels as many rows late as a step does.
