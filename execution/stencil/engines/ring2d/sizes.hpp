@@ -50,6 +50,8 @@ struct ring_sizes {
   static constexpr int unit = 16 / sizeof(T);      ///< values of the least bulk copy
   static constexpr int row_values = width + unit;  ///< a row may begin within a unit
   static constexpr int rings = C.warps + 1;
+  static constexpr int aux_slots = 0, aux_rows = 0,
+                       aux_arrays = 0;  ///< no rows that all warps read
   /// A pair of barriers for every slot lies behind all slots.
   static constexpr std::size_t slot_bytes = sizeof(T) * C.rows * row_values;
   static constexpr std::size_t scratch_bytes = rings * C.slots * (slot_bytes + 16);
