@@ -38,10 +38,12 @@ bindings/c/              dwell.h version.hpp base/ formats/ execution/device/ ex
 rooms='base/                              base/
 comm/                              execution/comm/
 datasets/                          datasets/
+device/sums.hpp                    execution/team/
 device/                            execution/device/
 formats/                           formats/
 arrays/                            solvers/arrays/
 linear/matrix_class.hpp            solvers/linear/method/
+linear/program.hpp                 execution/krylov/
 linear/preconditioner_options.hpp  solvers/preconditioners/
 linear/rigid_body_modes.hpp        solvers/preconditioners/
 linear/                            solvers/linear/

@@ -3,7 +3,7 @@
 // finishes the rows that cuts divide.
 #pragma once
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 
 namespace dwell {
 
@@ -25,9 +25,9 @@ struct repeated_spmv {
   template <int Phase, class T, class Store>
   DWELL_FN static void phase(Store& s, scalars& m) {
     if constexpr (Phase == 0) {
-      s.template spmv<x, y>(adds_to<xy>{});
+      s.multiply(reads<x>{}, writes<y>{}, adds_to<xy>{});
     } else {
-      s.template finish<y>();
+      s.finish(writes<y>{});
       if (++m.step >= m.max_steps) m.stop = done;
     }
   }

@@ -6,7 +6,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/krylov/configs.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 

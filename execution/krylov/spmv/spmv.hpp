@@ -130,7 +130,7 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
 
 template <class P, class T, class Team, class Shape>
 template <int Out>
-DWELL_FN void store<P, T, Team, Shape>::finish() {
+DWELL_FN void store<P, T, Team, Shape>::finish(writes<Out>) {
   const int me = team_.part();
   if (Team::alone || part_.carry_from == me) return;
   if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row

@@ -28,8 +28,8 @@ template <int Round, int In, int... Out, class Warp>
 DWELL_FN void store<P, T, Team, Shape>::multiply_in_registers(Warp& warp, int tiles) {
   const int tile = warp.number() + Round * Team::warp_count;
   if (tile < tiles)
-    multiply<true, In, Out...>(warp, cache_.template tiles_in_registers<Round>(),
-                               part_.first_tile + tile);
+    multiply_tile<true, In, Out...>(warp, cache_.template tiles_in_registers<Round>(),
+                                    part_.first_tile + tile);
 }
 
 /// All is in scratch: nothing to load ahead, no test where a tile is.
@@ -50,7 +50,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_cached_tiles() {
         part[lane].template load<Team, false>(cache_.view(), columns_of<Column>(cache_.view()),
                                               tile - cache_.register_tile_count(), lane);
       });
-      multiply<true, In, Out...>(warp, part, part_.first_tile + tile);
+      multiply_tile<true, In, Out...>(warp, part, part_.first_tile + tile);
     }
   });
 }
@@ -82,7 +82,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
     if constexpr (!shape.ahead) {
       for (; tile < part_.last_tile; tile += Team::warp_count) {
         load(warp, part, tile);
-        multiply<false, In, Out...>(warp, part, tile);
+        multiply_tile<false, In, Out...>(warp, part, tile);
       }
     } else {
       load(warp, part, tile);
@@ -90,7 +90,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
         const int next_tile = tile + Team::warp_count;
         auto next = part;
         if (next_tile < part_.last_tile) load(warp, next, next_tile);
-        multiply<false, In, Out...>(warp, part, tile);
+        multiply_tile<false, In, Out...>(warp, part, tile);
         if (next_tile >= part_.last_tile) break;
         part = next;
         tile = next_tile;
@@ -104,7 +104,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
 /// is one pack, written at once.
 template <class P, class T, class Team, class Shape>
 template <bool Resident, int In, int... Out, class Warp, class Parts>
-DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int tile) {
+DWELL_FN void store<P, T, Team, Shape>::multiply_tile(Warp& warp, Parts& part, int tile) {
   constexpr int width = product_width<Out...>;
   constexpr bool of_columns = columns > 1;
   using one = pack<width>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums that teams add up together.
+// Sums that teams add up together: what total() of a program returns.
 #pragma once
 
 namespace dwell {
