@@ -84,7 +84,7 @@ struct laplacian {
   }
 };
 
-/// The same by plain loops. Returns the steps.
+/// Plain loops. Returns the steps.
 int by_loops(const laplacian& a, const std::vector<double>& b, std::vector<double>& x,
              const richardson::scalars& start) {
   std::vector<double> r(b.size());

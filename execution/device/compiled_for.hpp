@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For headers that compile kernels in a user's program (dwell/custom_stencil.hpp,
-// dwell/custom_program.hpp): which kernels this compiler makes. What differs between the two
+// Which kernels this compiler makes where headers compile kernels in a user's program
+// (dwell/custom_stencil.hpp, dwell/custom_program.hpp). What differs between the two
 // compilers has another name for the linker.
 #pragma once
 #include "dwell/device/device.hpp"

@@ -75,6 +75,16 @@ inline constexpr bool runs_chain = [] {
   return false;
 }();
 
+/// Others read elements of a gathered vector that were set before the run: under a plan with ghosts
+/// these are exchanged before the first phase.
+template <class P>
+inline constexpr bool gathers_first = [] {
+  if constexpr (requires { P::writes_gathered_first; })
+    return !P::writes_gathered_first;
+  else
+    return true;
+}();
+
 /// Teams are cut between rows: a product is complete at once, but one dense row is one team's.
 template <class P>
 inline constexpr bool whole_rows_of = [] {

@@ -30,6 +30,11 @@ class store : public column_store<P, T, Team> {
     team.join();
     if constexpr (shape.caches) cache_.open(team, args, part_);
   }
+  /// To be called once in a run of one launch, before the first phase.
+  DWELL_FN void begin() {
+    if constexpr (with_ghosts && gathers_first<P> && !Team::alone)
+      team_.exchange(cache_.template window<gathered_vector_of<P>>(a_), token_slot);
+  }
   /// Writes back what the host will read. To be called once, at the end of a run.
   DWELL_FN void close() {
     if constexpr (shape.caches) cache_.close(team_, a_, part_);

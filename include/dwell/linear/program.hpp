@@ -4,26 +4,26 @@
 // decide in which loop it runs, plans where its data live meanwhile. The methods of the library are
 // written to this page, and so is one of your own (dwell/custom_program.hpp runs it).
 //
-//   struct richardson {                                // x += omega (b - A x)
+//   struct richardson {                               // x += omega (b - A x)
 //     static constexpr const char* name = "richardson";
-//     enum : int { x, b, q, vectors };                 // the vectors, and how many
-//     static constexpr dwell::use uses[vectors] = {dwell::use::gather, dwell::use::own,
-//                                                  dwell::use::own};
-//     using in_registers = dwell::vector_list<>;       // own vectors worth registers
-//     using results = dwell::vector_list<x>;           // what the host reads at the end
-//     enum : int { rr, sum_count };                    // sums over all rows, in double; and how
-//     many static constexpr bool whole_rows = true;         // optional: teams are cut between two
-//     rows static constexpr int phases = 2; struct scalars {                                 //
-//     trivially copyable
+//     enum : int { x, b, q, vectors };                // the vectors, and how many
+//     static constexpr dwell::use uses[vectors] = {
+//         dwell::use::gather, dwell::use::own, dwell::use::own};
+//     using in_registers = dwell::vector_list<>;      // own vectors worth registers
+//     using results = dwell::vector_list<x>;          // what the host reads at the end
+//     enum : int { rr, sum_count };                   // sums over all rows, and how many
+//     static constexpr bool whole_rows = true;        // optional: no row is cut between teams
+//     static constexpr int phases = 2;
+//     struct scalars {                                // trivially copyable
 //       int step = 0;
-//       int stop = 0;                                  // not 0: the run ends, in this phase
+//       int stop = 0;                                 // not 0: the run ends, in this phase
 //       double omega = 0;
 //     };
 //     template <int Phase, class T, class Store>
 //     DWELL_FN static void phase(Store& s, scalars& m) {
 //       using namespace dwell;
 //       if constexpr (Phase == 0) {
-//         s.multiply(reads<x>{}, writes<q>{});         // q = A x
+//         s.multiply(reads<x>{}, writes<q>{});        // q = A x
 //         s.each_owned(reads<b, q>{}, writes<>{}, adds_to<rr>{}, [](T* v, double* sum) {
 //           const double r = v[b] - v[q];
 //           sum[0] += r * r;
@@ -34,33 +34,40 @@
 //         ++m.step;
 //         if (square <= 1e-16) m.stop = 1;
 //         const T omega = static_cast<T>(m.omega);
-//         s.each_owned(reads<x, b, q>{}, writes<x>{}, [=](T* v) { v[x] += omega * (v[b] - v[q]);
-//         });
+//         s.each_owned(reads<x, b, q>{}, writes<x>{},
+//                      [=](T* v) { v[x] += omega * (v[b] - v[q]); });
 //       }
 //     }
 //   };
 //
-// What a phase may call, of the store s of its team:
+// A phase may call, of the store s of its team:
 //
-//   s.each_owned(reads<...>{}, writes<...>{}, f)      f(v) for each row that the team owns: v[k] is
-//                                                     the element of vector k, of type T
-//   s.each_owned(..., adds_to<First, Count>{}, f)     f(v, sum) adds to sum[0] ... sum[Count - 1]
-//   s.total(sum_of<First, Count>{})                   these sums over all teams, as .v[0] ...; the
-//                                                     same bits in every team
-//   s.total(sum_of<...>{}, with_interrupt{})          takes the answer of poll() along
-//   s.multiply(reads<In>{}, writes<Out>{})            Out = A In; of programs with whole_rows
-//   s.multiply(reads<In>{}, writes<Out>{}, adds_to<Sum>{})  Out = A In, and In . Out to Sum; rows
-//                                                     that two teams share are complete after
-//   s.finish(writes<Out>{})                           this, in the next phase
-//   s.poll()                                          asks the host whether to end
-//   s.interrupted()                                   its answer, as total() took it
-//   s.note(step, square)                              tells the host of the square of a norm
+//   s.each_owned(reads<...>{}, writes<...>{}, f)
+//       f(v) for each row that the team owns; v[k] is the element of vector k, of type T.
+//   s.each_owned(reads<...>{}, writes<...>{}, adds_to<First, Count>{}, f)
+//       f(v, sum), which adds to sum[0] to sum[Count - 1].
+//   s.total(sum_of<First, Count>{})
+//       These sums over all teams, as .v[0] to .v[Count - 1]; the same bits in every team.
+//   s.total(sum_of<First, Count>{}, with_interrupt{})
+//       Likewise; takes the answer of poll() along.
+//   s.multiply(reads<In>{}, writes<Out>{})
+//       Out = A In. The program says whole_rows: a long row is then one team's alone.
+//   s.multiply(reads<In>{}, writes<Out>{}, adds_to<Sum>{}), in the next phase
+//   s.finish(writes<Out>{})
+//       Out = A In, and In . Out to a sum. Rows that two teams share are complete after finish().
+//   s.poll(), after the next barrier with_interrupt, then s.interrupted()
+//       Asks whether the host wants the run to end, and says it.
+//   s.note(step, square)
+//       Tells the host how far the run is: a step, and the square of a norm.
 //
 // Laws. Every team runs every phase with equal scalars and must leave equal scalars behind: they
 // depend on scalars and totals alone. Between two barriers an element of a gathered vector is
 // written, or read by others, never both: multiply() reads, each_owned() writes in another phase. A
 // sum given in one phase is asked for in a later one, and given again only after another barrier. A
-// phase multiplies once. Each vector is touched in every iteration (one pass through the phases).
+// phase multiplies once. Each vector is touched in every iteration (one pass through the phases);
+// where the first one differs from the others, `static scalars steady_state()` returns scalars of
+// the others. A program that writes a gathered vector in a phase of each run, before any product
+// reads it, may say `static constexpr bool writes_gathered_first = true`: that saves an exchange.
 // Sums are in double, and have a fixed order, so that a run repeats bit for bit.
 #pragma once
 #include <concepts>
