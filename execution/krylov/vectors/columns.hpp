@@ -9,14 +9,9 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
+#include "dwell/execution/krylov/spmv/value_pack.hpp"
 
 namespace dwell {
-
-/// What a product reads for one nonzero, and writes for a row: Width values side by side.
-template <class T, int Width>
-struct alignas(Width * sizeof(T) < 16 ? Width * sizeof(T) : 16) value_pack {
-  T v[Width];
-};
 
 template <class P, class T, class Team, int Columns = column_count<P>>
 class column_store {

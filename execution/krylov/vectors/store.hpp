@@ -335,7 +335,7 @@ class store : public column_store<P, T, Team> {
   template <class Column, int In, int... Out>
   DWELL_FN void walk_cached_tiles();
   template <bool Resident, int In, int... Out, class Warp, class Parts>
-  DWELL_FN void multiply_tile(Warp& warp, Parts& part, int tile);
+  DWELL_FN void multiply_one(Warp& warp, Parts& part, int tile);
 
   Team& team_;
   const program_args<P, T>& a_;
@@ -355,6 +355,6 @@ class store : public column_store<P, T, Team> {
 }  // namespace dwell
 
 #include "dwell/execution/krylov/products/run_chain.hpp"
-#include "dwell/execution/krylov/spmv/spmv.hpp"
 #include "dwell/execution/krylov/vectors/basis.hpp"
 #include "dwell/execution/krylov/vectors/elementwise.hpp"
+#include "dwell/execution/krylov/vectors/product.hpp"

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// SpMV as a member of store, in two ways for one cut of the matrix. By tiles (nonzero_tiles.hpp), a
-// warp at a time (tile_walk.hpp), then carries join rows that tiles share. By rows: one lane walks
-// the team's whole part of the merge path; made for CPUs.
+// The product as a member of store: which vector is read and written, and where elements, tiles and
+// carries of a team live. The product itself is in spmv/, in two ways for one cut of the matrix. By
+// tiles (nonzero_tiles.hpp), a warp at a time: held in registers, cached in scratch, or each from
+// where it is. By rows: one lane walks the team's whole part of the merge path; made for CPUs.
 #pragma once
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
+#include "dwell/execution/krylov/spmv/multiply_tile.hpp"
 #include "dwell/execution/krylov/spmv/row_sums.hpp"
 #include "dwell/execution/krylov/spmv/tile_walk.hpp"
 #include "dwell/execution/krylov/vectors/store.hpp"
@@ -26,19 +30,17 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
     double sum = 0.0;
     const index begin = part_.begin.row, end = part_.end.row;
     const auto walk = [&](index first, index last) {
-      index k = first == begin ? part_.begin.nonzero : m.row_ptr[first];
-      for (index row = first; row < last; ++row) {
-        const index stop = m.row_ptr[row + 1];
+      const index k = first == begin ? part_.begin.nonzero : m.row_ptr[first];
+      each_row(m.row_ptr, first, last, k, [&](index row, index from, index to) {
         if constexpr (columns > 1) {
-          rows_of<Out...>()[row] = row_sums_of_columns<Team>(m.val, m.col, p, k, stop);
+          rows_of<Out...>()[row] = row_sums_of_columns<Team>(m.val, m.col, p, from, to);
         } else {
-          const auto y = row_sum<Team>(m.val, m.col, p, k, stop);
+          const auto y = row_sum<Team>(m.val, m.col, p, from, to);
           for (int w = 0; w < width; ++w) q[w][row] = y.v[w];
           if constexpr (summed)
             sum += static_cast<double>(y.v[0]) * static_cast<double>(p[row].v[0]);
         }
-        k = stop;
-      }
+      });
     };
     if (a_.between) {  // the rows that read no elements of other ranks come first
       const index from = std::clamp(a_.interior_begin, begin, end);
@@ -122,9 +124,7 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
   pending_ = true;
   if constexpr (Team::alone) return;
   team_.put_partial(carry_slot, [&] {
-    T open = T(0);
-    for (int t = part_.open_from; t < part_.last_tile; ++t) open += *tile_carry(t);
-    return static_cast<double>(open);
+    return static_cast<double>(open_carry<T>(part_, [&](int tile) { return tile_carry(tile); }));
   });
 }
 
@@ -145,25 +145,108 @@ DWELL_FN void store<P, T, Team, Shape>::finish(writes<Out>) {
   pending_ = true;
 }
 
-/// The rows that end in a tile and began in an earlier one of the team get what is missing.
 template <class P, class T, class Team, class Shape>
 template <int... Out>
 DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
-  for (int tile = part_.first_tile + lane; tile < part_.last_tile; tile += Team::lanes()) {
-    const tile_header h = header(tile);
-    if (h.carry_from == tile) continue;
-    constexpr int width = product_width<Out...>;
-    T missing[width] = {};
-    for (int t = h.carry_from; t < tile; ++t)
-      for (int w = 0; w < width; ++w) missing[w] += tile_carry(t)[w];
-    if constexpr (columns > 1) {
-      pack<width>& row = rows_of<Out...>()[h.first_row];
-      for (int w = 0; w < width; ++w) row.v[w] += missing[w];
-    } else {
-      int w = 0;
-      ((base<Out>()[h.first_row - part_.begin.row] += missing[w], ++w), ...);
+  constexpr int width = product_width<Out...>;
+  dwell::join_tiles<T, width, Team>(
+      part_, lane, [&](int tile) { return header(tile); },
+      [&](int tile) { return tile_carry(tile); },
+      [&](index first_row, const T* missing) {
+        if constexpr (columns > 1) {
+          pack<width>& row = rows_of<Out...>()[first_row];
+          for (int w = 0; w < width; ++w) row.v[w] += missing[w];
+        } else {
+          int w = 0;
+          ((base<Out>()[first_row - part_.begin.row] += missing[w], ++w), ...);
+        }
+      });
+}
+
+template <class P, class T, class Team, class Shape>
+template <int In, int... Out>
+DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
+  if constexpr (fully_cached)
+    walk_cached_tiles<covered_column<Shape>, In, Out...>();
+  else if (a_.tiles.narrow)
+    walk_tiles_of<std::uint16_t, In, Out...>();
+  else
+    walk_tiles_of<index, In, Out...>();
+}
+
+template <class P, class T, class Team, class Shape>
+template <int Round, int In, int... Out, class Warp>
+DWELL_FN void store<P, T, Team, Shape>::multiply_in_registers(Warp& warp, int tiles) {
+  const int tile = warp.number() + Round * Team::warp_count;
+  if (tile < tiles)
+    multiply_one<true, In, Out...>(warp, cache_.template tiles_in_registers<Round>(),
+                                   part_.first_tile + tile);
+}
+
+/// All is in scratch: nothing to load ahead, no test where a tile is.
+template <class P, class T, class Team, class Shape>
+template <class Column, int In, int... Out>
+DWELL_FN void store<P, T, Team, Shape>::walk_cached_tiles() {
+  const int tiles = part_.last_tile - part_.first_tile;
+  team_.warps([&](auto& warp) {
+    auto part = warp.template per_lane<tile_part<T, Column>>();
+    if constexpr (shape.tiles_in_registers > 0)
+      [&]<int... Round>(std::integer_sequence<int, Round...>) {
+        (multiply_in_registers<Round, In, Out...>(warp, tiles), ...);
+      }
+    (std::make_integer_sequence<int, shape.tiles_in_registers>{});
+    for (int tile = warp.number() + shape.tiles_in_registers * Team::warp_count; tile < tiles;
+         tile += Team::warp_count) {
+      warp.each([&](int lane) {
+        part[lane].template load<Team, false>(cache_.view(), columns_of<Column>(cache_.view()),
+                                              tile - cache_.register_tile_count(), lane);
+      });
+      multiply_one<true, In, Out...>(warp, part, part_.first_tile + tile);
     }
-  }
+  });
+}
+
+template <class P, class T, class Team, class Shape>
+template <class Column, int In, int... Out>
+DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
+  if constexpr (shape.caches)
+    if (part_.last_tile - part_.first_tile <= a_.cache.tiles && a_.cache.carries > 0 &&
+        ((a_.cache.vector[Out] > 0) && ...))
+      return walk_cached_tiles<Column, In, Out...>();
+  const auto load = [&](auto& warp, auto& part, int tile) {
+    if constexpr (shape.caches)
+      if (const int cached = cache_.cached_as(tile - part_.first_tile); cached >= 0) {
+        warp.each([&](int lane) {
+          part[lane].template load<Team, false>(cache_.view(), columns_of<Column>(cache_.view()),
+                                                cached, lane);
+        });
+        return;
+      }
+    warp.each([&](int lane) {
+      part[lane].template load<Team, true>(a_.tiles, columns_of<Column>(a_.tiles), tile, lane);
+    });
+  };
+  dwell::walk_tiles<shape.ahead, T, Column>(
+      team_, part_.first_tile, part_.last_tile, load,
+      [&](auto& warp, auto& part, int tile) { multiply_one<false, In, Out...>(warp, part, tile); });
+}
+
+template <class P, class T, class Team, class Shape>
+template <bool Resident, int In, int... Out, class Warp, class Parts>
+DWELL_FN void store<P, T, Team, Shape>::multiply_one(Warp& warp, Parts& part, int tile) {
+  constexpr int width = product_width<Out...>;
+  const pack<width>* p;
+  if constexpr (with_ghosts)
+    p = reinterpret_cast<const pack<width>*>(cache_.home(In));
+  else
+    p = gathered<In, width>();
+  const auto carry = [&] { return carry_place<Resident>(tile); };
+  if constexpr (columns > 1)
+    multiply_tile<Resident>(warp, part, p, packed_rows<T, width>{rows_of<Out...>()}, carry);
+  else
+    multiply_tile<Resident>(
+        warp, part, p, separate_rows<T, width>{{(place<Resident, Out>() - part_.begin.row)...}},
+        carry);
 }
 
 }  // namespace dwell
