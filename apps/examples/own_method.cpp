@@ -24,7 +24,7 @@ struct richardson {
   struct scalars {
     int step = 0;
     int stop = running;
-    int most_steps = 1000;
+    int most_steps = 10000;
     double omega = 0;
     double tolerance = 0;  ///< of |b - A x|
     double residual = 0;
