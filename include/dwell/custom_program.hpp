@@ -48,11 +48,9 @@ namespace dwell {
 struct program_options {
   std::string executor = automatic;  ///< auto: perks on a GPU, persistent on a CPU
   std::string policy = automatic;    ///< of perks: what to cache; not `measured`, which tries plans
-  /// Overrides of the plan; 0 or -1: as planned. teams: thread blocks or threads; config: one of
-  /// the executor's kernels; scratch_per_team: bytes of shared memory that a team may take.
-  int teams = 0;
-  int config = -1;
-  std::size_t scratch_per_team = 0;
+  int teams = 0;                     ///< thread blocks or threads; 0: as planned
+  int config = -1;                   ///< one of the executor's kernels; -1: as planned
+  std::size_t scratch_per_team = 0;  ///< bytes of shared memory at most; 0: what the device has
   /// Set from elsewhere, it makes the program's poll() say so. Must stay valid while runs last.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called now and then with what note() was given last: a step, and the root of `square`. False,
@@ -63,7 +61,7 @@ struct program_options {
 
 /// What a plan and the last run were.
 struct program_report {
-  std::string executor;
+  std::string executor;                 ///< that runs it
   std::string policy;                   ///< none where the executor caches nothing
   std::string reason;                   ///< of the plan, one line
   int teams = 0;                        ///< thread blocks or threads
@@ -108,7 +106,7 @@ class program_runner {
       "vectors are own or gather, and sums at most max_sums");
 
  public:
-  using scalars = typename P::scalars;
+  using scalars = typename P::scalars;  ///< what a run begins and ends with
 
   /// `a`: square, checked here, with arrays of the host that stay valid where they are read in
   /// place (on a CPU). Vectors have a.rows elements, zeros at first. Throws input_error for a
@@ -164,7 +162,7 @@ class program_runner {
     return run_.outcome();
   }
 
-  const program_report& report() const { return report_; }
+  const program_report& report() const { return report_; }  ///< of the plan and the last run
 
  private:
   static const program_kernel& kernel_for(const device& where, const program_options& o) {

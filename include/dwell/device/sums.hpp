@@ -7,7 +7,7 @@ namespace dwell {
 /// N sums that travel together.
 template <int N>
 struct sums {
-  double v[N];
+  double v[N];  ///< in their order
 };
 
 }  // namespace dwell

@@ -80,7 +80,7 @@ namespace dwell {
 
 /// The most vectors a program may have, and the most sums.
 inline constexpr int max_vectors = 12;
-inline constexpr int max_sums = 10;
+inline constexpr int max_sums = 10;  ///< likewise
 
 /// Who touches the elements of a vector. own: only the team that owns the row. gather: others read
 /// it, too (what multiply() reads), in another phase than the one in which it is written. The
@@ -106,7 +106,7 @@ struct writes {};
 /// Vectors by number, at compile time.
 template <int... Vectors>
 struct vector_list {
-  static constexpr int count = sizeof...(Vectors);
+  static constexpr int count = sizeof...(Vectors);  ///< of vectors
   /// The place of f in the list, or -1.
   DWELL_HD static constexpr int place_of(int f) {
     int at = 0, found = -1;
@@ -114,7 +114,7 @@ struct vector_list {
     return found;
   }
   template <class F>
-  DWELL_FN static void each(F&& f) {
+  DWELL_FN static void each(F&& f) {  ///< f(an integral_constant) of each
     (f(std::integral_constant<int, Vectors>{}), ...);
   }
 };
@@ -122,17 +122,17 @@ struct vector_list {
 /// A pass that also adds to Count sums, the first of which is First + shift.
 template <int First, int Count = 1>
 struct adds_to {
-  int shift = 0;
+  int shift = 0;  ///< known at run time
 };
 /// Count sums, the first of which is First + shift, given before the last barrier.
 template <int First, int Count = 1>
 struct sum_of {
-  int shift = 0;
+  int shift = 0;  ///< known at run time
 };
 /// A total that also takes the answer of poll(parity) before the last barrier. A program that polls
 /// and takes the answer in one phase alternates the parity.
 struct with_interrupt {
-  int parity = 0;
+  int parity = 0;  ///< 0 or 1
 };
 
 /// What the page above asks of a struct. A call of phase() is checked where it is compiled.
