@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/device/sums.hpp"
 #include "dwell/execution/device/cluster.hpp"
 #include "dwell/execution/team/cluster_exchange.cuh"
 #include "dwell/execution/team/ghost_view.hpp"
 #include "dwell/execution/team/grid_barrier.cuh"
-#include "dwell/execution/team/sums.hpp"
 #include "dwell/execution/team/warp_cuda.cuh"
 
 namespace dwell {

@@ -5,10 +5,9 @@
 #include <cstddef>
 #include <string>
 
-namespace dwell {
+#include "dwell/linear/program.hpp"
 
-/// The most vectors a Program may have.
-inline constexpr int max_vectors = 12;
+namespace dwell {
 
 /// What the code of a config assumes. part: nothing; a plan may cache any part. all: all tiles and
 /// all vectors that the iteration touches are cached, and a team has at most slots * lanes rows.

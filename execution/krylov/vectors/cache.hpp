@@ -8,7 +8,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/spmv/ghosts.hpp"
 #include "dwell/execution/krylov/spmv/tile_part.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dwell/execution/device/plan_target.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/check/examine.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums that teams add up together.
+// Sums that teams add up together: what total() of a program returns.
 #pragma once
 
 namespace dwell {
@@ -7,7 +7,7 @@ namespace dwell {
 /// N sums that travel together.
 template <int N>
 struct sums {
-  double v[N];
+  double v[N];  ///< in their order
 };
 
 }  // namespace dwell
