@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/choose/solver_choice.hpp"
 #include "dwell/solvers/linear/run/prepared_matrix.hpp"
