@@ -193,18 +193,23 @@ class tiles_on_cuda final : public product_steps<T> {
   buffer<T> tile_carry_, team_carry_, product_;
 };
 
-}  // namespace
-
 template <class T>
-std::unique_ptr<product_steps<T>> product_on_cuda(const device& where, const csr_view<T>& a,
-                                                  const csr_arrays<T>& placed) {
+std::unique_ptr<product_steps<T>> make_product(const device& where, const csr_view<T>& a,
+                                               const csr_arrays<T>& placed) {
   return std::make_unique<tiles_on_cuda<T>>(where, a, placed);
 }
-template std::unique_ptr<product_steps<double>> product_on_cuda(const device&,
-                                                                const csr_view<double>&,
-                                                                const csr_arrays<double>&);
-template std::unique_ptr<product_steps<float>> product_on_cuda(const device&,
-                                                               const csr_view<float>&,
-                                                               const csr_arrays<float>&);
+template <class T>
+constexpr product_functions<T> functions{make_product<T>};
+
+}  // namespace
+
+template <>
+const product_functions<double>& cuda_backend() {
+  return functions<double>;
+}
+template <>
+const product_functions<float>& cuda_backend() {
+  return functions<float>;
+}
 
 }  // namespace dwell

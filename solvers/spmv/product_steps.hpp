@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a product does on each backend. Private to the library; a build without CUDA has the same
-// functions, of which that for GPUs throws device_error.
+// What a product does on each backend. Private to the library.
 #pragma once
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include "dwell/device/device.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
 
@@ -30,10 +30,13 @@ class product_steps {
 /// The arrays stay. a: checked.
 template <class T>
 std::unique_ptr<product_steps<T>> product_on_cpu(const device& where, const csr_view<T>& a);
-/// `where` with its stream. a: checked; need not stay. placed: the same in memory of the device, or
-/// null arrays: then it is copied there.
+/// Of GPUs (cuda_backend.hpp).
 template <class T>
-std::unique_ptr<product_steps<T>> product_on_cuda(const device& where, const csr_view<T>& a,
-                                                  const csr_arrays<T>& placed);
+struct product_functions {
+  /// `where` with its stream. a: checked; need not stay. placed: the same in memory of the device,
+  /// or null arrays: then it is copied there.
+  std::unique_ptr<product_steps<T>> (*make)(const device& where, const csr_view<T>& a,
+                                            const csr_arrays<T>& placed);
+};
 
 }  // namespace dwell

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/field_values.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "dwell/device/device.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 
@@ -16,6 +17,8 @@ struct table_args;
 template <class From>
 struct window_args;
 enum class scan_operation;
+struct mean_of_window;
+struct unchanged;
 
 struct scan_place {
   device where = device::cpu(1);
@@ -71,20 +74,24 @@ void run_transpose(const scan_place& place, const double* from, int rows, int co
                    const Become& become, To* to);
 }  // namespace cpu
 
-namespace cuda {
-template <class T>
-void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
-              std::byte* words);
-template <class T>
-void run_table(const scan_place& place, const T* in, const table_args<T>& a);
-template <class From>
-void run_windows(const scan_place& place, const window_args<From>& a);
-template <class To, class Become>
-void run_transpose(const scan_place& place, const double* from, int rows, int columns,
-                   const Become& become, To* to);
-}  // namespace cuda
+// The same on a GPU:
 
-/// What each backend compiles.
+template <class T>
+struct scan_functions {
+  void (*run)(const scan_place&, const scan_args<T>&, scan_operation, std::byte* words);
+};
+template <class To, class Become>
+struct transpose_run {
+  void (*transpose)(const scan_place&, const double* from, int rows, int columns, const Become&,
+                    To* to);
+};
+template <class T>
+struct table_functions : transpose_run<T, mean_of_window>, transpose_run<double, unchanged> {
+  void (*table)(const scan_place&, const T* in, const table_args<T>&);
+  void (*windows)(const scan_place&, const window_args<T>&);
+};
+
+/// What a CPU compiles.
 #define DWELL_COMPILE_SCAN(T) \
   template void run_scan(const scan_place&, const scan_args<T>&, scan_operation, std::byte*);
 #define DWELL_COMPILE_TABLE(T)                                                                   \

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 
@@ -59,13 +60,6 @@ struct reduce_scratch {
   unsigned* counts = nullptr;  ///< reduce_counts
 };
 inline constexpr int reduce_counts = 16;
-/// Doubles that `partial` holds.
-std::size_t reduce_partial_size(std::int64_t n);
-
-/// Puts it into the device's stream; the result to *to, which kernels may write.
-template <class Op, class T>
-void run_reduce(const device& where, int units, const Op& op, const reduce_arrays<T>& a,
-                const reduce_scratch& scratch, double* to);
 
 /// A double of the host's memory that kernels may write.
 class host_result {
@@ -83,6 +77,20 @@ class host_result {
 
 }  // namespace cuda
 
+/// What results and totals need of a GPU.
+struct reduce_results {
+  std::size_t (*partial_size)(std::int64_t n);  ///< doubles that reduce_scratch::partial holds
+  double* (*make)(const device&);               ///< see host_result
+  void (*release)(double*);
+};
+/// One reduction on a GPU.
+template <class Op, class T>
+struct reduce_run {
+  /// Puts it into the device's stream; the result to *to, which kernels may write.
+  void (*run)(const device&, int units, const Op&, const reduce_arrays<T>&,
+              const cuda::reduce_scratch&, double* to);
+};
+
 /// What each backend compiles: DO(operation, element type).
 #define DWELL_EACH_REDUCTION_OF(DO, T) \
   DO(sum, T)                           \
@@ -96,5 +104,16 @@ class host_result {
 #define DWELL_EACH_REDUCTION(DO)      \
   DWELL_EACH_REDUCTION_OF(DO, double) \
   DWELL_EACH_REDUCTION_OF(DO, float)
+
+/// All reductions of arrays of T on a GPU.
+template <class T>
+struct reduce_functions : reduce_run<reduce_step::sum, T>,
+                          reduce_run<reduce_step::least, T>,
+                          reduce_run<reduce_step::greatest, T>,
+                          reduce_run<reduce_step::largest_magnitude, T>,
+                          reduce_run<reduce_step::magnitudes, T>,
+                          reduce_run<reduce_step::squares, T>,
+                          reduce_run<reduce_step::scaled_squares, T>,
+                          reduce_run<reduce_step::products, T> {};
 
 }  // namespace dwell

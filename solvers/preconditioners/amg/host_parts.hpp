@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The set-up of hierarchies on a GPU, and what both backends do on the host. Private to amg.
+// What the set-up of hierarchies does on the host, whatever the backend, and the entry to that on a
+// GPU. Private to amg.
 #pragma once
 #include <cstddef>
 #include <vector>
 
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 
 namespace dwell {
 
-/// Throws device_error in a build without CUDA.
+/// make_amg() on a GPU.
 template <class T>
-amg_hierarchy make_amg_on_cuda(const device& where, const csr_arrays<T>& a, const amg_options& o);
+struct amg_set_up {
+  amg_hierarchy (*make)(const device&, const csr_arrays<T>&, const amg_options&);
+};
 
 namespace amg {
 
