@@ -13,9 +13,11 @@
 #include <string>
 
 #include "bindings.hpp"
+#include "report_values.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/stencil/plan/policies/table.hpp"
+#include "dwell/solvers/stencil/api/report_table.hpp"
 
 namespace dwell::python {
 
@@ -35,43 +37,7 @@ nb::tuple tuple_of(const extents& n) {
 }
 
 fields stencil_report_dict(const stencil_report& r) {
-  fields out;
-  out["shape"] = r.shape;
-  out["executor"] = r.executor;
-  out["policy"] = r.policy;
-  out["reason"] = r.reason;
-  out["device"] = r.device;
-  out["backend"] = to_string(r.on);
-  out["precision"] = r.precision;
-  out["size"] = tuple_of(r.size);
-  out["boundary"] = to_string(r.edge);
-  out["teams"] = r.teams;
-  out["lanes"] = r.lanes;
-  out["engine"] = r.engine;
-  out["depth"] = r.depth;
-  out["pass_steps"] = r.pass_steps;
-  out["traversal"] = r.traversal;
-  out["order"] = r.order;
-  out["cached_registers"] = r.cached_registers;
-  out["cached_scratch"] = r.cached_scratch;
-  out["streamed"] = r.streamed;
-  out["steps"] = r.steps;
-  out["stopped"] = to_string(r.stopped);
-  out["change"] = r.change;
-  out["bytes_per_step"] = r.bytes_per_step;
-  out["changing_cells"] = r.changing_cells;
-  nb::dict setup;
-  setup["context_s"] = r.setup.context_s;
-  setup["check_s"] = r.setup.check_s;
-  setup["plan_s"] = r.setup.plan_s;
-  setup["load_s"] = r.setup.load_s;
-  setup["upload_s"] = r.setup.upload_s;
-  out["setup"] = setup;
-  out["setup_s"] = r.setup_s;
-  out["solve_s"] = r.solve_s;
-  out["per_step_us"] = r.per_step_us;
-  out["cells_per_second"] = r.cells_per_second;
-  return out;
+  return report_fields(stencil_report_table(), r);
 }
 
 namespace {
@@ -123,6 +89,7 @@ void add_stencil_values(nb::module_& m) {
       .def_rw("blocking", &stencil_options::blocking)
       .def_rw("engine", &stencil_options::engine)
       .def_rw("order", &stencil_options::order);
+  m.def("stencil_report_table", [] { return report_rows(stencil_report_table()); });
   m.def("shapes", &shapes);
   m.def("policy_replacement", &replacement_of, nb::arg("policy"));
 }
