@@ -14,23 +14,11 @@
 #include "c_handles.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/bindings/c/linear_options.hpp"
+#include "members.hpp"
 #include "option_values.hpp"
 
 namespace dwell::test {
 namespace {
-
-struct anything {
-  template <class T>
-  requires(!std::is_same_v<T, anything>) operator T() const;
-};
-/// How many members an aggregate has.
-template <class Aggregate, class... Known>
-constexpr std::size_t members_of() {
-  if constexpr (requires { Aggregate{Known()..., anything()}; })
-    return members_of<Aggregate, Known..., anything>();
-  else
-    return sizeof...(Known);
-}
 
 TEST(solve_options_table, has_a_row_for_every_member) {
   // Without preconditioning, whose members have rows of their own, interrupt and progress, which
