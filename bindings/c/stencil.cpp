@@ -3,51 +3,18 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <variant>
 
 #include "dwell/bindings/c/device.hpp"
-#include "dwell/bindings/c/options.hpp"
 #include "dwell/bindings/c/report.hpp"
 #include "dwell/bindings/c/status.hpp"
+#include "dwell/bindings/c/stencil_options.hpp"
 #include "dwell/solvers/stencil/api/report_table.hpp"
 #include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell::c_api {
 namespace {
-
-void set_boundary(stencil_options& o, const char* name, const value& to) {
-  o.edge = parse_boundary(expect<std::string>(name, to));
-}
-
-struct stencil_table {
-  static constexpr const char* solver = "dwell_stencil";
-  static constexpr const char* what = "an option of stencils";
-  static constexpr option_row<stencil_options> all[] = {
-      {"shape", set_member<&stencil_options::shape>},
-      {"executor", set_member<&stencil_options::executor>},
-      {"policy", set_member<&stencil_options::policy>},
-      {"edge", set_boundary},
-      {"weights", set_member<&stencil_options::weights>},
-      {"teams", set_member<&stencil_options::teams>},
-      {"depth", set_member<&stencil_options::depth>},
-      {"traversal", set_member<&stencil_options::traversal>},
-      {"blocking", set_member<&stencil_options::blocking>},
-      {"order", set_member<&stencil_options::order>},
-      {"engine", set_member<&stencil_options::engine>},
-      {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
-  };
-  static std::span<const option_row<stencil_options>> rows() { return all; }
-  static void listen(stencil_options& o, dwell_progress_function function, void* user) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    o.progress = [=](const stencil_progress& p) {
-      const dwell_progress now{p.step, p.change.value_or(none), none, p.seconds};
-      return function(&now, user) != 0;
-    };
-  }
-};
-using stencil_options_by_name = options_by_name<stencil_options, stencil_table>;
 
 int status_of(stencil_stop why) {
   switch (why) {

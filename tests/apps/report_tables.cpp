@@ -20,7 +20,8 @@ using json = nlohmann::ordered_json;
 template <class Report>
 json rows_of(std::span<const report_field<Report>> table) {
   constexpr const char* kinds[] = {"flag", "integer", "number", "text", "numbers", "sizes"};
-  constexpr const char* surfaces[] = {"C", "Python", "JSON", "the printed report", "Python's print"};
+  constexpr const char* surfaces[] = {"C", "Python", "JSON", "the printed report",
+                                      "Python's print"};
   const auto text = [](const char* t) { return t ? json(t) : json(); };
   json rows = json::array();
   for (const auto& row : table) {

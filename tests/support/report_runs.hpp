@@ -112,8 +112,8 @@ inline std::vector<solve_report> solves_for_reports() {
   o = {};
   o.columns_at_once = 2;
   linear_solver<double> two(device::cpu(2), grid.view(), o);
-  runs.push_back(two.solve(std::span<const double>(columns), 1200, std::span<double>(x), 1200, 2)
-                     .front());
+  runs.push_back(
+      two.solve(std::span<const double>(columns), 1200, std::span<double>(x), 1200, 2).front());
   return runs;
 }
 

@@ -11,12 +11,17 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "bindings.hpp"
 #include "report_values.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/stencil/plan/policies/table.hpp"
+#include "dwell/solvers/stencil/api/options_table.hpp"
 #include "dwell/solvers/stencil/api/report_table.hpp"
 
 namespace dwell::python {
@@ -71,24 +76,42 @@ std::optional<std::string> replacement_of(const std::string& policy) {
   return same ? std::optional<std::string>(same) : std::nullopt;
 }
 
+/// A property of this name.
+template <class M>
+void add_member(nb::class_<stencil_options>& to, const char* name, M& (*member)(stencil_options&)) {
+  if constexpr (std::is_same_v<M, boundary>)
+    to.def_prop_rw(
+        name, [member](stencil_options& o) { return to_string(member(o)); },
+        [member](stencil_options& o, const std::string& v) { member(o) = parse_boundary(v); });
+  else
+    to.def_prop_rw(
+        name, [member](stencil_options& o) { return member(o); },
+        [member](stencil_options& o, M v) { member(o) = std::move(v); });
+}
+
+/// The rows that Python has.
+std::vector<fields> option_table() {
+  std::vector<fields> rows;
+  for (const stencil_option& option : stencil_option_table()) {
+    if (!option.is_on(stencil_surface::python)) continue;
+    fields row;
+    row["name"] = option.python();
+    row["help"] = option.help;
+    row["words"] = option.words ? option.words() : std::vector<std::string>();
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 void add_stencil_values(nb::module_& m) {
-  nb::class_<stencil_options>(m, "StencilOptions")
-      .def(nb::init<>())
-      .def_rw("shape", &stencil_options::shape)
-      .def_rw("executor", &stencil_options::executor)
-      .def_rw("policy", &stencil_options::policy)
-      .def_prop_rw(
-          "boundary", [](const stencil_options& o) { return to_string(o.edge); },
-          [](stencil_options& o, const std::string& name) { o.edge = parse_boundary(name); })
-      .def_rw("weights", &stencil_options::weights)
-      .def_rw("progress_interval", &stencil_options::progress_interval)
-      .def_rw("depth", &stencil_options::depth)
-      .def_rw("traversal", &stencil_options::traversal)
-      .def_rw("blocking", &stencil_options::blocking)
-      .def_rw("engine", &stencil_options::engine)
-      .def_rw("order", &stencil_options::order);
+  nb::class_<stencil_options> options(m, "StencilOptions");
+  options.def(nb::init<>());
+  for (const stencil_option& option : stencil_option_table())
+    if (option.is_on(stencil_surface::python))
+      std::visit([&](auto member) { add_member(options, option.python(), member); }, option.member);
+  m.def("stencil_option_table", &option_table);
   m.def("stencil_report_table", [] { return report_rows(stencil_report_table()); });
   m.def("shapes", &shapes);
   m.def("policy_replacement", &replacement_of, nb::arg("policy"));

@@ -212,7 +212,8 @@ constexpr report_field<solve_report> fields_of_solves[] = {
      .says = ": THEY DISAGREE"},
     {.name = "componentwise_backward_error",
      .unit = report_unit::relative,
-     .help = "componentwise backward error: the largest residual of a row over the sum of the magnitudes of its terms and of b",
+     .help = "componentwise backward error: the largest residual of a row over the sum of the "
+             "magnitudes of its terms and of b",
      .is = member<&solve_report::componentwise_backward_error>,
      .json = "residual.componentwise",
      .json_column = "componentwise",
