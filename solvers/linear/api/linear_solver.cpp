@@ -282,6 +282,12 @@ void linear_solver<T>::set_tolerances(double rtol, double atol) {
   s_->options.atol = atol;
 }
 
+template <class T>
+void linear_solver<T>::set_progress(progress_function<solve_progress> progress) {
+  s_->require_idle();
+  s_->options.progress = std::move(progress);
+}
+
 template class linear_solver<double>;
 template class linear_solver<float>;
 
