@@ -23,5 +23,8 @@ void release_cuda_stream(void* stream) noexcept;
 /// Creates the CUDA context if this process has none on the device yet. Returns the seconds that it
 /// took: 0 where the context was there.
 double start_cuda(int ordinal);
+/// Of the compute capabilities that kernels are compiled for, the greatest that is not above
+/// `capability`, whose code runs there; both as 90 for 9.0. 0 if there is none.
+int compiled_capability(int capability);
 
 }  // namespace dwell
