@@ -45,6 +45,7 @@ linear/matrix_class.hpp            solvers/linear/method/
 linear/preconditioner_options.hpp  solvers/preconditioners/
 linear/rigid_body_modes.hpp        solvers/preconditioners/
 linear/                            solvers/linear/
+stencil/default_weights.hpp        execution/stencil/
 stencil/stencil.hpp                execution/stencil/
 stencil/                           solvers/stencil/
 '
