@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Compiles kernels (tests/data/kernels.tsv) by nvcc for architectures that may not be here, to machine code:
 # check/architectures.sh ARCHITECTURE... | --all | --turn | --list. --turn takes one of the list, another every day.
-# One architecture takes about two minutes of one core. Without nvcc nothing is checked, and that is said.
+# One architecture takes about two minutes of a processor. Without nvcc nothing is checked, and that is said.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 architectures=(80 86 89 90a 100a 120a)
