@@ -28,6 +28,9 @@ void release_cuda_stream(void* stream) noexcept;
 /// Creates the CUDA context if this process has none on the device yet. Returns the seconds that it
 /// took: 0 where the context was there.
 double start_cuda(int ordinal);
+/// The greatest of the compute capabilities that kernels are compiled for which is not above
+/// `capability`: its code runs there. Both as 90 for 9.0. 0 if there is none.
+int compiled_capability(int capability);
 
 /// The functions of one part. Throws device_error in a build without CUDA.
 template <class Table>

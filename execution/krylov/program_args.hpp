@@ -9,12 +9,12 @@
 #include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/between_phases.hpp"
 #include "dwell/execution/device/monitor.hpp"
-#include "dwell/execution/krylov/plan/plan.hpp"
+#include "dwell/execution/krylov/plan/residency.hpp"
 #include "dwell/execution/krylov/products/sliced_matrix.hpp"
 #include "dwell/execution/krylov/program_traits.hpp"
 #include "dwell/execution/krylov/spmv/ghosts.hpp"
 #include "dwell/execution/krylov/spmv/nonzero_tiles.hpp"
-#include "dwell/formats/csr.hpp"
+#include "dwell/formats/csr_view.hpp"
 
 namespace dwell {
 

@@ -48,6 +48,7 @@ linear/program.hpp                 execution/krylov/
 linear/preconditioner_options.hpp  solvers/preconditioners/
 linear/rigid_body_modes.hpp        solvers/preconditioners/
 linear/                            solvers/linear/
+stencil/default_weights.hpp        execution/stencil/
 stencil/stencil.hpp                execution/stencil/
 stencil/                           solvers/stencil/
 '

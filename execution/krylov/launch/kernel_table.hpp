@@ -13,6 +13,7 @@
 #include "dwell/base/precision.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/krylov/alone_of.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
 
@@ -62,15 +63,6 @@ auto with_config(int config, F&& f) {
   else
     return f.template operator()<R>();
 }
-
-/// Of an executor whose teams are alone, each with a system of its own.
-template <class E>
-inline constexpr bool alone_of = [] {
-  if constexpr (requires { E::alone; })
-    return E::alone;
-  else
-    return false;
-}();
 
 /// All rows of the table.
 std::span<const program_kernel> program_kernels();

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/plan/plan.hpp"
+#include "dwell/execution/krylov/plan/residency.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/vectors/cache.hpp"
 #include "dwell/execution/krylov/vectors/columns.hpp"
