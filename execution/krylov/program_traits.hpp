@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/plan/plan.hpp"
+#include "dwell/execution/krylov/plan/residency.hpp"
 #include "dwell/execution/team/partial_slots.hpp"
 #include "dwell/linear/program.hpp"
 
