@@ -53,8 +53,9 @@ struct product<T>::state {
 
   void take(const csr_view<T>& a, const csr_arrays<T>& placed) {
     const device& where = queue.where();
-    steps =
-        where.on() == backend::cpu ? product_on_cpu(where, a) : cuda_backend<product_functions<T>>().make(where, a, placed);
+    steps = where.on() == backend::cpu
+                ? product_on_cpu(where, a)
+                : cuda_backend<product_functions<T>>().make(where, a, placed);
     report.rows = a.rows;
     report.cols = a.cols;
     report.nonzeros = a.nonzeros();
