@@ -10,13 +10,15 @@
 
 namespace dwell {
 
+std::string option_range::text() const {
+  if (words) return words;
+  return most < std::numeric_limits<double>::max() ? fmt::format("{} to {}", least, most)
+                                                   : fmt::format("at least {}", least);
+}
+
 void check_number(const char* option, const option_range& range, double found) {
-  if (range.allows(found)) return;
-  const std::string expected = range.words ? range.words
-                               : range.most < std::numeric_limits<double>::max()
-                                   ? fmt::format("{} to {}", range.least, range.most)
-                                   : fmt::format("at least {}", range.least);
-  throw input_error(fmt::format("{}: expected {}, found {}", option, expected, found));
+  if (!range.allows(found))
+    throw input_error(fmt::format("{}: expected {}, found {}", option, range.text(), found));
 }
 
 std::string help_with_range(const char* help, const option_range* range) {

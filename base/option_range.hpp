@@ -12,6 +12,8 @@ struct option_range {
   double most = std::numeric_limits<double>::max();
   const char* words = nullptr;        ///< for messages; null: made of the numbers
   bool (*further)(double) = nullptr;  ///< what must hold besides, or null
+  /// For messages: "1 to 500".
+  std::string text() const;
   bool allows(double v) const { return v >= least && v <= most && (!further || further(v)); }
 };
 

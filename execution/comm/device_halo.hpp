@@ -35,7 +35,7 @@ struct team_sums {
 };
 inline constexpr std::size_t most_packings = 2;
 
-/// Of the CUDA backend.
+/// What the CUDA backend does for halos.
 struct halo_functions {
   void (*leave)(std::span<const halo_packing>, const team_sums&, void* stream);
   gpu_identity (*identity)(const device&);

@@ -74,7 +74,7 @@ void run_transpose(const scan_place& place, const double* from, int rows, int co
                    const Become& become, To* to);
 }  // namespace cpu
 
-// The same on a GPU:
+// Functions of a GPU:
 
 template <class T>
 struct scan_functions {

@@ -77,7 +77,7 @@ struct linear_solver<T>::state : prepared_solver<T> {
   void check(std::span<const T> b, std::span<const T> x) const {
     check_size(b.size(), this->matrix.rows(), name_of_b);
     check_size(x.size(), this->matrix.rows(), name_of_x);
-    // Of the matrix a GPU has a copy.
+    // (A GPU has a copy of the matrix.)
     check_memory(this->matrix.system.in_place(), b, x);
   }
   solve_report run(std::span<const T> b, std::span<T> x, double began) {

@@ -205,7 +205,6 @@ constexpr solve_option table[] = {
              "then hold",
      .member = part_place<&preconditioner_options::near_null>,
      .part_of = preconditioner::amg,
-     .absences = {{surface::compare_cg, "dwell compare solve has it"}},
      .flag_help =
          "Of amg: near-null vectors, such as rigid-body modes, as up to 6 columns of a .mtx, "
          ".mtx.gz or .npy file; --block-size says the rows of a node"},

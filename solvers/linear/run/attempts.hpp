@@ -65,7 +65,7 @@ class attempts {
   /// vectors that are not finite.
   template <class Refuse>
   solve_report run(Refuse&& refuse);
-  /// The same without a look at the start vector in the end: an attempt in f32 of one in f64.
+  /// A solve without a look at the start vector in the end: an attempt in f32 of one in f64.
   const solve_report& answer();
   /// Puts the first attempt into the device's stream.
   void start() { begin(); }

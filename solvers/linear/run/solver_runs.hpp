@@ -14,7 +14,7 @@
 
 namespace dwell {
 
-/// Of several ranks, amid a solve: is a set-up to end? Empty: nobody asks.
+/// Asked by several ranks amid a solve: is a set-up to end? Empty: nobody asks.
 using end_of_set_up = std::function<bool()>;
 
 template <class T>
@@ -57,7 +57,8 @@ class solver_runs {
   void connect(solver_run<T>& run);
   void place_diagonal(solver_run<T>& run);
   void make_preconditioner(solver_run<T>& run);
-  /// The same by all ranks, if there are several: where it fails on one, it does on all.
+  /// make_preconditioner() by all ranks, if there are several: where it fails on one, it does on
+  /// all.
   void make_preconditioners(solver_run<T>& run, const end_of_set_up& asked);
   /// What a user should know of the preconditioner.
   std::string note_of(const solver_run<T>& run) const;
