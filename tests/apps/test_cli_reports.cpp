@@ -147,8 +147,9 @@ TEST(cli_reports, of_solves_have_every_field) {
 TEST(cli_reports, of_stencils_have_every_field) {
   const left_over<stencil_report> left(
       stencil_report_table(),
-      {{"stencil", "2d5pt", "--size", "40x50", "--until", "1e-9", "--steps", "20", "--timing"},
-       {"stencil", "2d5pt", "--size", "40x50", "--steps", "20", "--boundary", "periodic"},
+      {{"stencil", "2d5pt", "--size", "40x50", "--until", "1e-9", "--max-steps", "20", "--timing"},
+       {"stencil", "2d5pt", "--size", "40x50", "--steps", "20", "--boundary", "periodic",
+        "--initial", "random:3"},
        {"stencil", "2d5pt", "--size", "7x9", "--steps", "80", "--weights", "1e10,0,0,0,0"}});
   for (const auto& name : left.without_value)
     EXPECT_TRUE((field_names{"subdomains", "subdomain", "subdomain_of", "traversal",

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -20,6 +21,7 @@
 #include "report_values.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/policies/table.hpp"
 #include "dwell/solvers/stencil/api/options_table.hpp"
 #include "dwell/solvers/stencil/api/report_table.hpp"
@@ -96,7 +98,12 @@ std::vector<fields> option_table() {
     if (!option.is_on(stencil_surface::python)) continue;
     fields row;
     row["name"] = option.python();
-    row["help"] = option.help;
+    std::string help = option.help;
+    if (std::string_view(option.name) == "order") {
+      help += ": auto";
+      for (const auto& one : cell_order_helps()) help += ", " + one.form;
+    }
+    row["help"] = help;
     row["words"] = option.words ? option.words() : std::vector<std::string>();
     rows.push_back(row);
   }
