@@ -4,8 +4,9 @@
 // is there whole or not at all, and one that is damaged is made anew. Nothing depends on the cache:
 // where it cannot be used, files are made in memory, and the reason is said.
 //
-// The folder is $DWELL_CACHE_DIR, else $XDG_CACHE_HOME/dwell, else $HOME/.cache/dwell. It is made
-// for its user alone (0700); a folder of somebody else, or that others may write, is not used.
+// The folder is $DWELL_CACHE_DIR/kernels, else $XDG_CACHE_HOME/dwell/kernels, else
+// $HOME/.cache/dwell/kernels. It is made for its user alone (0700); a folder of somebody else, or
+// that others may use, is not used.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -36,8 +37,7 @@ class file_cache {
   static constexpr std::uintmax_t usual_limit = std::uintmax_t{1} << 30;
 
   /// The files whose names end in `suffix` (".cubin"), together at most `limit` bytes: those used
-  /// longest ago are removed. Throws input_error if DWELL_CACHE_DIR is set to a folder that cannot
-  /// be used; of the others no_folder() says why.
+  /// longest ago are removed. Where there is no folder that can be used, no_folder() says why.
   explicit file_cache(std::string suffix, std::uintmax_t limit = usual_limit);
 
   const std::filesystem::path& folder() const { return folder_; }  ///< empty: there is none

@@ -21,7 +21,7 @@ constexpr std::uint32_t constants[64] = {
 
 }  // namespace
 
-void sha256::take_block(const unsigned char* block) {
+void sha256_hash::take_block(const unsigned char* block) {
   std::uint32_t w[64];
   for (int i = 0; i < 16; ++i)
     w[i] = std::uint32_t{block[4 * i]} << 24 | std::uint32_t{block[4 * i + 1]} << 16 |
@@ -43,7 +43,7 @@ void sha256::take_block(const unsigned char* block) {
   for (std::size_t i = 0; i < 8; ++i) state_[i] += more[i];
 }
 
-sha256& sha256::add(std::string_view bytes) {
+sha256_hash& sha256_hash::add(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t begun = bytes_ % 64, n = std::min(64 - begun, bytes.size() - at);
     std::copy_n(bytes.data() + at, n, block_.begin() + static_cast<std::ptrdiff_t>(begun));
@@ -54,19 +54,30 @@ sha256& sha256::add(std::string_view bytes) {
   return *this;
 }
 
-sha256& sha256::add_part(std::string_view bytes) {
+sha256_hash& sha256_hash::add_part(std::string_view bytes) {
   return add(std::to_string(bytes.size())).add(":").add(bytes);
 }
 
-std::string sha256::digest() {
+sha256_digest sha256_hash::digest() {
   const std::uint64_t bits = 8 * bytes_;
   add(std::string(1, '\x80')).add(std::string((120 - bytes_ % 64) % 64, '\0'));
   std::string length;
   for (int shift = 56; shift >= 0; shift -= 8) length += static_cast<char>(bits >> shift & 0xff);
   add(length);
+  sha256_digest out;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<std::uint8_t>(state_[i / 4] >> (24 - 8 * (i % 4)));
+  return out;
+}
+
+sha256_digest sha256(std::string_view bytes) { return sha256_hash().add(bytes).digest(); }
+
+std::string hexadecimal(const sha256_digest& digest) {
   std::string digits;
-  for (const std::uint32_t word : state_)
-    for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[word >> shift & 0xf];
+  for (const std::uint8_t byte : digest) {
+    digits += "0123456789abcdef"[byte >> 4];
+    digits += "0123456789abcdef"[byte & 0xf];
+  }
   return digits;
 }
 

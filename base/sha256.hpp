@@ -8,13 +8,20 @@
 
 namespace dwell {
 
-class sha256 {
+using sha256_digest = std::array<std::uint8_t, 32>;
+
+sha256_digest sha256(std::string_view bytes);
+/// In 64 hexadecimal digits.
+std::string hexadecimal(const sha256_digest& digest);
+
+/// Of bytes that come in pieces.
+class sha256_hash {
  public:
-  sha256& add(std::string_view bytes);
+  sha256_hash& add(std::string_view bytes);
   /// As a part by itself: with its length before it, so that parts cannot run into each other.
-  sha256& add_part(std::string_view bytes);
-  /// In 64 hexadecimal digits. Nothing can be added afterwards.
-  std::string digest();
+  sha256_hash& add_part(std::string_view bytes);
+  /// Nothing can be added afterwards.
+  sha256_digest digest();
 
  private:
   void take_block(const unsigned char* block);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The single launches of a step, a comparison and a poll, from the host's side.
 #pragma once
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/stencil/launch/kernels_cuda.cuh"
 
 namespace dwell::cuda {
@@ -40,14 +43,23 @@ using step_kernel_type = void (*)(stencil_call<S, T>, int);
 template <class S, class T>
 class single_steps {
  public:
-  explicit single_steps(step_kernel_type<S, T> kernel) : kernel_(kernel) { loaded(kernel); }
+  explicit single_steps(step_kernel_type<S, T> kernel)
+      : kernel_(reinterpret_cast<const void*>(kernel)) {
+    loaded(kernel_);
+  }
+  /// Of a kernel compiled at run time, with the same arguments.
+  explicit single_steps(std::shared_ptr<const loaded_kernel> kernel)
+      : kernel_(kernel->handle()), owner_(std::move(kernel)) {
+    loaded(kernel_);
+  }
   /// One step from field[from] to the other copy.
   void launch(cudaStream_t on, const stencil_call<S, T>& a, int from, int) const {
-    kernel_<<<a.plan.teams, plain_lanes, plain_scratch, on>>>(a, from);
+    launch_apart(kernel_, a.plan.teams, plain_lanes, plain_scratch, on, a, from);
   }
 
  private:
-  step_kernel_type<S, T> kernel_;
+  const void* kernel_;
+  std::shared_ptr<const loaded_kernel> owner_;
 };
 template <class S, class T, class E>
 step_kernel_type<S, T> step_kernel_of(int config) {

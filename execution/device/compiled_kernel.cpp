@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "dwell/execution/device/compiled_kernel.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/file_cache.hpp"
+#include "dwell/base/sha256.hpp"
+#include "dwell/base/stopwatch.hpp"
+#include "dwell/execution/device/kernel_headers.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
+
+namespace dwell {
+
+const std::string& kernel_headers_digest() {
+  static const auto& digest = *new const std::string([] {
+    sha256_hash all;
+    for (const kernel_header& h : kernel_headers()) all.add_part(h.name).add_part(h.text);
+    return hexadecimal(all.digest());
+  }());
+  return digest;
+}
+
+namespace {
+
+constexpr const char* suffix = ".cubin";
+
+bool keeps_source() {
+  const char* const text = std::getenv("DWELL_KEEP");
+  return text && std::string_view(text) == "1";
+}
+
+void check_capability(const nvrtc& compiler, int capability) {
+  const std::vector<int> known = compiler.capabilities();
+  if (std::ranges::find(known, capability) == known.end())
+    throw unsupported_error(fmt::format(
+        "NVRTC {} ({}) compiles for compute capability {}, found a device of {}",
+        compiler.version(), compiler.file().string(), fmt::join(known, ", "), capability));
+}
+
+/// The first line of a log that says what is wrong, without the words before it that every line
+/// has.
+std::string first_error(const std::string& log) {
+  for (const std::string_view word : {"error: ", "error : "}) {
+    const std::size_t at = log.find(word);
+    if (at == std::string::npos) continue;
+    const std::size_t line = log.rfind('\n', at);
+    const std::size_t begin = line == std::string::npos ? 0 : line + 1;
+    return log.substr(begin, log.find('\n', at) - begin);
+  }
+  return log.substr(0, log.find('\n'));
+}
+
+void put_file(const std::filesystem::path& file, std::string_view text) {
+  std::error_code failed;
+  std::filesystem::create_directories(file.parent_path(), failed);
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+/// Sources for profilers: the unit and the headers, by the names that the line numbers have.
+void keep_source(const file_cache& cache, const std::string& key, const kernel_source& source) {
+  if (cache.folder().empty()) return;
+  const std::filesystem::path folder = cache.folder() / "kept";
+  put_file(folder / (key + ".cu"), fmt::format("{}\n// {}\n", source.text, source.kernel));
+  for (const kernel_header& h : kernel_headers()) put_file(folder / h.name, h.text);
+}
+
+/// A cached file is the symbol, a line end and the machine code.
+compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
+                     const kernel_target& target) {
+  check_capability(compiler, target.compute_capability);
+  std::vector<std::string> options =
+      kernel_options(target.compute_capability, compiler.major(), compiler.minor());
+  if (keeps_source()) options.push_back("-lineinfo");
+
+  compiled_kernel out;
+  out.compiler = "NVRTC " + compiler.version();
+  sha256_hash all;
+  all.add_part("dwell kernel 1").add_part(source.text).add_part(source.kernel);
+  all.add_part(kernel_headers_digest()).add_part(compiler.version()).add_part(compiler.build_id());
+  for (const std::string& option : options) all.add_part(option);
+  out.key = hexadecimal(all.digest());
+
+  const file_cache cache(suffix);
+  stopwatch watch;
+  const cached_file kept = cache.get(out.key, [&] {
+    const nvrtc_output made =
+        compiler.compile(out.key + ".cu", source.text, source.kernel, kernel_headers(), options);
+    if (!made.good)
+      throw input_error(fmt::format("kernel {}: {} cannot compile it: {}", source.kernel,
+                                    out.compiler, first_error(made.log)));
+    return made.symbol + '\n' + made.cubin;
+  });
+  out.found = kept.found;
+  out.seconds = kept.found ? 0 : watch.lap();
+  out.why_not_kept = kept.why_not;
+  const std::size_t end = kept.content.find('\n');
+  out.symbol = kept.content.substr(0, end);
+  out.cubin = kept.content.substr(end + 1);
+  if (keeps_source()) keep_source(cache, out.key, source);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_options(int compute_capability, int major, int minor) {
+  std::vector<std::string> options = {
+      // with the features that compute capability 9.0 has alone, as the build
+      fmt::format("--gpu-architecture=sm_{}{}", compute_capability,
+                  compute_capability == 90 ? "a" : ""),
+      "--std=c++20",
+      "--fmad=false",
+      "-default-device",
+      "--modify-stack-limit=false",  // the limit would be the whole process's
+      "--diag-suppress=1097,20012"};
+  if (major > 12 || minor >= 9) options.push_back("--no-cache");  // Dwell's is enough
+  return options;
+}
+
+std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& source,
+                                                      const kernel_target& target) {
+  const nvrtc& compiler = nvrtc::library(target.driver_major);
+  // Never destroyed: statics may solve at their end.
+  static auto& guard = *new std::mutex;
+  static auto& known = *new std::map<std::string, std::shared_ptr<const compiled_kernel>>;
+  const std::string name =
+      fmt::format("{}\n{}\n{}\n{}\n{}", target.compute_capability, keeps_source(),
+                  compiler.build_id(), source.kernel, source.text);
+  {
+    const std::lock_guard lock(guard);
+    if (const auto at = known.find(name); at != known.end()) return at->second;
+  }
+  auto made = std::make_shared<const compiled_kernel>(make(compiler, source, target));
+  const std::lock_guard lock(guard);
+  return known.emplace(name, std::move(made)).first->second;
+}
+
+}  // namespace dwell

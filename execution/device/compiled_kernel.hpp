@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Kernels that are compiled while a program runs, by NVRTC (nvrtc.hpp), with the options of the
+// build: the same source gives the same bits either way. Machine code is kept in memory and, by a
+// key of all that it is made of, in a cache on disk (base/file_cache.hpp), so that a kernel is
+// compiled once on a machine. No GPU is needed to compile; loaded_kernel_cuda.hpp loads.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dwell {
+
+/// What is compiled: a function that is or becomes a kernel.
+struct kernel_source {
+  std::string text;    ///< includes "dwell/..." of kernel_headers.hpp, and what is its own
+  std::string kernel;  ///< "dwell::cuda::step_kernel<dwell::star2d5, double, 0>"
+};
+
+/// What it is compiled for.
+struct kernel_target {
+  int compute_capability = 90;  ///< as 90 for 9.0
+  int driver_major = 0;  ///< the greatest major version of CUDA that the driver takes; 0: any
+};
+
+/// What came of it.
+struct compiled_kernel {
+  std::string cubin;         ///< an ELF file
+  std::string symbol;        ///< of the kernel in it
+  std::string compiler;      ///< "NVRTC 13.0"
+  std::string key;           ///< of all that it is made of: SHA-256 in hexadecimal digits
+  double seconds = 0;        ///< that compiling took; 0 if it was in the cache
+  bool found = false;        ///< it was in the cache
+  std::string why_not_kept;  ///< on disk: half a line; or empty
+};
+
+/// Compiles, or finds. Throws unsupported_error where there is no NVRTC or it knows no such device,
+/// input_error, with the compiler's first error, where the text is wrong. Threads and processes may
+/// ask at once: one compiles.
+///
+/// With DWELL_KEEP=1 in the environment the source and its headers stay in the folder `kept` of the
+/// cache, and the machine code has the numbers of their lines, for profilers and debuggers.
+std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& source,
+                                                      const kernel_target& target);
+
+/// The options that a kernel is compiled with, for NVRTC of this version.
+std::vector<std::string> kernel_options(int compute_capability, int major, int minor);
+
+}  // namespace dwell
