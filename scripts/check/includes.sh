@@ -50,6 +50,10 @@ linear/rigid_body_modes.hpp        solvers/preconditioners/
 linear/                            solvers/linear/
 stencil/default_weights.hpp        execution/stencil/
 stencil/stencil.hpp                execution/stencil/
+stencil/built_row_kernels.hpp      execution/stencil/
+stencil/cell_math.hpp              execution/stencil/
+stencil/definition.hpp             execution/stencil/
+stencil/field_boundary.hpp         execution/stencil/
 stencil/                           solvers/stencil/
 '
 
