@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A definition of dwell.define run by NumPy, on whole arrays, one operation after the other: what every kernel and executor
 is compared with. Knows nothing of the library's code: borders are index maps of plain Python."""
+from fractions import Fraction
+
 import numpy as np
 
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "lt": np.less, "le": np.less_equal,
@@ -10,10 +12,17 @@ UNARY = {"neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt, "exp": np.exp,
          "cos": np.cos, "tanh": np.tanh, "floor": np.floor, "not": np.logical_not}
 
 
+@np.vectorize
+def _fma(a, b, c):
+    if not np.isfinite([a, b, c]).all():
+        return float(a) * float(b) + float(c)
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    return float(exact) if exact else float(a) * float(b) + float(c)
+
+
 def fma(a, b, c):
-    """Of float32 by float64 and long double, which is one rounding in all but rare cases; of float64 by long double."""
-    wide = np.longdouble
-    return (np.asarray(a, wide) * np.asarray(b, wide) + np.asarray(c, wide)).astype(np.result_type(a, b, c))
+    """Rounded once; in float32 once more, from float64."""
+    return _fma(a, b, c).astype(np.result_type(a, b, c))
 
 
 def sides_of(boundary, dims):
