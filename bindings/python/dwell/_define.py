@@ -10,13 +10,16 @@ from typing import Any, overload
 import numpy as np
 
 from . import _core
-from ._checks import number
+from ._boundary import sides_of_fields
+from ._checks import number, whole, word
 from ._definition_text import words_of
+from ._field_report import FieldReport
 from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
 MOST_STAGES = 8  # as in the library's definition.hpp
-RESERVED = {"boundary", "definition", "executor", "kernel", "on_interrupt", "progress", "receivers", "sources", "steps", "threads"}
+RESERVED = {"boundary", "definition", "depth", "executor", "kernel", "on_interrupt", "progress", "progress_interval", "receivers",
+            "self", "sources", "steps", "threads"}
 
 
 class Keep:
@@ -100,6 +103,36 @@ class Definition:
 
     def __repr__(self) -> str:
         return words_of(self.tape, self.radius, self.flops, self.defaults)
+
+    def explain(
+        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, executor: str = "auto", kernel: str = "auto",
+        depth: int = 0, threads: int = 0,
+    ) -> str:
+        """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
+
+        Parameters
+        ----------
+        size : sequence of int
+            Cells along each axis, the slowest first.
+        dtype : {"float64", "float32"}
+        boundary, executor, kernel, depth, threads
+            As of ``FieldRunner``.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError, UnsupportedError
+            As ``FieldRunner`` does.
+        """
+        sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
+        native = _core.FieldRunner(self._native, [whole(n, "size", 2**62) for n in size], np.dtype(dtype).name, sides,
+                                   word(kernel, "kernel"), word(executor, "executor"), whole(threads, "threads"), 0.1,
+                                   whole(depth, "depth"))
+        rows = FieldReport.of(native.report()).plan()
+        return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in rows[1:])])
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(f"{self.name}: expected dwell.run({self.name}, ...), found a call of the definition; its function is "

@@ -52,12 +52,17 @@ class FieldRunner:
         are added to the field after each step.
     receivers : dict, optional
         {field: cells}: where the field is recorded after each step and its sources.
-    executor : str
-        "auto" or the name of a schedule.
+    executor : {"auto", "naive", "persistent", "temporal"}
+        One thread; threads that have a part of the rows each; several steps while rows are in a core's cache.
     kernel : {"auto", "compiled", "interpreted"}
-        By the system's compiler, or without one; the bits are equal.
+        Compiled by the system's compiler when first needed and kept in a cache on the disk (DWELL_CACHE_DIR, else
+        ~/.cache/dwell); or interpreted, without a compiler, several times slower. The bits are equal.
+    depth : int
+        Steps of a pass of executor "temporal"; 0: as planned.
     threads : int
         0: as many as are worth it.
+    progress_interval : float
+        Seconds between two calls of a progress function.
     **values
         Every field, an array of the definition's number of axes, or a number for all its cells; every coefficient likewise;
         every parameter, a number, or a sequence with one for each step. What has a default may be left out. Arrays
@@ -94,8 +99,8 @@ class FieldRunner:
 
     def __init__(
         self, definition: Definition, *, boundary: Any = None, sources: Mapping[str, Any] | None = None,
-        receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", threads: int = 0,
-        **values: Any,
+        receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
+        threads: int = 0, progress_interval: float = 0.1, **values: Any,
     ) -> None:
         if not isinstance(definition, Definition):
             raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
@@ -109,18 +114,17 @@ class FieldRunner:
         self.dtype = _dtype_of(arrays, definition)
         sides = sides_of_fields(definition.boundary if boundary is None else boundary, definition.fields, definition.dims)
         self._native = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
-                                         word(kernel, "kernel"), word(executor, "executor"), whole(threads, "threads"))
+                                         word(kernel, "kernel"), word(executor, "executor"), whole(threads, "threads"),
+                                         number(progress_interval, "progress_interval"), whole(depth, "depth"))
         self._turn = Turn("run")
-        self._done = 0
-        self._tables: dict[str, tuple[int, np.ndarray[Any, Any]]] = {}  # the step at which they were set, and values
-        self._sources: list[Points] = []
+        self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources
+        self._receivers: list[Points] = []
         self._receivers: list[Points] = []
         for name, array in arrays.items():
             self._set_array(name, array)
         for name in definition.parameters:
             self._set_parameter(name, values[name])
-        self.set_sources(sources)
-        self.set_receivers(receivers)
+        self.set_points(sources, receivers)
 
     @property
     def report(self) -> FieldReport:
@@ -139,21 +143,20 @@ class FieldRunner:
                 else:
                     self._set_array(name, self._as_host(value, name))
 
-    def set_sources(self, sources: Mapping[str, Any] | None) -> None:
-        """Other sources, from the next run on; None: none."""
+    def set_points(self, sources: Mapping[str, Any] | None = None, receivers: Mapping[str, Any] | None = None) -> None:
+        """Other sources and receivers in place of those that there are, from the next run on."""
         with self._turn:
-            self._sources = sources_of(sources, self.definition.fields, self.shape)
-            for one in self._sources:
-                one.begin = self._done
-
-    def set_receivers(self, receivers: Mapping[str, Any] | None) -> None:
-        """Other receivers, from the next run on; None: none."""
-        with self._turn:
-            self._receivers = receivers_of(receivers, self.definition.fields, self.shape)
-            self._records = [np.empty((0, len(r.cells)), self.dtype) for r in self._receivers]
-            self._native.clear_receivers()
-            for one in self._receivers:
-                self._native.set_receivers(one.field, one.cells)
+            added = sources_of(sources, self.definition.fields, self.shape, self.dtype)
+            heard = receivers_of(receivers, self.definition.fields, self.shape)
+            self._native.clear_points()
+            self._left = {name: rows for name, rows in self._left.items() if name in self.definition.parameters}
+            for one in added:
+                self._native.set_sources(one.field, one.cells, one.series)
+                self._left[f"sources of {one.name}"] = len(one.series)
+            self._receivers = heard
+            for one in heard:
+                one.number = self._native.set_receivers(one.field, one.cells)
+            self._records = [np.empty((0, len(one.cells)), self.dtype) for one in heard]
 
     def field(self, name: str, out: Any = None) -> Any:
         """A copy of a field, of the kind that was given for it.
@@ -192,8 +195,7 @@ class FieldRunner:
             Called with a ``FieldMoment``. If it returns False, the run ends there; what it raises ends it, too, and the
             fields stay.
         progress : bool or callable, optional
-            True: a bar of tqdm. A function is called with (step, None, seconds) now and then; if it returns False, the run
-            ends.
+            True: a bar of tqdm. A function is called with (step, seconds) now and then; if it returns False, the run ends.
         on_interrupt : {"raise", "return"}
             At Ctrl-C: raise KeyboardInterrupt, or return; the fields are those of the steps done.
 
@@ -213,12 +215,15 @@ class FieldRunner:
             raise TypeError(f"callback: expected a function, found {type(callback).__name__}")
         check_on_interrupt(on_interrupt)
         with self._turn, heard(progress, "step", lambda *_: "") as listener:
-            self._check_tables(steps)
+            for what, left in self._left.items():
+                if left < steps:
+                    raise ValueError(f"{what}: expected a value for each of {steps} steps, found {left}")
             outcome = Outcome(0, "steps done", None, 0.0)
-            self._records = [np.empty((0, len(r.cells)), self.dtype) for r in self._receivers]
+            before = [len(self._native.record(one.number)) for one in self._receivers]
             while outcome.steps < steps and outcome.stopped == "steps done":
-                one = self._go(min(piece, steps - outcome.steps), outcome, listener)
+                one = self._piece(min(piece, steps - outcome.steps), outcome.steps, listener)
                 outcome = Outcome(outcome.steps + one.steps, one.stopped, None, outcome.solve_s + one.solve_s)
+                self._records = [self._native.record(r.number)[rows:] for r, rows in zip(self._receivers, before)]
                 try:
                     self._native.raise_pending()
                 except KeyboardInterrupt:
@@ -230,31 +235,15 @@ class FieldRunner:
 
     # What follows is private.
 
-    def _go(self, steps: int, before: Outcome, listener: Callable[..., Any] | None) -> Outcome:
-        """A piece of a run, with its rows of tables and series."""
-        at = self._done
-        for name, (begin, table) in self._tables.items():
-            self._native.set_parameter(self.definition.parameters.index(name), table[at - begin:at - begin + steps])
-        for one in self._sources:
-            self._native.set_sources(one.field, one.cells, one.series[at - one.begin:at - one.begin + steps])
-
+    def _piece(self, steps: int, before: int, listener: Callable[..., Any] | None) -> Outcome:
         def hear(step: int, *rest: Any) -> Any:
             assert listener is not None
-            return listener(before.steps + step, *rest)
+            return listener(before + step, *rest)
 
-        outcome = Outcome(*self._native.run(steps, None if listener is None else hear))
-        self._done += outcome.steps
-        for k in range(len(self._receivers)):
-            self._records[k] = np.concatenate((self._records[k], self._native.record(k)[:outcome.steps]))
+        done, interrupted, seconds = self._native.run(steps, None if listener is None else hear)
+        outcome = Outcome(done, "interrupted" if interrupted else "steps done", None, seconds)
+        self._left = {what: left - outcome.steps for what, left in self._left.items()}
         return outcome
-
-    def _check_tables(self, steps: int) -> None:
-        tables = [(name, begin, len(table)) for name, (begin, table) in self._tables.items()]
-        tables += [(f"sources of {one.name}", one.begin, len(one.series)) for one in self._sources]
-        for what, begin, rows in tables:
-            left = rows - (self._done - begin)
-            if left < steps:
-                raise ValueError(f"{what}: expected a value for each of {steps} steps, found {left}")
 
     def _as_host(self, value: Any, name: str) -> Any:
         """An array of the host, or a float."""
@@ -283,13 +272,14 @@ class FieldRunner:
 
     def _set_parameter(self, name: str, value: Any) -> None:
         if np.ndim(value) == 0:
-            self._tables.pop(name, None)
+            self._left.pop(name, None)
             self._native.set_parameter(self.definition.parameters.index(name), number(value, name))
             return
         table = readable(host_array(value, name), np.dtype(np.float64), name)
         if table.ndim != 1:
             raise ValueError(f"{name}: expected a number, or a sequence with one for each step, found {table.ndim} axes")
-        self._tables[name] = self._done, np.array(table)
+        self._native.set_parameter(self.definition.parameters.index(name), table)
+        self._left[name] = len(table)
 
     def _read(self, name: str, out: Any) -> Any:
         fields = self.definition.fields

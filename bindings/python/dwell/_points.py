@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import host_array, readable
+from ._arrays import float_dtype, host_array
 
 
 @dataclasses.dataclass
@@ -20,19 +20,21 @@ class Points:
     cells: np.ndarray[Any, Any]  #: (n, dims)
     is_one: bool  #: given as one cell, without an axis of cells
     series: np.ndarray[Any, Any]  #: of sources: (steps, n)
-    begin: int = 0  #: the runner's step to which the first row belongs
+    number: int = 0  #: the library's, of receivers
 
 
 _NONE = np.zeros((0, 0))
 
 
-def sources_of(given: Any, fields: tuple[str, ...], shape: tuple[int, ...]) -> list[Points]:
+def sources_of(given: Any, fields: tuple[str, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Points]:
     found = []
     for name, value in _items(given, fields, "sources"):
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise ValueError(f"sources of {name}: expected (cells, series), found {_shown(value)}")
         cells, is_one = _cells(value[0], shape, f"sources of {name}")
-        series = readable(host_array(value[1], f"sources of {name}"), np.dtype(np.float64), f"sources of {name}")
+        series = host_array(value[1], f"sources of {name}")
+        float_dtype(series.dtype, f"sources of {name}")
+        series = series.astype(dtype)  # numbers that are added to the field's
         series = series[:, None] if is_one and series.ndim == 1 else series
         if series.ndim != 2 or series.shape[1] != len(cells):
             raise ValueError(f"sources of {name}: expected a series of shape (steps, {len(cells)}), found {series.shape}")

@@ -43,8 +43,8 @@ class FieldResult:
 
 def run(
     definition: Definition, *, steps: int, boundary: Any = None, sources: Mapping[str, Any] | None = None,
-    receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", threads: int = 0,
-    progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
+    receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
+    threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
 ) -> FieldResult:
     """Do steps of a definition on fields.
 
@@ -53,7 +53,7 @@ def run(
     definition : Definition
         Of ``dwell.define``, or of ``dwell.stencils``.
     steps : int
-    boundary, sources, receivers, executor, kernel, threads, **values
+    boundary, sources, receivers, executor, kernel, depth, threads, **values
         As of ``FieldRunner``: fields, coefficients and parameters by their names. Fields stay as they are; the answer has
         new ones.
     progress, on_interrupt
@@ -81,6 +81,6 @@ def run(
     (True, (100,))
     """
     runner = FieldRunner(definition, boundary=boundary, sources=sources, receivers=receivers, executor=executor, kernel=kernel,
-                         threads=threads, **values)
+                         depth=depth, threads=threads, **values)
     runner.run(steps, progress=progress, on_interrupt=on_interrupt)
     return FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.report)

@@ -205,7 +205,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut():
     with pytest.raises(ValueError, match="p: expected a value for each of 1 steps, found 0"):
         runner.run(1)
     runner.set(p=p, **a)
-    runner.set_sources({"v": (cells, series)})
+    runner.set_points({"v": (cells, series)}, {"u": heard})
     seen = []
     assert runner.run(20, every=6, callback=lambda now: seen.append((now.step, now.field("u")))).steps == 20
     assert [s for s, _ in seen] == [6, 12, 18, 20] and np.array_equal(seen[-1][1], wanted[0])
