@@ -11,6 +11,7 @@ void add_solve_explanation(nanobind::module_& m);
 void add_linear_solver(nanobind::module_& m);
 void add_stencil_values(nanobind::module_& m);
 void add_stencil_runner(nanobind::module_& m);
+void add_field_runner(nanobind::module_& m);
 void add_matrices(nanobind::module_& m);
 void add_convolution(nanobind::module_& m);
 void add_reductions(nanobind::module_& m);
