@@ -49,7 +49,7 @@ def start(problem, n):
 
 def by_dwell(problem, fields, coefficients, steps):
     stencils = dwell.stencils
-    definition, names = {"wave2d": (stencils.wave(2, 4), ("u", "v", "c2")), "wave3d": (stencils.wave(3, 4), ("u", "v", "c2")),
+    definition, names = {"wave2d": (stencils.wave(2, 4, damped=False), ("u", "v", "c2")), "wave3d": (stencils.wave(3, 4, damped=False), ("u", "v", "c2")),
                          "heat2d": (stencils.heat(), ("u", "k")), "gray_scott2d": (stencils.gray_scott(), ("u", "v"))}[problem]
     given = dict(zip(names, fields + coefficients)) | ({"r": R} if problem == "heat2d" else {})
     runner = dwell.FieldRunner(definition, boundary="constant:0", threads=args.threads, **given)

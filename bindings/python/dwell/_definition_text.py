@@ -39,7 +39,8 @@ def formulas(tape: Tape, stage: int) -> list[tuple[str, str]]:
 def _text(tape: Tape, node: Node, texts: dict[int, tuple[str, int]]) -> tuple[str, int]:
     op, *rest = node
     if op == "constant":
-        return f"{rest[0]:.17g}" if float(f"{rest[0]:.6g}") != rest[0] else f"{rest[0]:.6g}", _ATOM if rest[0] >= 0 else 4
+        short = f"{rest[0]:g}"
+        return short if float(short) == rest[0] else repr(rest[0]), _ATOM if rest[0] >= 0 else 4
     if op == "parameter":
         return tape.parameters[rest[0]], _ATOM
     if op == "tap":

@@ -113,12 +113,11 @@ class FieldRunner:
         self.shape = _shape_of(arrays, definition)
         self.dtype = _dtype_of(arrays, definition)
         sides = sides_of_fields(definition.boundary if boundary is None else boundary, definition.fields, definition.dims)
-        self._native = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
+        self._native: Any = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
                                          word(kernel, "kernel"), word(executor, "executor"), whole(threads, "threads"),
                                          number(progress_interval, "progress_interval"), whole(depth, "depth"))
         self._turn = Turn("run")
         self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources
-        self._receivers: list[Points] = []
         self._receivers: list[Points] = []
         for name, array in arrays.items():
             self._set_array(name, array)

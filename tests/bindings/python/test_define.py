@@ -205,7 +205,7 @@ REFUSALS = [
     ("u: expected a finite number, found nan", lambda: one(lambda u: math.nan, dims=1)),
     ("expected a new value of a field, found none", lambda: one(lambda u: dwell.keep, dims=1)),
     ("expected a new value of a field, found none", lambda: one(lambda u: u, dims=1)),
-    ("v: .*coefficient", lambda: one(lambda u, v: (u[1] + v, dwell.keep), fields="u v")),
+    ("no stage updates field .v.: make it a coefficient", lambda: one(lambda u, v: (u[1] + v, dwell.keep), fields="u v")),
     ("found one of every cell: for if", lambda: one(lambda u: u if u > 0 else -u[1])),
     ("found one of every cell: for if", lambda: one(lambda u: max(u, u[1]))),
     ("found one of every cell: for if", lambda: one(lambda u: dwell.where(0 < u[1] < 1, u, 0))),
@@ -285,3 +285,28 @@ def test_other_refusals():
         one(lambda u: u[1])(1)
     with pytest.raises(ZeroDivisionError):  # the caller's own
         one(lambda u: u[1] * (1 / 0))
+
+
+def native(dims=1, reach=1, nodes=0, stages=1):
+    tape = [("tap", 0, (reach,) + (0,) * (dims - 1))] + [("neg", k) for k in range(nodes - 1)]
+    return dwell._core.Definition("limits", dims, ["u"], [], [], tape, [[(0, len(tape) - 1)]] * stages)
+
+
+def test_limits_are_those_of_the_library():
+    from dwell._define import MOST_STAGES
+    from dwell._tape import MOST_NODES, MOST_REACH
+
+    for dims, reach in MOST_REACH.items():
+        native(dims, reach)
+        with pytest.raises(ValueError, match=str(reach)):
+            native(dims, reach + 1)
+    for most, name in ((MOST_NODES, "nodes"), (MOST_STAGES, "stages")):
+        native(**{name: most})
+        with pytest.raises(ValueError, match=str(most)):
+            native(**{name: most + 1})
+
+
+def test_errors_of_the_library_have_the_line():
+    with pytest.raises(dwell.DefinitionError, match=r"test_define.py:\d+: .*4") as caught:
+        one(lambda a, b, c, d, e: (a[1], b, c, d, e), fields="a b c d e")
+    assert caught.value.what and "\n" not in str(caught.value)

@@ -18,6 +18,7 @@ def all_of_them():
     """(label, definition) of every stencil under every option."""
     yield from ((f"heat{d}", stencils.heat(d)) for d in (1, 2, 3))
     yield from ((f"wave{d}-{o}", stencils.wave(d, o)) for d in (1, 2, 3) for o in (2, 4, 8) if (d, o) != (3, 8))
+    yield "wave2-2-undamped", stencils.wave(2, 2, damped=False)
     yield from ((f"gray_scott{d}", stencils.gray_scott(d)) for d in (1, 2, 3))
     yield from ((f"allen_cahn{d}", stencils.allen_cahn(d)) for d in (1, 2, 3))
     yield from ((f"advection-{s}", stencils.advection(s)) for s in ("upwind", "lax-wendroff"))
@@ -94,7 +95,7 @@ FORNBERG = {2: (-2, 1), 4: (-5 / 2, 4 / 3, -1 / 12), 8: (-205 / 72, 8 / 5, -1 / 
 
 
 def by_hand_wave(at, a, dims, order):
-    u, v, c2, d = (a[n] for n in ("u", "v", "c2", "d"))
+    u, v, c2, d = a["u"], a["v"], a["c2"], a.get("d", 0)
     return {"u": (2 * u - v + d * v + c2 * laplacian(at, "u", dims, FORNBERG[order])) / (1 + d), "v": u}
 
 
@@ -168,7 +169,7 @@ def by_hand(label):
     if name == "heat":
         return [lambda at, a: by_hand_heat(at, a, dims, 0.1)]
     if name == "wave":
-        return [lambda at, a: by_hand_wave(at, a, dims, int(option))]
+        return [lambda at, a: by_hand_wave(at, a, dims, int(option.partition("-")[0]))]
     if name in ("gray_scott", "allen_cahn"):
         function = by_hand_gray_scott if name == "gray_scott" else by_hand_allen_cahn
         return [lambda at, a: function(at, a, dims)]
@@ -206,6 +207,18 @@ def mode(size, waves, phase=0.3):
 def symbol(k, order=2):
     """Minus the sum of second differences, of the mode k."""
     return -sum(w[0] + 2 * sum(a * np.cos(j * q) for j, a in enumerate(w[1:], 1)) for q in k for w in (FORNBERG[order],))
+
+
+def test_options_are_checked():
+    for call, words in ((lambda: stencils.wave(dims=4), "dims: expected 1, 2 or 3, found 4"),
+                        (lambda: stencils.wave(order=6), "order in 2-D: expected 2, 4 or 8, found 6"),
+                        (lambda: stencils.wave(3, 8), "order in 3-D: expected 2 or 4, found 8"),
+                        (lambda: stencils.advection("leapfrog"), "scheme: expected upwind or lax-wendroff, found 'leapfrog'")):
+        with pytest.raises(ValueError, match=words):
+            call()
+    with pytest.raises(TypeError, match="damped: expected True or False, found 1"):
+        stencils.wave(2, 4, 1)
+    assert stencils.heat(2) is stencils.heat(2)
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
@@ -388,6 +401,7 @@ LIMITS = {  # what a run at so much of the limit is given; and at how much it gr
        for d in (1, 2, 3) for o, m in ((2, 1), (4, 0.75), (8, 0.615)) if (d, o) != (3, 8)},
     **{f"gray_scott{d}": (lambda f, d=d: {"du": f / (2 * d), "dv": f / (2 * d), "feed": 0.0, "kill": 0.0}, 1.06) for d in (1, 2, 3)},
     **{f"allen_cahn{d}": (lambda f, d=d: {"kappa": 2.0, "dt": f * 2 / (4 * d * 2 + 2)}, None) for d in (1, 2, 3)},
+    "wave2-2-undamped": (lambda f: {"c2": f / 2}, 1.06),
     "advection-upwind": (lambda f: {"cx": f * 0.5, "cy": f * 0.5}, 1.06),
     "advection-lax-wendroff": (lambda f: {"cx": f**1.5 / 8**0.5, "cy": f**1.5 / 8**0.5}, 1.3),
     "cahn_hilliard": (lambda f: {"kappa": 0.5, "dt": f / (8 * 3)}, None),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from .._checks import boolean
 from .._define import Definition, define
 from .._tape import MOST_REACH
 from ._differences import check, laplacian
 
 
 @functools.cache
-def wave(dims: int = 2, order: int = 2) -> Definition:
+def wave(dims: int = 2, order: int = 2, damped: bool = True) -> Definition:
     """Waves of constant density, with a speed and a damping per cell.
 
     Equation: d2u/dt2 + s du/dt = c**2 laplacian(u), of pressure u, speed c and damping s.
@@ -30,6 +31,8 @@ def wave(dims: int = 2, order: int = 2) -> Definition:
     dims : {1, 2, 3}
     order : {2, 4, 8}
         8 in one and two dimensions.
+    damped : bool
+        False: without the coefficient d, and faster by what it costs to read.
 
     Returns
     -------
@@ -46,7 +49,13 @@ def wave(dims: int = 2, order: int = 2) -> Definition:
     check(dims, (1, 2, 3), "dims")
     check(order, (2, 4, 8) if MOST_REACH[dims] >= 4 else (2, 4), f"order in {dims}-D")
 
-    def step(u: Any, v: Any, c2: Any = 0.25, d: Any = 0.0) -> Any:
+    def step(u: Any, v: Any, c2: Any = 0.25) -> Any:
+        return 2 * u - v + c2 * laplacian(u, dims, order), u
+
+    def damped_step(u: Any, v: Any, c2: Any = 0.25, d: Any = 0.0) -> Any:
         return (2 * u - (1 - d) * v + c2 * laplacian(u, dims, order)) / (1 + d), u
 
-    return define(step, fields="u v", coefficients="c2 d", dims=dims, name=f"wave_{dims}d_order{order}")
+    name = f"wave_{dims}d_order{order}"
+    if boolean(damped, "damped"):
+        return define(damped_step, fields="u v", coefficients="c2 d", dims=dims, name=name)
+    return define(step, fields="u v", coefficients="c2", dims=dims, name=name)
