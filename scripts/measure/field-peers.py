@@ -199,7 +199,7 @@ def by_devito(problem, fields, coefficients, steps):
     import devito
 
     shape = fields[0].shape
-    grid = devito.Grid(shape=shape, extent=tuple(n - 1.0 for n in shape), dtype=DTYPE)
+    grid = devito.Grid(shape=shape, extent=tuple(n - 1.0 for n in shape), dtype=DTYPE.type)
     is_wave = problem.startswith("wave")
     r = 2 if is_wave else 1
     functions = [devito.TimeFunction(name=name, grid=grid, time_order=2 if is_wave else 1, space_order=2 * r)
