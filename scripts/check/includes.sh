@@ -46,6 +46,7 @@ linear/preconditioner_options.hpp  solvers/preconditioners/
 linear/rigid_body_modes.hpp        solvers/preconditioners/
 linear/                            solvers/linear/
 stencil/stencil.hpp                execution/stencil/
+stencil/built_row_kernels.hpp      execution/stencil/
 stencil/cell_math.hpp              execution/stencil/
 stencil/definition.hpp             execution/stencil/
 stencil/field_boundary.hpp         execution/stencil/

@@ -36,11 +36,12 @@ field_memory<T>::field_memory(const field_domain& domain, int threads)
   const auto cells = static_cast<std::size_t>(rows * pitch_);
   const int arrays = changing_ + domain.definition().coefficients();
   for (int k = 0; k < arrays; ++k) {
-    // Arrays begin in different sets of a cache.
-    const std::size_t offset = static_cast<std::size_t>(k % 8) * 5 * line / sizeof(T);
+    // Arrays begin in different sets of a cache, a line after what they lie in and end one before.
+    const std::size_t guard = line / sizeof(T);
+    const std::size_t offset = (1 + static_cast<std::size_t>(k % 8) * 5) * guard;
     try {
-      blocks_.emplace_back(
-          static_cast<T*>(::operator new ((cells + offset) * sizeof(T), std::align_val_t{line})));
+      blocks_.emplace_back(static_cast<T*>(
+          ::operator new ((cells + offset + guard) * sizeof(T), std::align_val_t{line})));
     } catch (const std::bad_alloc&) {
       throw device_error(fmt::format("too little memory: {} arrays of {} each", arrays,
                                      byte_text(static_cast<double>(cells * sizeof(T)))));

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "dwell/stencil/built_row_kernels.hpp"
+
 namespace dwell {
 namespace {
 
@@ -96,6 +98,16 @@ int field_stage::row_of(const cell_node& tap) const {
     return r.array == tap.index && r.dz == tap.offset[0] && r.dy == tap.offset[1];
   });
   return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
+}
+
+std::vector<row_layout> row_layouts(const stencil_definition& definition) {
+  std::vector<row_layout> all;
+  for (const field_stage& stage : definition.stages()) {
+    row_layout& layout = all.emplace_back();
+    for (const row_tap& r : stage.rows) layout.rows.push_back({r.array, r.dz, r.dy});
+    for (const computed_output& o : stage.computed) layout.outputs.push_back(o.field);
+  }
+  return all;
 }
 
 std::vector<field_stage> field_stages(const cell_tape& tape) {

@@ -10,14 +10,10 @@
 #include <vector>
 
 #include "dwell/base/api.hpp"
+#include "dwell/stencil/built_row_kernels.hpp"
 #include "dwell/stencil/definition.hpp"
 
 namespace dwell {
-
-/// Computes the cells from `first` to before `last`. `parameters` are values in the precision of
-/// the cells. What compiled code is called by: a C function.
-using row_function = void (*)(const void* const* rows, void* const* out, const void* parameters,
-                              long first, long last);
 
 template <class T>
 class row_kernel {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
-#include "dwell/execution/stencil/fields/built_row_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_steps.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/stencil/built_row_kernels.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell {
