@@ -61,11 +61,12 @@ def test_bits_of_the_tape(label, dtype):
     definition = ALL[label]
     arrays = random_arrays(definition, dtype)
     for boundary in boundaries(definition):
-        result = dwell.run(definition, steps=3, boundary=boundary, **arrays)
         wanted, _ = tape_oracle.run(definition, [arrays[f] for f in definition.fields], [arrays[c] for c in definition.coefficients],
                                     [definition.defaults[p] for p in definition.parameters], 3, boundary)
-        for name, found, right in zip(definition.fields, result, wanted):
-            assert found.dtype == dtype and np.array_equal(found, right, equal_nan=True), (boundary, name)
+        for kernel in ("auto", "interpreted"):  # auto: compiled where there is a compiler
+            result = dwell.run(definition, steps=3, boundary=boundary, kernel=kernel, **arrays)
+            for name, found, right in zip(definition.fields, result, wanted):
+                assert found.dtype == dtype and np.array_equal(found, right, equal_nan=True), (kernel, boundary, name)
 
 
 # The schemes once more, written by hand: at(a, *offsets) is a at every cell's neighbour.
