@@ -205,6 +205,7 @@ void check(const random_case& c, std::mt19937_64& chance) {
 }
 
 void run_cases(const std::string& kernel, int cases) {
+  ::setenv("DWELL_CACHE_DIR", DWELL_KERNEL_CACHE, 1);
   const int first = number_of("DWELL_RANDOM_SEED", 1);
   for (int seed = first; seed < first + number_of("DWELL_RANDOM_CASES", cases); ++seed) {
     std::mt19937_64 chance(static_cast<std::uint64_t>(seed));
@@ -226,6 +227,147 @@ void run_cases(const std::string& kernel, int cases) {
 
 TEST(FieldRunner, AnyDefinitionInterpretedHasTheBitsOfPlainLoops) { run_cases("interpreted", 150); }
 TEST(FieldRunner, AnyDefinitionCompiledHasTheBitsOfPlainLoops) { run_cases("compiled", 12); }
+
+/// Heat in two dimensions: radius 1, a parameter.
+stencil_definition heat() {
+  cell_tape t{"heat", 2, {"u"}, {}, {"r"}, {}, {}};
+  t.nodes = {cell_node::tap(0, std::array{0, 0}), cell_node::tap(0, std::array{0, 1}),
+             cell_node::parameter(0), cell_node::operation(cell_op::sub, 1, 0),
+             cell_node::operation(cell_op::fma, 2, 3, 0)};
+  t.stages = {{{0, 4}}};
+  return stencil_definition(t);
+}
+
+template <class F>
+void refused(const std::string& with, F&& f) {
+  try {
+    f();
+    ADD_FAILURE() << with << ": was taken";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
+    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
+  }
+}
+
+TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
+  const auto make = [](const std::vector<std::int64_t>& size, auto&& change) {
+    field_options o;
+    o.kernel = "interpreted";
+    change(o);
+    return field_runner<double>(device::cpu(1), heat(), size, o);
+  };
+  const auto nothing = [](field_options&) {};
+  refused("expected 2 axes, found 1", [&] { make({5}, nothing); });
+  refused("found 0 along axis 1", [&] { make({5, 0}, nothing); });
+  refused("2^40", [&] { make({1 << 21, 1 << 20}, nothing); });
+  refused("did you mean 'temporal'", [&] {
+    make({5, 5}, [](auto& o) { o.executor = "temporel"; });
+  });
+  refused("depth", [&] { make({5, 5}, [](auto& o) { o.depth = 3; }); });
+  refused("depth", [&] { make({5, 5}, [](auto& o) { o.depth = -1; }); });
+  refused("expected one for each of 1 fields", [&] {
+    make({5, 5}, [](auto& o) { o.boundaries.clear(); });
+  });
+  refused("periodic is both sides", [&] {
+    make({5, 5}, [](auto& o) { o.boundaries[0].sides[0][0].kind = side_kind::periodic; });
+  });
+  refused("along x: mirror needs at least 2 cells, found 1", [&] {
+    make({5, 1}, [](auto& o) { o.boundaries[0].sides[1][1].kind = side_kind::mirror; });
+  });
+  auto r = make({5, 6}, nothing);
+  refused("field: heat has 1, found number 1", [&] { r.set_field(1, std::vector<double>(30)); });
+  refused("field 'u': expected 30 cells, found 29",
+          [&] { r.set_field(0, std::vector<double>(29)); });
+  refused("coefficient: heat has 0", [&] { r.set_coefficient(0, std::vector<double>(30)); });
+  refused("parameter: heat has 1, found number -1", [&] { r.set_parameter(-1, 1.0); });
+  refused("at least one value", [&] { r.set_parameter(0, std::span<const double>{}); });
+  refused("2 indices", [&] { r.set_receivers(0, std::vector<std::int64_t>{1, 2, 3}); });
+  refused("index 6 along axis 1 of 6", [&] {
+    r.set_receivers(0, std::vector<std::int64_t>{1, 6});
+  });
+  refused("is fixed", [&] {
+    r.set_sources(0, std::vector<std::int64_t>{0, 3}, std::vector<double>{1});
+  });
+  refused("a value for each of 2 cells", [&] {
+    r.set_sources(0, std::vector<std::int64_t>{1, 1, 2, 2}, std::vector<double>{1, 2, 3});
+  });
+  refused("there are 0 lists", [&] { r.record(0); });
+  refused("steps: expected at least 0", [&] { r.run(-1); });
+  r.set_sources(0, std::vector<std::int64_t>{1, 1}, std::vector<double>{1, 2, 3});
+  EXPECT_EQ(r.run(2).steps, 2);
+  refused("has values for 1 more, found 2", [&] { r.run(2); });
+  r.clear_points();
+  r.set_parameter(0, std::vector<double>{1, 2});
+  refused("parameter 'r' has values for 2 more, found 3", [&] { r.run(3); });
+  EXPECT_EQ(r.run(2).steps, 2);
+  EXPECT_EQ(r.report().total_steps, 4);
+}
+
+TEST(FieldRunner, EndsAfterAWholeStepOrPassIfAskedTo) {
+  for (const char* executor : {"naive", "persistent", "temporal"}) {
+    for (const int threads : {1, 3}) {
+      std::atomic<bool> stop{false};
+      field_options o;
+      o.kernel = "interpreted";
+      o.executor = executor;
+      o.interrupt = &stop;
+      o.progress_interval = 0;
+      std::int64_t told = -1;
+      o.progress = [&](const field_progress& now) {
+        EXPECT_GE(now.step, told);
+        told = now.step;
+        return now.step < 20;
+      };
+      o.boundaries = {field_boundary::all({side_kind::periodic, 0})};
+      const auto make = [&] {
+        return field_runner<double>(device::cpu(threads), heat(), {64, 50}, o);
+      };
+      std::vector<double> start(64 * 50), found(start.size()), wanted(start.size());
+      for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<double>(i * i % 101);
+      auto runner = make();
+      runner.set_field(0, start);
+      runner.set_parameter(0, 0.25);
+      const field_outcome end = runner.run(100000000);
+      EXPECT_TRUE(end.interrupted);
+      EXPECT_LT(end.steps, 100000000);
+      EXPECT_GT(end.steps, 0);
+      runner.field(0, found);
+      o.progress = nullptr;
+      auto again = make();
+      again.set_field(0, start);
+      again.set_parameter(0, 0.25);
+      EXPECT_FALSE(again.run(end.steps).interrupted);
+      again.field(0, wanted);
+      EXPECT_EQ(found, wanted) << executor << " " << threads << " after " << end.steps;
+      stop = true;
+      EXPECT_TRUE(again.run(100000000).interrupted);
+    }
+  }
+}
+
+TEST(FieldRunner, WhatAProgressFunctionThrowsEndsTheRun) {
+  for (const int threads : {1, 2}) {
+    field_options o;
+    o.kernel = "interpreted";
+    o.executor = "persistent";
+    o.progress_interval = 0;
+    o.progress = [](const field_progress&) -> bool { throw std::runtime_error("enough"); };
+    field_runner<float> runner(device::cpu(threads), heat(), {64, 50}, o);
+    EXPECT_THROW(runner.run(100000000), std::runtime_error);
+  }
+}
+
+TEST(FieldRunner, ReportsValuesThatAreNotFinite) {
+  field_options o;
+  o.kernel = "interpreted";
+  field_runner<double> runner(device::cpu(1), heat(), {6, 7}, o);
+  std::vector<double> u(42, 1.0);
+  runner.set_field(0, u);
+  EXPECT_TRUE(runner.report().finite);
+  u[13] = std::nan("");
+  runner.set_field(0, u);
+  EXPECT_FALSE(runner.report().finite);
+}
 
 }  // namespace
 }  // namespace dwell::test
