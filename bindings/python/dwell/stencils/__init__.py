@@ -10,9 +10,11 @@ scheme, the limit of stability and the source. A new file is a new stencil.
 """
 from __future__ import annotations
 
+import atexit
 import importlib
 import pkgutil
 from collections.abc import Callable
+from typing import Any
 
 from .._define import Definition
 
@@ -38,4 +40,6 @@ def __getattr__(name: str) -> Callable[..., Definition]:
 
 
 for _name in names():  # a function in place of its module
-    globals()[_name] = getattr(importlib.import_module(f"{__name__}.{_name}"), _name)
+    _made: Any = getattr(importlib.import_module(f"{__name__}.{_name}"), _name)
+    globals()[_name] = _made
+    atexit.register(_made.cache_clear)  # objects of the extension that are left at the end are reported as leaks
