@@ -3,6 +3,7 @@
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@
 namespace dwell {
 namespace {
 
-constexpr std::size_t line = 64;
+constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -39,13 +40,18 @@ field_memory<T>::field_memory(const field_domain& domain, int threads)
     // Arrays begin in different sets of a cache, a line after what they lie in and end one before.
     const std::size_t guard = line / sizeof(T);
     const std::size_t offset = (1 + static_cast<std::size_t>(k % 8) * 5) * guard;
+    const std::size_t bytes = (cells + offset + guard) * sizeof(T);
+    const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : line;
     try {
-      blocks_.emplace_back(static_cast<T*>(
-          ::operator new ((cells + offset + guard) * sizeof(T), std::align_val_t{line})));
+      blocks_.emplace_back(static_cast<T*>(::operator new (bytes, std::align_val_t{alignment})),
+                           release{alignment});
     } catch (const std::bad_alloc&) {
       throw device_error(fmt::format("too little memory: {} arrays of {} each", arrays,
                                      byte_text(static_cast<double>(cells * sizeof(T)))));
     }
+    // Fewer entries of the translation buffer; if there are no pages of this size, nothing is lost.
+    if (alignment == huge_page)
+      static_cast<void>(::madvise(blocks_.back().get(), bytes, MADV_HUGEPAGE));
     arrays_.push_back(blocks_.back().get() + offset);
   }
   for_parts(threads, [&](int part) {

@@ -55,7 +55,8 @@ class field_memory {
 
  private:
   struct release {
-    void operator()(T* p) const { ::operator delete (p, std::align_val_t{64}); }
+    std::size_t alignment;
+    void operator()(T* p) const { ::operator delete (p, std::align_val_t{alignment}); }
   };
   T* array(int i) const { return arrays_[static_cast<std::size_t>(i)]; }
 
