@@ -148,7 +148,7 @@ bool field_domain::is_fixed(std::int64_t z, std::int64_t y, std::int64_t x) cons
   return false;
 }
 
-cell_beyond field_domain::beyond(int array, int axis, std::int64_t i) const {
+border_value field_domain::beyond(int array, int axis, std::int64_t i) const {
   const std::int64_t n = size_.n[std::size_t(axis)];
   const bool low = i < 0;
   const std::int64_t far = low ? -1 - i : i - n;  // 0: next to the border

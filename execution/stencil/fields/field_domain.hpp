@@ -28,7 +28,7 @@ struct field_size {
 field_size checked_field_size(int dims, std::span<const std::int64_t> axes);
 
 /// Where the value of a cell beyond a border is.
-struct cell_beyond {
+struct border_value {
   std::int64_t index = 0;  ///< the cell that has it
   bool negated = false;
   bool constant = false;  ///< it is the side's value, not a cell's
@@ -56,7 +56,7 @@ class field_domain {
     return boundaries_[std::size_t(array)].sides[std::size_t(axis)][std::size_t(high)];
   }
   /// Of i < 0 or i >= n.
-  cell_beyond beyond(int array, int axis, std::int64_t i) const;
+  border_value beyond(int array, int axis, std::int64_t i) const;
 
  private:
   void check() const;

@@ -13,7 +13,7 @@ namespace {
 
 /// f(point) of those in a block.
 template <class F>
-void each_in(const std::vector<field_point>& points, const cell_block& b, F&& f) {
+void each_in(const std::vector<field_point>& points, const field_block& b, F&& f) {
   auto p = std::ranges::lower_bound(points, b.first_row, {}, &field_point::row);
   for (; p != points.end() && p->row < b.last_row; ++p)
     if (p->x >= b.first_x && p->x < b.last_x) f(*p);
@@ -22,7 +22,7 @@ void each_in(const std::vector<field_point>& points, const cell_block& b, F&& f)
 }  // namespace
 
 template <class T>
-void field_points<T>::apply(std::int64_t step, const cell_block& block,
+void field_points<T>::apply(std::int64_t step, const field_block& block,
                             const field_memory<T>& memory, const field_places& places) {
   for (const source_list<T>& list : sources) {
     T* const cells = memory.field(places, list.field);

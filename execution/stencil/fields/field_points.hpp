@@ -36,7 +36,7 @@ struct receiver_list {
 };
 
 /// Some cells: of rows a run, and of each the same columns.
-struct cell_block {
+struct field_block {
   std::int64_t first_row, last_row, first_x, last_x;
 };
 
@@ -47,7 +47,7 @@ struct field_points {
 
   bool empty() const { return sources.empty() && receivers.empty(); }
   /// After step `step` of the runner, of the cells of a block, which has been computed.
-  void apply(std::int64_t step, const cell_block& block, const field_memory<T>& memory,
+  void apply(std::int64_t step, const field_block& block, const field_memory<T>& memory,
              const field_places& places);
 };
 

@@ -59,14 +59,14 @@ const T* field_rows<T>::row_for(const row_tap& tap, const T* array, std::int64_t
   bool negate = false;
   if (y < 0 || y >= n[1]) {
     const bool high = y >= n[1];
-    const cell_beyond at = domain_.beyond(tap.array, 1, y);
+    const border_value at = domain_.beyond(tap.array, 1, y);
     if (at.constant) return constant_row(tap.array, 1, high, false);
     y = at.index;
     negate = at.negated;
   }
   if (z < 0 || z >= n[0]) {
     const bool high = z >= n[0];
-    const cell_beyond at = domain_.beyond(tap.array, 0, z);
+    const border_value at = domain_.beyond(tap.array, 0, z);
     if (at.constant) return constant_row(tap.array, 0, high, negate);
     z = at.index;
     negate = negate != at.negated;
@@ -85,7 +85,7 @@ template <class T>
 T field_rows<T>::cell(int array, const T* row, std::int64_t x) const {
   const std::int64_t n = domain_.size().n[2];
   if (x >= 0 && x < n) return row[x];
-  const cell_beyond at = domain_.beyond(array, 2, x);
+  const border_value at = domain_.beyond(array, 2, x);
   if (at.constant) return static_cast<T>(domain_.side(array, 2, x < 0 ? 0 : 1).value);
   return at.negated ? -row[at.index] : row[at.index];
 }

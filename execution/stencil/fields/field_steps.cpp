@@ -101,7 +101,7 @@ void field_stepper<T>::work(team& t) const {
 }
 
 template <class T>
-cell_block field_stepper<T>::part(const team& t) const {
+field_block field_stepper<T>::part(const team& t) const {
   const auto& size = rows_.domain().size();
   if (size.dims == 1) {
     const auto [first, last] = piece(size.n[2], t.number, t.count);
@@ -113,7 +113,7 @@ cell_block field_stepper<T>::part(const team& t) const {
 
 template <class T>
 void field_stepper<T>::compute(std::size_t stage, const stage_memory<T>& memory,
-                               const cell_block& b, team& t) const {
+                               const field_block& b, team& t) const {
   const std::int64_t rows = rows_.domain().size().n[1];
   for (std::int64_t row = b.first_row; row < b.last_row; ++row)
     rows_.compute(stage, memory, row / rows, row % rows, b.first_x, b.last_x, t.scratch);
@@ -123,7 +123,7 @@ template <class T>
 void field_stepper<T>::single_step(team& t) const {
   const auto& definition = rows_.domain().definition();
   const auto stages = definition.stages();
-  const cell_block mine = part(t);
+  const field_block mine = part(t);
   for (std::size_t s = 0; s < stages.size(); ++s) {
     stage_memory<T> memory = t.run.memory.next(stages[s], t.places);
     memory.parameters = t.run.parameters_of(t.step, definition.parameters());
@@ -144,7 +144,7 @@ void field_stepper<T>::single_step(team& t) const {
 template <class T>
 void field_stepper<T>::keep_fixed_cells(team& t, const field_stage& stage) const {
   const field_domain& d = rows_.domain();
-  const cell_block mine = part(t);
+  const field_block mine = part(t);
   for (const renamed_output& r : stage.renamed) {
     T* const to = t.run.memory.field(t.places, r.field);
     const T* const from = t.run.fixed_cells[static_cast<std::size_t>(r.field)].data();
@@ -188,8 +188,8 @@ void field_stepper<T>::pass(team& t, int depth) const {
   for (int phase = 0; phase < 2; ++phase) {
     for_slab(pass_, depth * count, t.number, phase, [&](int s, int layer, int first, int last) {
       const bool flat = rows_.domain().size().dims == 2;
-      const cell_block b = flat ? cell_block{layer, layer + 1, first, last}
-                                : cell_block{layer * n[1] + first, layer * n[1] + last, 0, n[2]};
+      const field_block b = flat ? field_block{layer, layer + 1, first, last}
+                                 : field_block{layer * n[1] + first, layer * n[1] + last, 0, n[2]};
       const turn& now = turns[static_cast<std::size_t>(s)];
       compute(static_cast<std::size_t>(s % count), now.memory, b, t);
       if (s % count + 1 == count && !t.run.points.empty())

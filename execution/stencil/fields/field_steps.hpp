@@ -62,8 +62,8 @@ class field_stepper {
   void pass(team& t, int depth) const;
   void keep_fixed_cells(team& t, const field_stage& stage) const;
   /// Of the rows, and in one dimension of the cells, those of a team.
-  cell_block part(const team& t) const;
-  void compute(std::size_t stage, const stage_memory<T>& memory, const cell_block& b,
+  field_block part(const team& t) const;
+  void compute(std::size_t stage, const stage_memory<T>& memory, const field_block& b,
                team& t) const;
 
   const field_rows<T>& rows_;
