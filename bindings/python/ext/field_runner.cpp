@@ -23,6 +23,8 @@
 namespace dwell::python {
 namespace {
 
+using node_tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
+
 /// Of a tuple as the package writes nodes: ("constant", 1.5), ("parameter", 0),
 /// ("tap", array, (dy, dx)), ("add", a, b).
 cell_node node_of(const nb::tuple& t) {
@@ -56,7 +58,7 @@ stencil_definition definition_of(const std::string& name, int dims,
                                  const std::vector<std::string>& fields,
                                  const std::vector<std::string>& coefficients,
                                  const std::vector<std::string>& parameters,
-                                 const std::vector<nb::tuple>& nodes,
+                                 const std::vector<node_tuple>& nodes,
                                  const std::vector<std::vector<std::pair<int, int>>>& stages) {
   cell_tape tape{name, dims, fields, coefficients, parameters, {}, {}};
   for (const nb::tuple& t : nodes) {
@@ -238,7 +240,7 @@ void add_field_runner(nb::module_& m) {
           "__init__",
           [](stencil_definition* self, const std::string& name, int dims,
              const std::vector<std::string>& fields, const std::vector<std::string>& coefficients,
-             const std::vector<std::string>& parameters, const std::vector<nb::tuple>& nodes,
+             const std::vector<std::string>& parameters, const std::vector<node_tuple>& nodes,
              const std::vector<std::vector<std::pair<int, int>>>& stages) {
             new (self) stencil_definition(
                 definition_of(name, dims, fields, coefficients, parameters, nodes, stages));

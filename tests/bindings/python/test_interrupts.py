@@ -41,6 +41,7 @@ WORKS = {
     "update": update,
     "generate": lambda _: lambda: dwell.generate("elasticity3d:40x40x40"),
     "read": read,
+    "fields": lambda _: lambda: dwell.run(dwell.stencils.heat(), u=IMAGE, k=1.0, steps=10, threads=1, kernel="interpreted"),
     "convolve": lambda _: lambda: dwell.convolve(IMAGE, WEIGHTS, device="cpu", threads=1),
     "convolution runner": lambda _: lambda: dwell.ConvolutionRunner(IMAGE, WEIGHTS, device="cpu", threads=1).run(IMAGE),
 }
