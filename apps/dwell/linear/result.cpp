@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See result.hpp.
+// Text, JSON, history and exit code of a solve.
 #include "linear/result.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ std::array<named_seconds, 6> setup_parts(const solve_setup& s) {
            {"load", s.load_s}}};
 }
 
-/// Of what matrix a condition is.
+/// Says which matrix a condition number belongs to.
 const char* condition_of(preconditioner p) {
   switch (p) {
     case preconditioner::none:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See timing.hpp.
+// Names and order of the parts.
 #include "linear/timing.hpp"
 
 #include <algorithm>

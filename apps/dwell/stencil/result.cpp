@@ -32,7 +32,7 @@ std::string outcome(const stencil_result& r) {
   return {};
 }
 
-/// Of the last test of --until, if there was one.
+/// Outcome of the last test of --until, if there was one.
 std::string describe_change(const stencil_result& r) {
   return r.report.change
              ? fmt::format("largest change {} per step", format_residual(*r.report.change))
