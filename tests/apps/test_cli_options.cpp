@@ -43,7 +43,7 @@ TEST(cli_options, set_their_member_and_no_other) {
       add_flag(command, here, one.name, to);
       solve_options wanted = with_another_value(one);
       strings words = words_for(one, wanted);
-      std::reverse(words.begin(), words.end());  // as CLI11 takes them
+      std::reverse(words.begin(), words.end());  // the order that CLI11 takes
       ASSERT_NO_THROW(command.parse(words)) << one.name;
       if (!wanted.null_vectors.empty() || !wanted.preconditioning.near_null.empty()) {
         EXPECT_EQ(to.null_vectors + to.near_null.vectors, "vectors.npy") << one.name;
