@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See device_halo.hpp: a build without CUDA.
+// A build without CUDA.
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/comm/nccl.hpp"
