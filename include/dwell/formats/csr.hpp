@@ -16,8 +16,8 @@ namespace dwell {
 /// row_ptr[i] <= k < row_ptr[i + 1].
 template <class T>
 struct csr_view {
-  index rows = 0;                  ///< of the matrix
-  index cols = 0;                  ///< of the matrix
+  index rows = 0;                  ///< rows of the matrix
+  index cols = 0;                  ///< columns of the matrix
   const index* row_ptr = nullptr;  ///< where each row begins, and the end: rows + 1
   const index* col = nullptr;      ///< columns, ascending in each row
   const T* val = nullptr;          ///< values
@@ -29,8 +29,8 @@ struct csr_view {
 /// An owning CSR matrix.
 template <class T>
 struct csr {
-  index rows = 0;                    ///< of the matrix
-  index cols = 0;                    ///< of the matrix
+  index rows = 0;                    ///< rows of the matrix
+  index cols = 0;                    ///< columns of the matrix
   std::vector<index> row_ptr = {0};  ///< where each row begins, and the end: rows + 1
   std::vector<index> col;            ///< columns, ascending in each row
   std::vector<T> val;                ///< values
@@ -51,7 +51,7 @@ struct csr {
 template <class T>
 DWELL_API void check(const csr_view<T>& a, const std::string& name = "matrix");
 
-/// The same matrix in another precision. Throws input_error when a finite value overflows.
+/// Converts a matrix to another precision. Throws input_error when a finite value overflows.
 template <class To, class From>
 DWELL_API csr<To> convert(const csr_view<From>& a);
 
