@@ -81,7 +81,7 @@ def known_metrics(ncu):
 
 
 def metrics_to_take(known):
-    """Of each quantity the first metric that exists, in METRICS' order; and the quantities that have none. Where ncu
+    """The first metric of each quantity that exists, in METRICS' order; and the quantities that have none. Where ncu
     lists no metric of launches, which it always has, those are taken as they are."""
     taken, missing = {}, []
     listed = {base_name(m).split("__")[0] for m in known}

@@ -47,7 +47,7 @@ class Options(TypedDict, total=False):
 
 
 def is_mixed(precision: str | None) -> bool:
-    """Of the argument `precision` of a solver."""
+    """Whether the argument `precision` of a solver is "mixed"."""
     if precision is not None and not (isinstance(precision, str) and precision == "mixed"):
         raise ValueError(f"precision: expected None (that of the matrix) or 'mixed', found {precision!r}")
     return precision == "mixed"

@@ -104,7 +104,7 @@ class Solver(_gpu.StreamUser):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the matrix."""
+        """Shape of the matrix."""
         return (self._native.rows, self._a.cols)
 
     @property
@@ -119,12 +119,12 @@ class Solver(_gpu.StreamUser):
 
     @property
     def reports(self) -> list[Report]:
-        """Of the last ``solve``, one for each right-hand side that was solved."""
+        """Reports of the last ``solve``, one for each right-hand side that was solved."""
         return [Report.of(one) for one in self._reports]
 
     @property
     def report(self) -> Report:
-        """Of the last solve, with several right-hand sides that of the last column. Raises ValueError before one."""
+        """Report of the last solve, with several right-hand sides that of the last column. Raises ValueError before one."""
         if not self._reports:
             raise ValueError("report: expected a solve before, found none")
         return Report.of(self._reports[-1])
