@@ -124,7 +124,7 @@ class Solver(_gpu.StreamUser):
 
     @property
     def report(self) -> Report:
-        """Report of the last solve, with several right-hand sides that of the last column. Raises ValueError before one."""
+        """Report of the last solve, or of its last right-hand side. Raises ValueError before one."""
         if not self._reports:
             raise ValueError("report: expected a solve before, found none")
         return Report.of(self._reports[-1])
