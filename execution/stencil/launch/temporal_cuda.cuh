@@ -32,7 +32,7 @@ DWELL_FN void leave_mark() {
   mark[0] = 1;
   __trap();
 }
-/// Of the two kinds of teams one is compiled for a GPU, and the kernel of the other has a mark
+/// One of the two kinds of teams is compiled for a GPU, and the kernel of the other has a mark
 /// instead: so the host knows (has_body).
 template <class S, class T, int K, bool Source>
 __global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, ring_config_of<S, T, K>.teams)
@@ -133,7 +133,7 @@ class launched_passes {
   }
 
  private:
-  pass_kernel_type<S, T> kernel_[2] = {};  ///< of passes with fewer steps than most, and of others
+  pass_kernel_type<S, T> kernel_[2] = {};  ///< for shorter passes, and for others
   int steps_ = 0;
   int threads_ = 0;
   std::size_t scratch_ = 0;
