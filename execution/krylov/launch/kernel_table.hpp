@@ -62,7 +62,7 @@ auto with_config(int config, F&& f) {
     return f.template operator()<R>();
 }
 
-/// Of an executor whose teams are alone, each with a system of its own.
+/// Whether the teams of an executor are alone, each with a system of its own.
 template <class E>
 inline constexpr bool alone_of = [] {
   if constexpr (requires { E::alone; })
@@ -75,7 +75,7 @@ inline constexpr bool alone_of = [] {
 std::span<const program_kernel> program_kernels();
 /// The rows of executor `batch`, which are not among them: nobody asks for it by name.
 std::span<const program_kernel> batch_kernels();
-/// Of these. Throws unsupported_error if this build has none.
+/// Finds one of these. Throws unsupported_error if this build has none.
 const program_kernel& find_batch_kernel(std::string_view problem, precision type, backend on);
 
 /// The row asked for. Throws unsupported_error with the list of what exists.

@@ -37,8 +37,8 @@ struct residency {
   int tiles_in_registers = 0;    ///< the first so many tiles in registers,
   int tiles = 0;                 ///< so many of the others in scratch
   int carries = 0;               ///< the carries of so many tiles: all of a team's, or none
-  /// Of configs with ghosts: so many elements of the gathered vector that other teams own, and so
-  /// many sends.
+  /// Ghosts of configs that have them: so many elements of the gathered vector that other teams
+  /// own, and so many sends.
   int halo = 0, sends = 0;
 };
 
@@ -56,7 +56,7 @@ struct plan {
   int teams = 1;
   residency cache;
   bool in_cluster = false;    ///< all teams form one thread block cluster
-  bool fully_cached = false;  ///< as configs that assume all, or ghosts, require
+  bool fully_cached = false;  ///< what configs that assume all, or ghosts, require
   std::string policy;         ///< who made it
   std::string chosen;         ///< whose plan it is, where `policy` picked among those of others
   std::string reason;         ///< why, one line

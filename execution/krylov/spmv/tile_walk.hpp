@@ -117,7 +117,7 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
   [[maybe_unused]] one* rows = nullptr;
   if constexpr (of_columns) rows = rows_of<Out...>();
   const auto first_of = [&](const auto& mine) { return mine.header.first_row + (mine.path >> 8); };
-  auto head = warp.template per_lane<one>();  // of the first row that ends in the lane: its part
+  auto head = warp.template per_lane<one>();  // part of the first row that ends in the lane
   auto tail = warp.template per_lane<one>();  // what the lane leaves for a later one
   auto ended = warp.template per_lane<bool>();
   warp.each([&](int lane) {
@@ -126,7 +126,7 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
     one x[at_once];
     const int ends = mine.path & 0xff;
     index row = first_of(mine);
-    T* y[width];  // of the row that ends next
+    T* y[width];  // place of the row that ends next
     if constexpr (!of_columns) {
       DWELL_UNROLL
       for (int w = 0; w < width; ++w) y[w] = q[w] + row;
@@ -171,7 +171,7 @@ DWELL_FN void store<P, T, Team, Shape>::multiply(Warp& warp, Parts& part, int ti
   T* const left_over = carry_place<Resident>(tile);
   DWELL_UNROLL
   for (int w = 0; w < width; ++w) {
-    auto left = warp.template per_lane<T>();    // of component w: what the lane leaves,
+    auto left = warp.template per_lane<T>();    // what the lane leaves of component w,
     auto before = warp.template per_lane<T>();  // and what earlier lanes leave for it
     warp.each([&](int lane) { left[lane] = tail[lane].v[w]; });
     const T carry = warp.carries(left, ended, before);
