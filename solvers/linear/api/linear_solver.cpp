@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See linear_solver.hpp: the calls, their checks of vectors, and blocks of right-hand sides.
+// Calls, their checks of vectors, and blocks of right-hand sides.
 #include "dwell/linear/linear_solver.hpp"
 
 #include <fmt/format.h>
@@ -109,7 +109,7 @@ solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
   s.began = seconds_on_host();
   check_size(b.size(), rows(), name_of_b);
   check_size(x.size(), rows(), name_of_x);
-  // Of the matrix a GPU has a copy.
+  // A GPU has a copy of the matrix.
   check_memory(s.matrix.in_place(), b, std::span<const T>(x));
   const auto refuse = [&] {
     check_finite(b, name_of_b);

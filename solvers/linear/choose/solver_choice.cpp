@@ -74,7 +74,7 @@ template <class T>
 bool solver_state<T>::change_method(solve_report& failed) {
   if (!may_change_method(failed)) return false;
   system_facts known = matrix.facts();
-  known.positive_diagonal = false;  // as good as
+  known.positive_diagonal = false;  // counts as not positive
   if (!has_method_for(known)) return false;
   way_choice other = choice();
   other.method = dwell::choose_method(known).name;

@@ -53,7 +53,7 @@ int solver_state<T>::best_step(const std::vector<step_coefficients>& seen_by_ste
   const matrix_class solves = forms_of(options.method).front().solves;
   if (seen_by_step.empty() || solves == matrix_class::symmetric) return 0;
   const bool of_cg = solves == matrix_class::positive_definite;
-  const int end = of_cg ? seen.step : seen.step + 1;  // of its last step nothing may be known
+  const int end = of_cg ? seen.step : seen.step + 1;  // the last step may not be known
   int best = 0;
   for (int k = 1; k < end && k < static_cast<int>(seen_by_step.size()); ++k)
     if (seen_by_step[static_cast<std::size_t>(k)].weight <
@@ -70,7 +70,7 @@ template <class T>
 void solver_state<T>::go_back(const T* from, T* to, solve_report& report) {
   const int step = best;
   if (step <= 0 || report.refinements > 0 || report.stopped == stop_reason::interrupted ||
-      report.iterations != seen.step)  // of several parts
+      report.iterations != seen.step)  // there are several parts
     return;
   const auto n = static_cast<std::size_t>(rows());
   try {

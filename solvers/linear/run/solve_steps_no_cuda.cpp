@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See solve_steps_cuda.hpp: a build without CUDA.
+// A build without CUDA.
 #include "dwell/base/error.hpp"
 #include "dwell/solvers/linear/run/solve_steps_cuda.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See solver_state.hpp: prepare (plan, cut, load), then solve (load the vectors, run, take the
-// answer, judge).
+// Prepares (plan, cut, load), then solves (loads the vectors, runs, takes the answer, judges).
 #include "dwell/solvers/linear/run/solver_state.hpp"
 
 #include <fmt/format.h>
@@ -169,7 +168,7 @@ void solver_state<T>::refresh() {
   for (solver_way<T>& way : left) way.outdated = true;
   outdated = true;
   begin_anew();
-  if (choice() != first_chosen.way) remember_choice();  // of these values f32 has too little range
+  if (choice() != first_chosen.way) remember_choice();  // f32 has too little range for these values
 }
 
 template <class T>
@@ -242,7 +241,7 @@ void solver_state<T>::begin(const T* from, T* to, const solve_report* so_far, in
   if (!seen.finite) return;
   if (options.progress)
     control.progress = [this, done, again = so_far != nullptr](int step, double residual) {
-      if (again && step == 0) return true;  // of this x the attempt before has told
+      if (again && step == 0) return true;  // the attempt before has reported this x
       const scaled_norms norms{seen.by, seen.rhs};
       const bool go_on =
           options.progress({done + step, norms.relative(residual), norms.relative(seen.target),

@@ -43,7 +43,7 @@ inline std::string column_name(const char* what, int k) {
 solve_setup difference(const solve_setup& now, const solve_setup& before);
 /// The report of a solve in two parts, the second of which began from the answer of the first.
 solve_report joined(const solve_report& first, solve_report rest);
-/// Of a solve that was interrupted between two runs: x is that of the one that the report is of.
+/// Ends a solve that was interrupted between two runs: x is that of the one that the report is of.
 void end_interrupted(solve_report& report);
 
 template <class T>
@@ -66,7 +66,7 @@ struct solver_state {
   ~solver_state() {
     try {
       if (running) run->finish();
-    } catch (...) {  // of the device, or of a progress function: nobody is there to be told
+    } catch (...) {  // the device's, or a progress function's: nobody is there to be told
     }
   }
 
@@ -88,7 +88,7 @@ struct solver_state {
     begin_anew();
     return solve_chosen(b, x, refuse);
   }
-  /// The same by what is chosen now.
+  /// Solves by what is chosen now.
   template <class Refuse>
   solve_report solve_chosen(const T* b, T* x, Refuse&& refuse);
   /// A solve, and if the preconditioner is still open what decides it: a first part with Jacobi,
@@ -136,9 +136,9 @@ struct solver_state {
   /// To be called where an exception is caught: throws on what one rank of several may have alone,
   /// for then the others are not where it is.
   void rethrow_of_one_rank(const error& e) const;
-  /// The same by all ranks, if there are several: where it fails on one, it does on all.
+  /// Makes it by all ranks, if there are several: where it fails on one, it does on all.
   void make_preconditioners();
-  /// Of the one that was set up, if one was: what a user should know.
+  /// Note of the one that was set up, if one was: what a user should know.
   std::string preconditioner_note() const;
   /// To be called when the matrix has other values: of the way that solves begin with; others
   /// follow when they are taken.
@@ -161,15 +161,15 @@ struct solver_state {
   template <class Alone, class Group, class Again, class Refuse>
   std::vector<solve_report> solve_block(int count, Alone&& alone, Group&& group, Again&& again,
                                         Refuse&& refuse);
-  /// The same of vectors in host memory: b_of(k) and x_of(k) are spans. checked(f) calls f, which
-  /// throws for what is wrong; of ranks it does so on all.
+  /// Solves a block of vectors in host memory: b_of(k) and x_of(k) are spans. checked(f) calls f,
+  /// which throws for what is wrong; of ranks it does so on all.
   template <class B, class X, class Alone, class Checked>
   std::vector<solve_report> solve_host_block(int count, B&& b_of, X&& x_of, Alone&& alone,
                                              Checked&& checked);
   /// Puts a solve of vectors in the device's memory into its stream; so_far: the attempts before,
   /// of which x is the answer; most: iterations.
   void begin(const T* b, T* x, const solve_report* so_far = nullptr, int most = INT_MAX);
-  /// Of ||b - A x||, where the report says what that is; else INT_MAX.
+  /// Exponent of ||b - A x||, where the report says what that is; else INT_MAX.
   int exponent_of_residual(const solve_report& report) const;
   /// Waits for it. Where seen.finite is 0 there was nothing to solve, and x is as it was.
   solve_report end(const solve_report* so_far = nullptr);
@@ -205,7 +205,7 @@ struct solver_state {
   plan_target target;
   prepared_system<T> matrix;
   null_vectors null_space;  ///< that are given
-  // Of the way that is taken, as solver_way has it:
+  // Members of the way that is taken, as solver_way has it:
   std::unique_ptr<made_preconditioner> chain;
   solve_report prepared;
   std::unique_ptr<prepared_run<T>> run;
@@ -225,17 +225,17 @@ struct solver_state {
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
   buffer<null_parts> parts;
-  std::unique_ptr<halo_exchange> ghosts_of_x;      ///< of several ranks
-  std::unique_ptr<device_halo> ghosts_of_x_there;  ///< likewise, on GPUs
-  buffer<double> rank_totals;                      ///< likewise
+  std::unique_ptr<halo_exchange> ghosts_of_x;      ///< exchange of several ranks
+  std::unique_ptr<device_halo> ghosts_of_x_there;  ///< exchange of several ranks on GPUs
+  buffer<double> rank_totals;                      ///< sums of several ranks
 
-  // Of the solve in progress, or the last one:
+  // Members of the solve in progress, or the last one:
   double began = 0, first = 0, ended = 0;  ///< on the host's clock: the call, and the run
   double told_from = 0;                    ///< the first run, where there are several attempts
   bool refused = false;                    ///< `progress` asked for the end
   bool running = false;
   bool amid_block = false;                 ///< a solve of one column of several
-  std::function<bool()> asked_amid_solve;  ///< of several ranks, amid a set-up: is it to end?
+  std::function<bool()> asked_amid_solve;  ///< for several ranks, amid a set-up: is it to end?
   bool waited_for = false;                 ///< solve_async() began it
   device_span<const T> async_b;
   device_span<T> async_x;
@@ -257,7 +257,7 @@ solve_report solver_state<T>::solve_chosen(const T* from, T* to, Refuse&& refuse
   if (!seen.finite) refuse();
   report.finish_s = seconds_on_host() - ended;
   refine(from, to, report);
-  if (change_method(report)) {  // as if it had been this one from the start
+  if (change_method(report)) {  // it counts as the one from the start
     copy_vector(to, start.data());
     began = seconds_on_host();
     return solve_chosen(from, to, refuse);
@@ -297,7 +297,7 @@ std::vector<solve_report> solver_state<T>::solve_block(int count, Alone&& alone,
     ~end_of_block() { amid = false; }
   } ends{amid_block};
   std::vector<solve_report> reports;
-  double begin = seconds_on_host();  // of the first group: with what it takes to prepare groups
+  double begin = seconds_on_host();  // the first group's, with what it takes to prepare groups
   if (undecided && count > 0) {
     reports.push_back(alone(0));
     begin = seconds_on_host();

@@ -35,11 +35,11 @@ template <class T>
 struct solver_way {
   way_choice choice;
   bool outdated = false;                       ///< the matrix has other values since
-  std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
+  std::unique_ptr<made_preconditioner> chain;  ///< preconditioners that are a chain of products
   std::unique_ptr<cut_cache<T>> cuts;
   std::unique_ptr<prepared_run<T>> run;
   mixed_precision_run* mixed = nullptr;      ///< the run, where it iterates in f32
-  std::unique_ptr<column_groups<T>> groups;  ///< of columns; they use the cuts
+  std::unique_ptr<column_groups<T>> groups;  ///< groups of columns; they use the cuts
   solve_report prepared;                     ///< what every report begins with
 };
 
