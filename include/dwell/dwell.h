@@ -115,8 +115,8 @@ DWELL_API const char* dwell_report_name(const dwell_report* report, int k);
 /* A matrix in compressed sparse rows: row_ptr has rows + 1 entries, col and val have row_ptr[rows];
  * columns ascend within a row. */
 typedef struct dwell_csr {
-  int precision; /* of val: DWELL_F64 (double) or DWELL_F32 (float); b and x have the same */
-  int memory;    /* of the three arrays: DWELL_HOST or DWELL_CUDA */
+  int precision; /* type of val: DWELL_F64 (double) or DWELL_F32 (float); b and x have the same */
+  int memory;    /* where the three arrays are: DWELL_HOST or DWELL_CUDA */
   int rows, cols;
   int nonzeros; /* read where memory is DWELL_CUDA */
   const int* row_ptr;

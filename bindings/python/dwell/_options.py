@@ -56,7 +56,7 @@ def is_mixed(precision: str | None) -> bool:
 class Option(NamedTuple):
     """A row of the table."""
 
-    member: str  # of _core.CgOptions
+    member: str  # name in _core.CgOptions
     keyword: str
     kind: str  # for docstrings
     default: Any
