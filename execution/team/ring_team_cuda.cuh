@@ -36,9 +36,9 @@ class cuda_ring_team {
   static constexpr address last_barrier = (slots - 1) * 16;
   static constexpr int computing = Sizes::config.warps;
   static constexpr bool bulk = Sizes::config.bulk;
-  static constexpr int aux_slots = Sizes::aux_slots;  ///< of the ring that all warps read
+  static constexpr int aux_slots = Sizes::aux_slots;  ///< slots of the ring that all warps read
   static constexpr int aux_rows = Sizes::aux_rows;    ///< in a slot
-  static constexpr address aux_bytes = Sizes::aux_arrays * row_bytes;  ///< of a row of all arrays
+  static constexpr address aux_bytes = Sizes::aux_arrays * row_bytes;  ///< a row of all arrays
 
  public:
   /// Threads of a block; whole groups of four warps where these get their registers together.
