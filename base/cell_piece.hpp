@@ -15,11 +15,16 @@ struct alignas(16) cell_piece {
   T v[size];
 };
 
-/// f(std::integral_constant<int, First>) ... f(std::integral_constant<int, Last - 1>).
+/// A number as a type. Loops that need it as a constant inside of another lambda, too, take it as
+/// their own template parameter, [&]<int K>(constant<K>): a captured one is no constant to NVRTC.
+template <int N>
+using constant = std::integral_constant<int, N>;
+
+/// f(constant<First>) ... f(constant<Last - 1>).
 template <int First, int Last, class F>
 DWELL_FN void unrolled(F&& f) {
   if constexpr (First < Last) {
-    f(std::integral_constant<int, First>{});
+    f(constant<First>{});
     unrolled<First + 1, Last>(f);
   }
 }

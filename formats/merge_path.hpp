@@ -5,7 +5,7 @@
 // binary search along a diagonal, so equal shares cost nothing, whatever the row lengths.
 #pragma once
 #include "dwell/base/fn.hpp"
-#include "dwell/formats/csr.hpp"
+#include "dwell/formats/csr_view.hpp"
 
 namespace dwell {
 

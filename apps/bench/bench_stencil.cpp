@@ -20,6 +20,7 @@
 #include "dwell/solvers/stencil/shapes/box3d27.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
 #include "dwell/solvers/stencil/shapes/star3d7.hpp"
+#include "dwell/stencil/default_weights.hpp"
 #include "dwell/stencil/solve.hpp"
 
 namespace dwell {

@@ -215,8 +215,10 @@ struct neighbour_flags {
 struct cluster_barrier {
   static constexpr bool sums = false, in_cluster = true, neighbours = false;
   __device__ static double meet(meeting_place&, unsigned, double) {
+#if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
     return 0.0;
   }
 };
@@ -226,6 +228,7 @@ struct cluster_then_sum {
   static constexpr bool sums = true, in_cluster = true, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {
     __shared__ double received[2][16], sum[2];
+#if __CUDA_ARCH__ >= 900
     if (threadIdx.x < gridDim.x) {
       const auto here =
           static_cast<unsigned>(__cvta_generic_to_shared(&received[round % 2][blockIdx.x]));
@@ -233,6 +236,7 @@ struct cluster_then_sum {
       asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(threadIdx.x));
       asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(there), "d"(mine) : "memory");
     }
+#endif
     cluster_barrier::meet(at, round, mine);
     if (threadIdx.x < 32) {
       const double s = fixed_sum(gridDim.x, [&](int i) { return received[round % 2][i]; });

@@ -15,8 +15,8 @@
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/comm/gather_rounds.hpp"
 #include "dwell/execution/comm/nccl.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device_backends.hpp"
 
 namespace dwell {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 

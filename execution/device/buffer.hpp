@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
 
 namespace dwell {
@@ -41,7 +42,7 @@ struct memory_space {
   void (*finish)(const device&);  ///< waits until all that was put into the stream is done
   bool host_visible;              ///< teams can read the caller's own arrays
 };
-const memory_space& memory_of(backend on);
+DWELL_API const memory_space& memory_of(backend on);
 
 template <class T>
 class buffer {

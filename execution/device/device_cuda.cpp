@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "dwell/execution/device/cluster.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device_backends.hpp"
 
 namespace dwell {
 namespace {
@@ -30,7 +30,7 @@ device_facts lasting_facts(int ordinal) {
   f.shared_per_team = prop.sharedMemPerBlockOptin;
   f.shared_per_unit = prop.sharedMemPerMultiprocessor;
   f.registers_per_unit = static_cast<std::size_t>(prop.regsPerMultiprocessor);
-  f.cluster_teams = prop.major >= 9 ? most_cluster_teams : 0;
+  f.cluster_teams = compiled_capability(f.compute_capability) >= 90 ? most_cluster_teams : 0;
   f.cooperative_launch = prop.cooperativeLaunch != 0;
   return f;
 }

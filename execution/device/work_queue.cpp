@@ -3,7 +3,7 @@
 #include "dwell/execution/device/work_queue.hpp"
 
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 

@@ -2,7 +2,7 @@
 // The configs of executors that cache nothing: host-loop, graph, persistent. They share them so
 // that, given the same plan, they give the same bits.
 #pragma once
-#include "dwell/execution/krylov/plan/plan.hpp"
+#include "dwell/execution/krylov/plan/residency.hpp"
 
 namespace dwell {
 

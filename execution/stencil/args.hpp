@@ -3,13 +3,10 @@
 // written in turn; executors that cache nothing on the chip go from field[s % 2] to the other in
 // step s.
 #pragma once
-#include <algorithm>
-#include <span>
-
 #include "dwell/execution/device/monitor.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
 #include "dwell/execution/team/ticket.hpp"
-#include "dwell/formats/grid.hpp"
+#include "dwell/formats/extents.hpp"
 #include "dwell/stencil/stencil.hpp"
 
 namespace dwell {
@@ -126,13 +123,5 @@ template <class S, class T>
 struct stencil_call : stencil_args<T> {
   T w[weight_count<S>];
 };
-/// Makes them from what the kernel table passes on: a stencil_args<T>, and as many weights.
-template <class S, class T>
-stencil_call<S, T> call_of(const void* args, std::span<const double> weights) {
-  stencil_call<S, T> a;
-  static_cast<stencil_args<T>&>(a) = *static_cast<const stencil_args<T>*>(args);
-  std::transform(weights.begin(), weights.end(), a.w, [](double w) { return static_cast<T>(w); });
-  return a;
-}
 
 }  // namespace dwell

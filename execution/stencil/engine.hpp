@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
+#include "dwell/execution/stencil/engine_parts.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 
@@ -140,9 +141,6 @@ inline subdomain_facts no_subdomains(const stencil_problem& problem) {
   s.along.z = s.along.y = s.along.x = 0;
   return s;
 }
-
-/// Who owns a subdomain, and so who waits for whose flags between two passes (neighbour_flags.hpp).
-enum class subdomain_owner { team, warp_of_columns, warp_of_rows };
 
 /// One config of an engine as a value.
 class stencil_engine {

@@ -12,6 +12,15 @@
 
 namespace dwell {
 
+/// Whether this code is compiled with the instructions of clusters, which compute capability 9.0
+/// and later have. Without them the device's facts say that it has no clusters
+/// (compiled_for_cuda.cu), and what only clusters reach ends the kernel.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool has_clusters = false;
+#else
+inline constexpr bool has_clusters = true;
+#endif
+
 /// Used by all threads of a block alike, but for send(). Rounds alternate between two memory
 /// barriers, since a block may be sent partials of the next round while it waits for this one's,
 /// but none of the round after: a block sends these only when it has all partials of the next.
@@ -31,7 +40,7 @@ class cluster_exchange {
     if (threadIdx.x != 0) return;
     for (unsigned round = 0; round < 2; ++round)
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(counter_of(round)) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    if constexpr (has_clusters) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
 
   /// This block's partial in `slot` for block `team`, by one thread.
@@ -61,24 +70,7 @@ class cluster_exchange {
   /// so nothing wider than the block has to be acquired, and L1 keeps its lines.
   DWELL_FN void receive() {
     if (due_ == 0) return;
-    const unsigned counter = counter_of(round_), parity = round_ >> 1 & 1;
-    if (threadIdx.x == 0)  // partials may have been counted before: what is awaited may be negative
-      asm volatile(
-          "mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 _, [%0], %1;" ::"r"(counter),
-          "r"(due_)
-          : "memory");
-    unsigned done;
-    do {
-      asm volatile(
-          "{\n\t"
-          ".reg .pred done;\n\t"
-          "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%1], %2;\n\t"
-          "selp.u32 %0, 1, 0, done;\n\t"
-          "}"
-          : "=r"(done)
-          : "r"(counter), "r"(parity)
-          : "memory");
-    } while (done == 0);
+    await(counter_of(round_), round_ >> 1 & 1);
     ++round_;
     due_ = 0;
   }
@@ -91,10 +83,35 @@ class cluster_exchange {
   DWELL_FN unsigned counter_of(unsigned round) const {
     return base_ + partials_bytes + 8 * (round & 1);
   }
+  /// Until the bytes due in a round have been counted.
+  DWELL_FN void await(unsigned counter, unsigned parity) const {
+    if constexpr (has_clusters) {
+      if (threadIdx.x == 0)  // partials may have been counted before: due_ may be negative
+        asm volatile(
+            "mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 _, [%0], %1;" ::"r"(counter),
+            "r"(due_)
+            : "memory");
+      unsigned done;
+      do {
+        asm volatile(
+            "{\n\t"
+            ".reg .pred done;\n\t"
+            "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%1], %2;\n\t"
+            "selp.u32 %0, 1, 0, done;\n\t"
+            "}"
+            : "=r"(done)
+            : "r"(counter), "r"(parity)
+            : "memory");
+      } while (done == 0);
+    } else {
+      __trap();
+    }
+  }
   /// The address in block `team` that corresponds to `at` in this block, in the cluster's window.
   DWELL_FN static unsigned of_block(int team, unsigned at) {
-    unsigned there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(team));
+    unsigned there = at;
+    if constexpr (has_clusters)
+      asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(team));
     return there;
   }
   /// v to `at` of block `team`, whose memory barrier of this round counts its bytes.
@@ -103,7 +120,9 @@ class cluster_exchange {
     static_assert(sizeof(T) == 8 || sizeof(T) == 4);
     const unsigned here = counter_of(round_);
     const unsigned to = of_block(team, at), counter = of_block(team, here);
-    if constexpr (sizeof(T) == 8)
+    if constexpr (!has_clusters)
+      __trap();
+    else if constexpr (sizeof(T) == 8)
       asm volatile(
           "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
               to),

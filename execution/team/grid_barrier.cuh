@@ -5,8 +5,6 @@
 // us, cooperative groups 0.99 us. Of four ways to meet and add up a value of each block, a counter
 // and then a sum by every block was the fastest, 1.69 us: so sums are not part of a barrier.
 #pragma once
-#include <cooperative_groups.h>
-
 #include "dwell/base/fn.hpp"
 
 namespace dwell {
@@ -42,13 +40,6 @@ class block_barrier {
  public:
   DWELL_FN explicit block_barrier(unsigned*) {}
   DWELL_FN void meet() { __syncthreads(); }
-};
-
-/// The toolkit's own.
-class cooperative_barrier {
- public:
-  DWELL_FN explicit cooperative_barrier(unsigned*) {}
-  DWELL_FN void meet() { cooperative_groups::this_grid().sync(); }
 };
 
 }  // namespace dwell

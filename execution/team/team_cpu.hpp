@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dwell/device/sums.hpp"
 #include "dwell/execution/device/threads/waiting_cpu.hpp"
 #include "dwell/execution/team/ghost_view.hpp"
-#include "dwell/execution/team/sums.hpp"
 
 namespace dwell {
 

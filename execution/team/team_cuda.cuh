@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/device/sums.hpp"
 #include "dwell/execution/device/cluster.hpp"
 #include "dwell/execution/team/cluster_exchange.cuh"
 #include "dwell/execution/team/ghost_view.hpp"
 #include "dwell/execution/team/grid_barrier.cuh"
-#include "dwell/execution/team/sums.hpp"
 #include "dwell/execution/team/warp_cuda.cuh"
 
 namespace dwell {
@@ -168,10 +168,12 @@ class cuda_team {
     if (!in_cluster()) return grid_.meet();
     // One thread fences for its block: as a release by all threads it cost every warp its own.
     __syncthreads();
-    if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-    cluster_.receive();
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if constexpr (has_clusters) {
+      if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+      asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+      cluster_.receive();
+      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    }
   }
   /// All teams meet that have given sums since they last met, and have not read what others write
   /// nor written what others read since: partials are visible after, nothing else need be.
@@ -236,7 +238,7 @@ class cuda_team {
   static constexpr int sum_doubles = 6 * warp;  // sums that travel together: five, and a word
   static constexpr int sum_buffers = Sums ? 2 : 0;
 
-  DWELL_FN bool in_cluster() const { return Clusters && in_cluster_; }
+  DWELL_FN bool in_cluster() const { return Clusters && has_clusters && in_cluster_; }
   DWELL_FN static double* scratch_begin() {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
     return reinterpret_cast<double*>(dwell_scratch);

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "dwell/execution/device/compiled_for.hpp"
 #include "dwell/execution/stencil/loops/host_loop.hpp"
 #include "dwell/execution/stencil/loops/naive.hpp"
 #include "dwell/execution/stencil/loops/persistent.hpp"
@@ -40,18 +41,11 @@
 
 namespace dwell {
 
-// What differs between the two compilers has another name for the linker. `kernels` is the part of
-// Dwell that compiles for one's device.
+// What differs between the two compilers has another name for the linker.
 #if defined(__CUDACC__)
 inline namespace on_gpus {
-namespace kernels = dwell::cuda;
-/// What these kernels run on.
-inline constexpr backend compiled_for = backend::cuda;
 #else
 inline namespace on_cpus {
-namespace kernels = dwell::cpu;
-/// What these kernels run on.
-inline constexpr backend compiled_for = backend::cpu;
 #endif
 
 /// Executor perks, and of temporal the engines of GPUs: on a CPU they are there to test their

@@ -3,6 +3,7 @@
 // your own: dwell/custom_stencil.hpp.
 #pragma once
 #include "dwell/core.hpp"
+#include "dwell/stencil/default_weights.hpp"
 #include "dwell/stencil/distributed_stencil.hpp"
 #include "dwell/stencil/explain.hpp"
 #include "dwell/stencil/solve.hpp"

@@ -12,8 +12,8 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
 #include "dwell/linear/matrix_class.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {

@@ -16,8 +16,8 @@
 #include <cstddef>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
 #include "dwell/linear/matrix_class.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
@@ -129,7 +129,7 @@ struct textbook_gmres : run_outcome {
       s.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
       return;
     }
-    const auto seen = s.template total<2, true>(ww);
+    const auto seen = s.total(sum_of<ww, 2>{}, with_interrupt{});
     double w = std::sqrt(seen.v[0]);
     if (m.measuring)
       begin_cycle(s, m, seen.v[0]);
@@ -272,7 +272,7 @@ struct textbook_gmres : run_outcome {
   template <class T, class Store>
   DWELL_FN static void precondition(Store& s, scalars& m) {
     if (!m.chained || (m.measuring && m.column == 0)) return;  // at the start x is multiplied
-    s.template run_chain<q>();
+    s.run_chain(writes<q>{});
     if (s.chain_phase() + 1 != s.chain_phases()) return;
     const T by = static_cast<T>(1.0 / m.scale);
     if (m.measuring)
@@ -285,7 +285,7 @@ struct textbook_gmres : run_outcome {
   template <class T, class Store>
   DWELL_FN static void multiply(Store& s, const scalars& m) {
     s.poll();
-    s.template spmv<y, q>();
+    s.multiply(reads<y>{}, writes<q>{});
     if (m.measuring) {
       s.each_owned(reads<b, q>{}, writes<q>{}, adds_to<ww>{}, [](T* v, double* acc) {
         v[q] = v[b] - v[q];

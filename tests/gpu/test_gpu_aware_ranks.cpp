@@ -13,7 +13,7 @@
 #include "divided_answer.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/linear/distributed_solver.hpp"
 #include "dwell/stencil/distributed_stencil.hpp"
 #include "stencil_oracle.hpp"

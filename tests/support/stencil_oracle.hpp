@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dwell/formats/grid.hpp"
+#include "dwell/stencil/default_weights.hpp"
 #include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {

@@ -15,6 +15,7 @@ from ._core import version as _version
 from ._device import DeviceInfo, devices
 from ._matrices import generate, generated_coordinates, generated_kinds, read_matrix
 from ._near_null import rigid_body_modes
+from ._product import Product, ProductReport
 from ._reduce import dot, reduce
 from ._report import Breakdown, Report, Setup
 from ._runner import Moment, Runner
@@ -29,9 +30,9 @@ for _shown in (DeviceError, RoundingWarning, SolveWarning, UnsupportedError):  #
     _shown.__module__ = __name__
 
 __all__ = [
-    "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "DeviceError", "DeviceInfo", "Moment", "Outcome",
-    "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver", "StencilReport", "StencilSetup",
-    "UnsupportedError", "__version__", "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "dot", "generate",
-    "generated_coordinates", "generated_kinds", "gmres", "minres", "read_matrix", "reduce", "rigid_body_modes", "scan",
-    "shapes", "stencil", "summed_area_table",
+    "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "DeviceError", "DeviceInfo", "Moment",
+    "Outcome", "Product", "ProductReport", "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning",
+    "Solver", "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "bicgstab", "box_mean", "cg",
+    "compare", "convolve", "devices", "dot", "generate", "generated_coordinates", "generated_kinds", "gmres", "minres",
+    "read_matrix", "reduce", "rigid_body_modes", "scan", "shapes", "stencil", "summed_area_table",
 ]

@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/base/precision.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/krylov/alone_of.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 
@@ -62,15 +64,6 @@ auto with_config(int config, F&& f) {
     return f.template operator()<R>();
 }
 
-/// Whether the teams of an executor are alone, each with a system of its own.
-template <class E>
-inline constexpr bool alone_of = [] {
-  if constexpr (requires { E::alone; })
-    return E::alone;
-  else
-    return false;
-}();
-
 /// All rows of the table.
 std::span<const program_kernel> program_kernels();
 /// The rows of executor `batch`, which are not among them: nobody asks for it by name.
@@ -81,5 +74,10 @@ const program_kernel& find_batch_kernel(std::string_view problem, precision type
 /// The row asked for. Throws unsupported_error with the list of what exists.
 const program_kernel& find_kernel(std::string_view problem, std::string_view executor,
                                   precision type, backend on);
+/// Among these rows.
+DWELL_API const program_kernel& find_kernel_among(std::span<const program_kernel> rows,
+                                                  std::string_view problem,
+                                                  std::string_view executor, precision type,
+                                                  backend on);
 
 }  // namespace dwell

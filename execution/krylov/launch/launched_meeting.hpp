@@ -11,7 +11,7 @@
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 

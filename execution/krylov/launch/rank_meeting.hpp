@@ -11,7 +11,7 @@
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/device/between_phases.hpp"
 #include "dwell/execution/device/threads/waiting_cpu.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
 #include "dwell/formats/csr.hpp"
@@ -74,8 +75,8 @@ using measuring_policy = plan (*)(const program_facts&, std::span<const config_f
                                   const device_facts&, const plan_trial&);
 
 /// Config and teams of an executor that caches nothing. bytes: what an iteration moves.
-plan plain_layout(index rows, index nonzeros, std::size_t bytes,
-                  std::span<const config_facts> configs, const device_facts& device);
+DWELL_API plan plain_layout(index rows, index nonzeros, std::size_t bytes,
+                            std::span<const config_facts> configs, const device_facts& device);
 
 /// Teams of an executor that caches data on the chip: one per multiprocessor, or, for a system so
 /// small that barriers are most of its time, as few as form a cluster with a hardware barrier. On a
@@ -85,10 +86,10 @@ struct team_choice {
   bool in_cluster = false;
   std::string why;  ///< half a line
 };
-team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
-                          const device_facts& device);
+DWELL_API team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
+                                    const device_facts& device);
 /// Teams of a number that somebody asked for.
-team_choice asked_teams(int teams, const device_facts& device);
+DWELL_API team_choice asked_teams(int teams, const device_facts& device);
 
 /// Config and residency of teams that are alone (executor batch): p.teams systems, of which the
 /// largest has p.rows_per_team rows. asked: a config, or -1. The plan of a config that assumes all
@@ -106,7 +107,7 @@ struct named_policy {
   bool picks = false;        ///< among the plans of the others: it makes none of its own
 };
 std::span<const named_policy> program_policies();
-const named_policy& find_policy(std::string_view name);
+DWELL_API const named_policy& find_policy(std::string_view name);
 
 /// Names of the caching policies of this build, and of those of them that plan without trying
 /// anything.

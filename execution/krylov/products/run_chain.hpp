@@ -9,7 +9,7 @@ namespace dwell {
 
 template <class P, class T, class Team, class Shape>
 template <int Out>
-DWELL_FN void store<P, T, Team, Shape>::run_chain() {
+DWELL_FN void store<P, T, Team, Shape>::run_chain(writes<Out>) {
   static_assert(P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0);
   if (pending_) team_.section([](int) {});
   published_ = true;

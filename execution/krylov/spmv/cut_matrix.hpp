@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
@@ -86,16 +87,17 @@ struct cut_matrix : cut_pattern {
 /// Cuts a checked matrix (a broken one may be followed out of its arrays). Throws input_error if by
 /// tiles and a row has no entry, device_error if the device has too little memory.
 template <class T>
-cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked);
+DWELL_API cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked);
 
 /// Columns and values, these times 2^exponent. Throws device_error.
 template <class T>
-void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
+DWELL_API void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
 
 /// Values alone, of another matrix of the same pattern; m has been filled. Nothing is allocated
 /// but, without tiles, room for scaled values where there was none.
 template <class T>
-void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
+DWELL_API void fill_values(const device& where, const csr_arrays<T>& a, int exponent,
+                           cut_matrix<T>& m);
 
 /// The cuts of one matrix, each made once. The arrays must stay valid.
 template <class T>

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/formats/csr.hpp"
+#include "dwell/formats/csr_view.hpp"
 #include "dwell/formats/merge_path.hpp"
 
 namespace dwell {

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/plan/plan.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/plan/residency.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/spmv/ghosts.hpp"
 #include "dwell/execution/krylov/spmv/tile_part.hpp"
 
@@ -55,12 +55,12 @@ class store_cache<P, T, Team, Shape, true> {
       });
     }
     if constexpr (slots > 0)
-      P::in_registers::each([&](auto f) {
+      P::in_registers::each([&]<int f>(std::integral_constant<int, f>) {
         team.each([&](int lane) {
           DWELL_UNROLL
           for (int s = 0; s < slots; ++s) {
             const index e = s * Team::lanes() + lane;
-            slot<f()>(lane, s) = e < owned ? a.vectors[f()][share.begin.row + e] : T(0);
+            slot<f>(lane, s) = e < owned ? a.vectors[f][share.begin.row + e] : T(0);
           }
         });
       });
@@ -73,18 +73,18 @@ class store_cache<P, T, Team, Shape, true> {
 
   DWELL_FN void close(Team& team, const program_args<P, T>& a, const team_part& share) {
     const index owned = share.end.row - share.begin.row;
-    P::results::each([&](auto f) {
-      const index n = owned < a.cache.vector[f()] ? owned : a.cache.vector[f()];
+    P::results::each([&]<int f>(std::integral_constant<int, f>) {
+      const index n = owned < a.cache.vector[f] ? owned : a.cache.vector[f];
       team.each([&](int lane) {
         for (index e = lane; e < n; e += Team::lanes())
-          a.vectors[f()][share.begin.row + e] = home_[f()][e];
+          a.vectors[f][share.begin.row + e] = home_[f][e];
       });
-      if constexpr (slots > 0 && P::in_registers::place_of(f()) >= 0)
+      if constexpr (slots > 0 && P::in_registers::place_of(f) >= 0)
         team.each([&](int lane) {
           DWELL_UNROLL
           for (int s = 0; s < slots; ++s) {
             const index e = s * Team::lanes() + lane;
-            if (e < owned) a.vectors[f()][share.begin.row + e] = slot<f()>(lane, s);
+            if (e < owned) a.vectors[f][share.begin.row + e] = slot<f>(lane, s);
           }
         });
     });

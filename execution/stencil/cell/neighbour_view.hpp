@@ -43,8 +43,8 @@ class neighbour_view {
         all[l].take_row(RY + d, beyond(l, RY + d));
       });
     });
-    unrolled<-RV, RY + RV>([&](auto k) {
-      unrolled<1, R + 1>([&](auto d) {
+    unrolled<-RV, RY + RV>([&]<int k>(constant<k>) {
+      unrolled<1, R + 1>([&]<int d>(constant<d>) {
         constexpr int far = (d + RX - 1) / RX;
         if constexpr (needs(k, -d)) {
           auto v =
@@ -66,9 +66,9 @@ class neighbour_view {
   DWELL_FN static void spread_row(Team& team, Views& all, Get&& get, const Ends& ends) {
     static_assert(RY == 1 && RV == 0);
     team.each([&](int l) { all[l].take(get(l)); });
-    unrolled<0, (R + RX - 1) / RX>([&](auto far) {
+    unrolled<0, (R + RX - 1) / RX>([&]<int far>(constant<far>) {
       constexpr int first = far * RX + 1, last = R < first + RX ? R + 1 : first + RX;
-      unrolled<first, last>([&](auto d) {
+      unrolled<first, last>([&]<int d>(constant<d>) {
         auto before = team.template from_left<T>([&](int l) { return all[l].v_[0][R + RX - d]; });
         auto after = team.template from_right<T>([&](int l) { return all[l].v_[0][R + d - 1]; });
         team.each([&](int l) {
@@ -84,11 +84,11 @@ class neighbour_view {
   /// Columns first to before last beside the tile: get(d) is column d beyond it.
   template <int First, int Last, class Get>
   DWELL_FN void take_before(const Get& get) {
-    unrolled<First, Last>([&](auto d) { v_[0][R - d] = get(d); });
+    unrolled<First, Last>([&]<int d>(constant<d>) { v_[0][R - d] = get(d); });
   }
   template <int First, int Last, class Get>
   DWELL_FN void take_after(const Get& get) {
-    unrolled<First, Last>([&](auto d) { v_[0][RX - 1 + d + R] = get(d); });
+    unrolled<First, Last>([&]<int d>(constant<d>) { v_[0][RX - 1 + d + R] = get(d); });
   }
   /// The lane's own tile; columns beside it are zero until they are filled.
   DWELL_FN void take(const layer& own) {
@@ -98,16 +98,16 @@ class neighbour_view {
   /// Columns beside the tile from elsewhere: get(k, d) is column d beyond it of row k.
   template <class Get>
   DWELL_FN void take_left(const Get& get) {
-    unrolled<-RV, RY + RV>([&](auto k) {
-      unrolled<1, R + 1>([&](auto d) {
+    unrolled<-RV, RY + RV>([&]<int k>(constant<k>) {
+      unrolled<1, R + 1>([&]<int d>(constant<d>) {
         if constexpr (needs(k, -d)) v_[k + RV][R - d] = get(k, d);
       });
     });
   }
   template <class Get>
   DWELL_FN void take_right(const Get& get) {
-    unrolled<-RV, RY + RV>([&](auto k) {
-      unrolled<1, R + 1>([&](auto d) {
+    unrolled<-RV, RY + RV>([&]<int k>(constant<k>) {
+      unrolled<1, R + 1>([&]<int d>(constant<d>) {
         if constexpr (needs(k, RX - 1 + d)) v_[k + RV][RX - 1 + d + R] = get(k, d);
       });
     });

@@ -48,13 +48,14 @@ class partial_sums {
   /// The lane's tile of layer y becomes that of layer y - R.
   template <class Fixed>
   DWELL_FN void add(layer& now, const view& u, const T* w, const Fixed& is_fixed) {
-    unrolled<0, view::RY>([&](auto k) {
-      unrolled<0, view::RX>([&](auto i) {
+    unrolled<0, view::RY>([&]<int k>(constant<k>) {
+      unrolled<0, view::RX>([&]<int i>(constant<i>) {
         constexpr int c = k * view::RX + i;
         const typename view::near near{u, k, i};
         now.v[c] = more<R, k, i>(v_[0][c], near, w, is_fixed);
-        unrolled<1, 2 * R>(
-            [&](auto q) { v_[q - 1][c] = more<R - q, k, i>(v_[q][c], near, w, is_fixed); });
+        unrolled<1, 2 * R>([&]<int q>(constant<q>) {
+          v_[q - 1][c] = more<R - q, k, i>(v_[q][c], near, w, is_fixed);
+        });
         v_[2 * R - 1][c] = more<-R, k, i>(T{}, near, w, is_fixed);
       });
     });
@@ -87,9 +88,9 @@ class layer_windows {
     team.each([&](int l) {
       const window& u = memory(l).window_;
       const auto fixed = is_fixed(l);
-      unrolled<0, RX>([&](auto i) {
+      unrolled<0, RX>([&]<int i>(constant<i>) {
         const T moved = S::template apply<T>(typename window::template near<false>{u, i}, w);
-        if constexpr (fixed.never(0, i))
+        if constexpr (decltype(is_fixed(0))::never(0, i))
           now[l].v[i] = moved;
         else
           now[l].v[i] = fixed(R, 0, i) ? u.here[R][i] : moved;

@@ -13,6 +13,7 @@
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/launcher.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
+#include "dwell/stencil/default_weights.hpp"
 #include "dwell/stencil/stencil.hpp"
 
 namespace dwell {

@@ -10,6 +10,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
+#include "dwell/execution/stencil/launch/call_of.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/launch/steps_cpu.hpp"
 #include "dwell/execution/stencil/step/engine.hpp"

@@ -8,8 +8,11 @@
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/device/watch_cuda.hpp"
+#include "dwell/execution/stencil/launch/call_of.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/launch/kernels_cuda.cuh"
+#include "dwell/execution/stencil/launch/rows_cuda.hpp"
+#include "dwell/execution/stencil/launch/single_steps_cuda.cuh"
 #include "dwell/execution/stencil/launch/stencil_queue_cuda.cuh"
 
 namespace dwell::cuda {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How the CPU runs perks: the protocol of the GPU, for tests. A thread plays all lanes of a team.
 #pragma once
+#include "dwell/execution/stencil/engines/perks_engines.hpp"
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 #include "dwell/execution/stencil/loops/perks.hpp"
 

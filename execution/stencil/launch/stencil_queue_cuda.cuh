@@ -12,7 +12,7 @@
 #include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/device/queue_cuda.cuh"
 #include "dwell/execution/stencil/args.hpp"
-#include "dwell/execution/stencil/launch/kernels_cuda.cuh"
+#include "dwell/execution/stencil/launch/single_steps_cuda.cuh"
 
 namespace dwell::cuda {
 

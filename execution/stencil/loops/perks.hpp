@@ -4,7 +4,7 @@
 // subdomains exchange every `depth` steps, through the field and with flags between neighbours;
 // there are grid barriers only at polls.
 #pragma once
-#include "dwell/execution/stencil/engines/perks_engines.hpp"
+#include "dwell/execution/stencil/args.hpp"
 #include "dwell/execution/stencil/partition/neighbour_flags.hpp"
 #include "dwell/execution/stencil/step/convergence_check.hpp"
 

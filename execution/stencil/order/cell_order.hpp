@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "dwell/base/api.hpp"
-#include "dwell/execution/stencil/order/numbers.hpp"
+#include "dwell/execution/stencil/order/cell_order_value.hpp"
 
 namespace dwell {
-
-/// Plain data, so that it can travel into a kernel. By default rows: as cells lie in memory.
-struct cell_order {
-  int kind = 0;           ///< its place in the list (orders.hpp)
-  order_numbers numbers;  ///< numbers of its blocks
-  /// Equal orders.
-  friend bool operator==(const cell_order&, const cell_order&) = default;
-};
 
 /// The words of an option: "rows", "tiles:32x8", "columns:64".
 DWELL_API std::string to_string(const cell_order& order);

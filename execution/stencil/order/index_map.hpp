@@ -4,9 +4,9 @@
 #pragma once
 #include <cstdint>
 
-#include "dwell/execution/stencil/order/cell_order.hpp"
+#include "dwell/execution/stencil/order/cell_order_value.hpp"
 #include "dwell/execution/stencil/order/orders.hpp"
-#include "dwell/formats/grid.hpp"
+#include "dwell/formats/extents.hpp"
 
 namespace dwell {
 

@@ -8,7 +8,7 @@
 #include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/args.hpp"
 #include "dwell/execution/stencil/cell/lanes.hpp"
-#include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/engine_parts.hpp"
 #include "dwell/execution/stencil/partition/grid.hpp"
 #include "dwell/stencil/stencil.hpp"
 

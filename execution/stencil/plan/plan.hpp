@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dwell/execution/stencil/order/cell_order.hpp"
+#include "dwell/execution/stencil/order/cell_order_value.hpp"
 
 namespace dwell {
 

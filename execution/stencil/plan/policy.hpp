@@ -11,7 +11,9 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/args.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
+#include "dwell/formats/grid.hpp"
 
 namespace dwell {
 

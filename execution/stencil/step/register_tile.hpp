@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "dwell/execution/stencil/args.hpp"
-#include "dwell/execution/stencil/step/engine.hpp"
+#include "dwell/execution/stencil/step/config.hpp"
 #include "dwell/execution/stencil/step/tile_sums.hpp"
 
 namespace dwell {

@@ -46,17 +46,17 @@ class tile_window {
  public:
   DWELL_FN tile_window(const T* p, std::ptrdiff_t pitch, std::ptrdiff_t plane) {
     const auto row = [&](int z, int y) { return p + ((z - RZ) * plane + (y - R) * pitch); };
-    unrolled<0, Z>([&](auto z) {
-      unrolled<0, Y>([&](auto y) {
+    unrolled<0, Z>([&]<int z>(constant<z>) {
+      unrolled<0, Y>([&]<int y>(constant<y>) {
         if constexpr (own_needed(z, y)) {
           const auto some = *reinterpret_cast<const cell_piece<T>*>(row(z, y));
-          unrolled<0, Across>([&](auto i) { v_[z][y][R + i] = some.v[i]; });
+          unrolled<0, Across>([&]<int i>(constant<i>) { v_[z][y][R + i] = some.v[i]; });
         }
       });
     });
-    unrolled<0, Z>([&](auto z) {
-      unrolled<0, Y>([&](auto y) {
-        unrolled<0, X>([&](auto x) {
+    unrolled<0, Z>([&]<int z>(constant<z>) {
+      unrolled<0, Y>([&]<int y>(constant<y>) {
+        unrolled<0, X>([&]<int x>(constant<x>) {
           if constexpr ((x < R || x >= R + Across) && needed(z, y, x))
             v_[z][y][x] = row(z, y)[x - R];
         });
@@ -107,13 +107,13 @@ class tile_layer {
   /// columns beside them are then on their way for other lanes.
   template <int Layer>
   DWELL_FN void load(const T* p, std::ptrdiff_t pitch) {
-    unrolled<0, Y>([&](auto y) {
+    unrolled<0, Y>([&]<int y>(constant<y>) {
       const T* row = p + (y - RY) * pitch;
       if constexpr (needed(Layer, y, R, R + across)) {
         const auto some = *reinterpret_cast<const cell_piece<T>*>(row);
-        unrolled<0, across>([&](auto i) { v_[y][R + i] = some.v[i]; });
+        unrolled<0, across>([&]<int i>(constant<i>) { v_[y][R + i] = some.v[i]; });
       }
-      unrolled<0, X>([&](auto x) {
+      unrolled<0, X>([&]<int x>(constant<x>) {
         if constexpr ((x < R || x >= R + across) && needed(Layer, y, x, x + 1))
           v_[y][x] = row[x - R];
       });
@@ -155,13 +155,13 @@ DWELL_FN register_tile<S, T> tile_sums(const T* in, std::ptrdiff_t pitch, std::p
   if constexpr (tile::by_layers) {
     using layer = tile_layer<S, T>;
     constexpr int R = radius_of<S>;
-    unrolled<-R, layer::own + R>([&](auto j) {
+    unrolled<-R, layer::own + R>([&]<int j>(constant<j>) {
       layer u;
       u.template load<j>(in + j * (flat ? pitch : plane), pitch);
-      unrolled<0, layer::own>([&](auto d) {
+      unrolled<0, layer::own>([&]<int d>(constant<d>) {
         if constexpr (j - d >= -R && j - d <= R)
-          unrolled<0, layer::rows>([&](auto k) {
-            unrolled<0, tile::across>([&](auto i) {
+          unrolled<0, layer::rows>([&]<int k>(constant<k>) {
+            unrolled<0, tile::across>([&]<int i>(constant<i>) {
               T& sum = v.row[flat ? 0 : d][flat ? d : k].v[i];
               sum = S::template add_layer<j - d>(sum, typename layer::near{u, k, i}, w);
             });

@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "dwell/base/api.hpp"
+#include "dwell/device/backend.hpp"
 
 namespace dwell {
 
-/// What runs a solver.
-enum class backend {
-  cpu,  ///< threads of this process
-  cuda  ///< a CUDA device
-};
 /// "cpu" or "cuda".
 DWELL_API std::string to_string(backend b);
 

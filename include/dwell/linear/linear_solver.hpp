@@ -90,6 +90,9 @@ class DWELL_API linear_solver {
 
   /// From the next solve on: converged when ||r|| <= max(rtol ||b||, atol).
   void set_tolerances(double rtol, double atol = 0);
+  /// From the next solve on: solve_options::progress, or none. An interval of 0
+  /// (solve_options::progress_interval) takes a function from the beginning, for its memory.
+  void set_progress(progress_function<solve_progress> progress);
 
  private:
   struct state;

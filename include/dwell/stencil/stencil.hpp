@@ -27,7 +27,6 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "dwell/base/fn.hpp"
 
@@ -229,24 +228,6 @@ concept Stencil = requires {
   requires is_linear<S> ||(
       requires { S::defaults; } && requires { S::flops; });
 };
-
-/// The shape's own defaults, or weights that fall with the distance d as 1 / (1 + d^2) and sum to
-/// 1: all positive, so that values stay between the least and the greatest of the start.
-template <Stencil S>
-std::vector<double> default_weights() {
-  if constexpr (requires { S::defaults; }) {
-    return {std::begin(S::defaults), std::end(S::defaults)};
-  } else {
-    std::vector<double> w;
-    double sum = 0;
-    for (const tap& t : S::taps) {
-      w.push_back(1.0 / (1 + t.dz * t.dz + t.dy * t.dy + t.dx * t.dx));
-      sum += w.back();
-    }
-    for (double& v : w) v /= sum;
-    return w;
-  }
-}
 
 /// What the shape says of itself, or "".
 template <Stencil S>

@@ -6,7 +6,7 @@
 
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
-#include "dwell/solvers/arrays/reduce/reduce_backends.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
 #include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
 
 namespace dwell::cpu {

@@ -4,7 +4,7 @@
 // that would be long work for one block: blocks then form 8 groups, each with the chunks whose
 // totals go to 32 of the 256 lanes, and the last block of a group adds these up.
 #pragma once
-#include "dwell/solvers/arrays/reduce/reduce_backends.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
 #include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
 
 namespace dwell::cuda {

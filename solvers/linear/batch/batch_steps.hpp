@@ -69,8 +69,5 @@ struct batch_steps {
 };
 template <class T>
 const batch_steps<T>& batch_steps_of(backend on);
-/// Throws device_error where the build has no CUDA.
-template <class T>
-const batch_steps<T>& cuda_batch_steps();
 
 }  // namespace dwell

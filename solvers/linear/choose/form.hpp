@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The forms of the methods as values: their names and what each compiled program does. The table
-// is written by CMake from the list in solvers/CMakeLists.txt; private to the solver.
+// is written by CMake from the list in execution/krylov/kernels.hpp; private to the solver.
 #pragma once
 #include <memory>
 #include <span>

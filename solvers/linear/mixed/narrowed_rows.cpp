@@ -9,7 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/comm/agreement.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 namespace {

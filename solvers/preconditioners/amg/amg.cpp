@@ -142,7 +142,7 @@ double amg_hierarchy::operator_complexity() const {
 
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o) {
-  if (where.on() == backend::cuda) return make_amg_on_cuda(where, a, o);
+  if (where.on() == backend::cuda) return cuda_backend<amg_set_up<T>>().make(where, a, o);
   return amg::make<amg::builder<cpu::setup_loops, cpu::row_table>>(where, a, o);
 }
 template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);

@@ -16,7 +16,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/krylov/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
-#include "dwell/solvers/preconditioners/amg/amg_backends.hpp"
+#include "dwell/solvers/preconditioners/amg/host_parts.hpp"
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"

@@ -9,7 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/stencil/api/decide.hpp"
 #include "dwell/solvers/stencil/api/stencil_table.hpp"
 

@@ -11,9 +11,11 @@
 
 #include "dwell/execution/stencil/launch/tile_order.hpp"
 #include "dwell/execution/stencil/loops/barrier_steps.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
 #include "dwell/solvers/stencil/shapes/star3d7.hpp"
+#include "dwell/stencil/default_weights.hpp"
 #include "dwell/stencil/solve.hpp"
 
 namespace dwell::test {

@@ -3,6 +3,7 @@
 // and flags between neighbours in a ring.
 #include "studies/measure/cuda/kernel_timer.hpp"
 
+#include "dwell/execution/team/cooperative_barrier.cuh"
 #include "dwell/execution/team/grid_barrier.cuh"
 
 namespace dwell::app {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
 #include "dwell/execution/stencil/plan/stencil_rates.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dwell/base/api.hpp"
-#include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/engine_parts.hpp"
 #include "dwell/execution/stencil/engines/block3d/agent.hpp"
 #include "dwell/execution/stencil/engines/block3d/sizes.hpp"
 #include "dwell/execution/stencil/engines/layers.hpp"

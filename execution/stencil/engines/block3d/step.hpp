@@ -13,12 +13,12 @@ DWELL_FN void block3d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
   auto below = team_.template per_lane<column<R>>();
   auto above = team_.template per_lane<tile>(), next = team_.template per_lane<tile>();
   team_.each([&](int l) {
-    unrolled<0, R>([&](auto d) { below[l].v[d] = from_field(l, from, d - R); });
+    unrolled<0, R>([&]<int d>(constant<d>) { below[l].v[d] = from_field(l, from, d - R); });
     DWELL_UNROLL
     for (int p = 0; p + 1 < ring; ++p) fetch_halo(l, from, p - R);
     next[l] = below[l].v[0];
   });
-  unrolled<0, R>([&](auto d) {
+  unrolled<0, R>([&]<int d>(constant<d>) {
     add_plane<outer_planes>(d - R, fields, sums, next, nowhere{}, [&](int l) {
       if constexpr (d + 1 < R)
         return below[l].v[d + 1];
@@ -27,7 +27,7 @@ DWELL_FN void block3d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     });
   });
   const auto cached = [&](int z) { return [this, z](int l) { return read(cached_at(l, z)); }; };
-  unrolled<0, RZ>([&](auto z) {
+  unrolled<0, RZ>([&]<int z>(constant<z>) {
     const auto then = [&](int l) {
       if constexpr (z + 1 < RZ)
         return r_[l].v[z + 1];
@@ -39,7 +39,7 @@ DWELL_FN void block3d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     else
       add_plane<rows_beyond::published>(z, fields, sums, next, in_registers{r_, z - R}, then);
   });
-  unrolled<RZ, RZ + R>([&](auto z) {
+  unrolled<RZ, RZ + R>([&]<int z>(constant<z>) {
     add_plane<rows_beyond::in_scratch>(z, fields, sums, next, in_registers{r_, z - R},
                                        cached(z + 1));
   });
@@ -52,7 +52,7 @@ DWELL_FN void block3d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     add_plane<rows_beyond::in_scratch>(z, fields, sums, next, in_scratch{*this, z - R},
                                        cached(z + 1));
   }
-  unrolled<-1, R>([&](auto d) {
+  unrolled<-1, R>([&]<int d>(constant<d>) {
     constexpr rows_beyond here = d < 0 ? rows_beyond::in_scratch : outer_planes;
     add_plane<here>(own_.nz + d, fields, sums, next, in_scratch{*this, own_.nz + d - R},
                     [&](int l) {

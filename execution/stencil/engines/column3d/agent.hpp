@@ -107,7 +107,7 @@ class column_pass {
       const int first_x = where.x + l % 32 * RX, first_y = where.y + l / 32 * H;
       me.cell = first_y * a_.pitch + first_x;
       me.owned = me.fixed = 0;
-      unrolled<0, N>([&](auto c) {
+      unrolled<0, N>([&]<int c>(constant<c>) {
         const int x = first_x + c % RX, y = first_y + c / RX;
         const bool own = within(x - where.own_x0, where.own_x1 - where.own_x0) &&
                          within(y - where.own_y0, where.own_y1 - where.own_y0);
@@ -117,10 +117,11 @@ class column_pass {
         me.owned |= static_cast<unsigned>(own) << c;
         me.fixed |= static_cast<unsigned>(keeps) << c;
       });
-      unrolled<0, steps>([&](auto s) {
-        unrolled<0, 2 * R>(
-            [&](auto k) { unrolled<0, N>([&](auto c) { sums_[l].v[s][k][c] = T{}; }); });
-        unrolled<0, N>([&](auto c) { values_[l].v[s][c] = T{}; });
+      unrolled<0, steps>([&]<int s>(constant<s>) {
+        unrolled<0, 2 * R>([&]<int k>(constant<k>) {
+          unrolled<0, N>([&]<int c>(constant<c>) { sums_[l].v[s][k][c] = T{}; });
+        });
+        unrolled<0, N>([&]<int c>(constant<c>) { values_[l].v[s][c] = T{}; });
       });
     });
     has_sides_ = where.at_border;
@@ -144,14 +145,15 @@ class column_pass {
         T* to = planes_ + slot * sizes::plane_values + own_offset(l);
         if (straight_) {
           const T* from = plane + lane_[l].cell;
-          unrolled<0, H>([&](auto r) {
+          unrolled<0, H>([&]<int r>(constant<r>) {
             Team::fetch(reinterpret_cast<chunk*>(to + r * width),
                         reinterpret_cast<const chunk*>(from + r * a_.pitch));
           });
         } else {
-          unrolled<0, H>([&](auto r) {
+          unrolled<0, H>([&]<int r>(constant<r>) {
             const T* from = plane + line(l, r);
-            unrolled<0, RX>([&](auto i) { Team::fetch(to + r * width + i, from + column(l, i)); });
+            unrolled<0, RX>(
+                [&]<int i>(constant<i>) { Team::fetch(to + r * width + i, from + column(l, i)); });
           });
         }
       });
@@ -177,15 +179,15 @@ class column_pass {
     T* const plane = planes_ + slot_ * sizes::plane_values;
     team_.each([&](int l) {
       if constexpr (Kept) find_kept_cells(l);
-      unrolled<0, H>([&](auto r) {
+      unrolled<0, H>([&]<int r>(constant<r>) {
         get(plane + own_offset(l) + r * width, values_[l].v[0] + r * RX);
         if constexpr (chained) complete_chain<Kept, r>(l);
       });
     });
     T* const edges = edges_ + tick_ % 2 * (steps - 1) * sizes::edge_rows * width;
     team_.section([&](int l) {
-      unrolled<1, steps>([&](auto s) {
-        unrolled<0, R>([&](auto d) {
+      unrolled<1, steps>([&]<int s>(constant<s>) {
+        unrolled<0, R>([&]<int d>(constant<d>) {
           put(edge(edges, s, l / 32, 0, d) + l % 32 * RX, values_[l].v[s] + d * RX);
           put(edge(edges, s, l / 32, 1, d) + l % 32 * RX, values_[l].v[s] + (H - R + d) * RX);
         });
@@ -194,9 +196,9 @@ class column_pass {
     const int next = slot_ + C.ahead;
     fetch(tick_ + C.ahead, next < slots ? next : next - slots);
     if constexpr (chained)
-      unrolled<0, steps>([&](auto s) { add<Kept, s>(plane, edges); });
+      unrolled<0, steps>([&]<int s>(constant<s>) { add<Kept, s>(plane, edges); });
     else
-      unrolled<0, steps>([&](auto k) { add<Kept, steps - 1 - k>(plane, edges); });
+      unrolled<0, steps>([&]<int k>(constant<k>) { add<Kept, steps - 1 - k>(plane, edges); });
     slot_ = slot_ + 1 == slots ? 0 : slot_ + 1;
   }
 
@@ -209,9 +211,9 @@ class column_pass {
   /// before the one that it takes. Row by row, since sums that are ended free registers.
   template <bool Kept, int Row>
   DWELL_FN void complete_chain(int l) {
-    unrolled<0, steps>([&](auto s) {
+    unrolled<0, steps>([&]<int s>(constant<s>) {
       chunk done;
-      unrolled<0, RX>([&](auto i) {
+      unrolled<0, RX>([&]<int i>(constant<i>) {
         constexpr int c = Row * RX + i;
         done.v[i] =
             S::template add_layer<R>(sums_[l].v[s][0][c], own_cell{values_[l].v[s] + c}, a_.w);
@@ -233,7 +235,7 @@ class column_pass {
     unsigned of[sizes::behind(steps) + 1];
   };
   DWELL_FN void find_kept_cells(int l) {
-    unrolled<0, sizes::behind(steps) + 1>([&](auto behind) {
+    unrolled<0, sizes::behind(steps) + 1>([&]<int behind>(constant<behind>) {
       const int z = first_plane_ + tick_ - behind;
       const bool whole = a_.edge == boundary::fixed && (z < R || z >= a_.size.z - R);
       kept_[l].of[behind] =
@@ -249,14 +251,15 @@ class column_pass {
       if (a_.source) add_source(l, Row, done, z);
     if constexpr (Kept) {
       const unsigned kept = kept_[l].of[ended(Step)];
-      unrolled<0, RX>([&](auto i) {
+      unrolled<0, RX>([&]<int i>(constant<i>) {
         constexpr int c = Row * RX + i;
         done.v[i] = kept >> c & 1u ? sums_[l].v[Step][0][c] : done.v[i];
       });
     }
     if (Rare ? Step + 1 == steps_ : Step + 1 == steps) store<Row>(l, done, z);
     if constexpr (Step + 1 < steps)
-      unrolled<0, RX>([&](auto i) { values_[l].v[Step + 1][Row * RX + i] = done.v[i]; });
+      unrolled<0, RX>(
+          [&]<int i>(constant<i>) { values_[l].v[Step + 1][Row * RX + i] = done.v[i]; });
   }
   DWELL_FN int line(int l, int row) const { return lines_[l / 32 * H + row]; }
   DWELL_FN void add_source(int l, int row, chunk& done, int z) {
@@ -266,7 +269,7 @@ class column_pass {
     }
     const T* from =
         a_.source + (static_cast<std::ptrdiff_t>(z) * a_.size.y * a_.pitch + line(l, row));
-    unrolled<0, RX>([&](auto i) { done.v[i] += from[column(l, i)]; });
+    unrolled<0, RX>([&]<int i>(constant<i>) { done.v[i] += from[column(l, i)]; });
   }
   template <int Row>
   DWELL_FN void store(int l, const chunk& done, int z) {
@@ -277,7 +280,7 @@ class column_pass {
     if (aligned_ && owned == all_of_row)
       *reinterpret_cast<chunk*>(to) = done;
     else
-      unrolled<0, RX>([&](auto i) {
+      unrolled<0, RX>([&]<int i>(constant<i>) {
         if (owned >> i & 1u) to[i] = done.v[i];
       });
   }
@@ -288,10 +291,11 @@ class column_pass {
   DWELL_FN void add(T* plane, T* edges) {
     auto rows = team_.template per_lane<row_window>();
     team_.each([&](int l) {
-      unrolled<0, 2 * R>([&](auto d) { load_row<Step, d - R>(l, rows[l], plane, edges); });
+      unrolled<0, 2 * R>(
+          [&]<int d>(constant<d>) { load_row<Step, d - R>(l, rows[l], plane, edges); });
     });
-    unrolled<0, 2 * R>([&](auto d) { spread<d - R>(rows); });
-    unrolled<0, H>([&](auto r) {
+    unrolled<0, 2 * R>([&]<int d>(constant<d>) { spread<d - R>(rows); });
+    unrolled<0, H>([&]<int r>(constant<r>) {
       team_.each([&](int l) { load_row<Step, r + R>(l, rows[l], plane, edges); });
       spread<r + R>(rows);
       team_.each([&](int l) {
@@ -299,14 +303,14 @@ class column_pass {
         auto& sums = sums_[l].v[Step];
         if constexpr (!chained) {
           chunk done;
-          unrolled<0, RX>([&](auto i) {
+          unrolled<0, RX>([&]<int i>(constant<i>) {
             done.v[i] = S::template add_layer<R>(sums[0][r * RX + i], near.beside(i), a_.w);
           });
           leave<Kept, Step, r>(l, done);
         }
-        unrolled<0, RX>([&](auto i) {
+        unrolled<0, RX>([&]<int i>(constant<i>) {
           constexpr int c = r * RX + i;
-          unrolled<1, 2 * R + 1>([&](auto k) {
+          unrolled<1, 2 * R + 1>([&]<int k>(constant<k>) {
             T before = T{};
             if constexpr (k < 2 * R) before = sums[k][c];
             T sum = S::template add_layer<R - k>(before, near.beside(i), a_.w);
@@ -339,7 +343,7 @@ class column_pass {
     T* to = rows.v[place(Row)] + R;
     const int warp = l / 32, column = l % 32 * RX;
     if constexpr (within_tile(Row)) {
-      unrolled<0, RX>([&](auto i) { to[i] = values_[l].v[Step][Row * RX + i]; });
+      unrolled<0, RX>([&]<int i>(constant<i>) { to[i] = values_[l].v[Step][Row * RX + i]; });
     } else {
       // Takes rows of the warps above and below; rows beyond the tile are never used.
       const int other =
@@ -357,7 +361,7 @@ class column_pass {
   DWELL_FN void spread(Windows& rows) {
     if constexpr (!is_star<S> || within_tile(Row)) {
       constexpr int at = place(Row);
-      unrolled<1, R + 1>([&](auto d) {
+      unrolled<1, R + 1>([&]<int d>(constant<d>) {
         auto left = team_.template from_left<T>([&](int l) { return rows[l].v[at][R + RX - d]; });
         auto right = team_.template from_right<T>([&](int l) { return rows[l].v[at][R + d - 1]; });
         team_.each([&](int l) {
@@ -369,11 +373,11 @@ class column_pass {
   }
   DWELL_FN static void get(const T* from, T* to) {
     const chunk v = *reinterpret_cast<const chunk*>(from);
-    unrolled<0, RX>([&](auto i) { to[i] = v.v[i]; });
+    unrolled<0, RX>([&]<int i>(constant<i>) { to[i] = v.v[i]; });
   }
   DWELL_FN static void put(T* to, const T* from) {
     chunk v;
-    unrolled<0, RX>([&](auto i) { v.v[i] = from[i]; });
+    unrolled<0, RX>([&]<int i>(constant<i>) { v.v[i] = from[i]; });
     *reinterpret_cast<chunk*>(to) = v;
   }
 

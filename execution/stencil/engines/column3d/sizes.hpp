@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "dwell/device/device.hpp"
+#include "dwell/device/backend.hpp"
 #include "dwell/execution/stencil/cell/lanes.hpp"
 #include "dwell/stencil/stencil.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "dwell/execution/stencil/engines/column3d/sizes.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
-#include "dwell/formats/grid.hpp"
+#include "dwell/formats/extents.hpp"
 
 namespace dwell {
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
 #include "dwell/execution/stencil/plan/stencil_rates.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "dwell/base/api.hpp"
-#include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/engine_parts.hpp"
 #include "dwell/execution/stencil/engines/layers.hpp"
 #include "dwell/execution/stencil/engines/reference/agent.hpp"
 #include "dwell/execution/stencil/engines/reference/plane.hpp"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/plan/layers.hpp"
 #include "dwell/execution/stencil/plan/stencil_rates.hpp"
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "dwell/base/ranges.hpp"
+#include "dwell/execution/stencil/cell/register_tile.hpp"
 #include "dwell/execution/stencil/engines/layers.hpp"
 #include "dwell/execution/stencil/engines/register_tile2d/sizes.hpp"
 #include "dwell/execution/stencil/engines/register_tile2d/subdomain.hpp"

@@ -41,9 +41,9 @@ class ring_levels {
         stop_(pass.cut[team.worker() + 1]) {
     sums_ = team.template per_lane<sums>();
     team.each([&](int l) __attribute__((always_inline)) {
-      unrolled<0, steps>([&](auto s) __attribute__((always_inline)) {
-        unrolled<0, 2 * R>([&](auto k) __attribute__((always_inline)) {
-          unrolled<0, across>([&](auto i)
+      unrolled<0, steps>([&]<int s>(constant<s>) __attribute__((always_inline)) {
+        unrolled<0, 2 * R>([&]<int k>(constant<k>) __attribute__((always_inline)) {
+          unrolled<0, across>([&]<int i>(constant<i>)
                                   __attribute__((always_inline)) { sums_[l].v[s][k][i] = T{}; });
         });
       });
@@ -158,7 +158,7 @@ class ring_levels {
 #pragma unroll 1
       for (int r = 0; r < N; ++r) row<Path>(r, b);
     } else {
-      unrolled<0, N>([&](auto r) __attribute__((always_inline)) { row<Path>(r, b); });
+      unrolled<0, N>([&]<int r>(constant<r>) __attribute__((always_inline)) { row<Path>(r, b); });
     }
     link_.leave();
     y_ += N;
@@ -174,14 +174,14 @@ class ring_levels {
       row_cells[l].v[0][R + i] = from.get(l, i);
     };
     // Steps s of cell i, which end the sum of row y - (s + 1) * R.
-    const auto end = [&](int l, auto s, int i) __attribute__((always_inline)) {
+    const auto end = [&]<int s>(int l, constant<s>, int i) __attribute__((always_inline)) {
       row_cells[l].v[s + 1][R + i] = ended<Path, s>(l, row_cells[l], i, y, b);
       if constexpr (s == steps - 1) to.put(l, i, row_cells[l].v[steps][R + i]);
     };
-    const auto add = [&](int l, auto s, int i) __attribute__((always_inline)) {
+    const auto add = [&]<int s>(int l, constant<s>, int i) __attribute__((always_inline)) {
       add_row<Path, s>(l, row_cells[l], i, y, b);
     };
-    const auto spread = [&](auto s) __attribute__((always_inline)) {
+    const auto spread = [&]<int s>(constant<s>) __attribute__((always_inline)) {
       team_.template spread<R>([&](int l)
                                    __attribute__((always_inline)) { return row_cells[l].v[s]; });
     };
@@ -196,30 +196,32 @@ class ring_levels {
   DWELL_FN void chain_by_chain(const Load& load, const End& end, const Add& add,
                                const Spread& spread) {
     const auto chain = [&](int l, int i) __attribute__((always_inline)) {
-      unrolled<0, steps>([&](auto s) __attribute__((always_inline)) { end(l, s, i); });
+      unrolled<0, steps>([&]<int s>(constant<s>)
+                             __attribute__((always_inline)) { end(l, constant<s>{}, i); });
     };
     team_.each([&](int l) __attribute__((always_inline)) {
-      unrolled<0, R>([&](auto k) __attribute__((always_inline)) {
+      unrolled<0, R>([&]<int k>(constant<k>) __attribute__((always_inline)) {
         load(l, across - R + k);
         if constexpr (k < across - R) load(l, k);
       });
-      unrolled<0, C.ahead + C.early>([&](auto k) __attribute__((always_inline)) {
+      unrolled<0, C.ahead + C.early>([&]<int k>(constant<k>) __attribute__((always_inline)) {
         if constexpr (R + k < across - R) load(l, R + k);
       });
-      unrolled<0, R>([&](auto k) __attribute__((always_inline)) {
+      unrolled<0, R>([&]<int k>(constant<k>) __attribute__((always_inline)) {
         chain(l, across - R + k);
         if constexpr (k < across - R) chain(l, k);
       });
     });
     unrolled<0, steps>(spread);
     team_.each([&](int l) __attribute__((always_inline)) {
-      unrolled<0, C.early>([&](auto k) __attribute__((always_inline)) {
+      unrolled<0, C.early>([&]<int k>(constant<k>) __attribute__((always_inline)) {
         if constexpr (R + k < across - R) chain(l, R + k);
       });
-      unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
+      unrolled<0, across>([&]<int i>(constant<i>) __attribute__((always_inline)) {
         if constexpr (i + R + C.early + C.ahead < across - R) load(l, i + R + C.early + C.ahead);
         if constexpr (i + R + C.early < across - R) chain(l, i + R + C.early);
-        unrolled<0, steps>([&](auto s) __attribute__((always_inline)) { add(l, s, i); });
+        unrolled<0, steps>([&]<int s>(constant<s>)
+                               __attribute__((always_inline)) { add(l, constant<s>{}, i); });
       });
     });
   }
@@ -231,34 +233,34 @@ class ring_levels {
                              const Spread& spread) {
     static_assert(2 * R * steps <= across);
     team_.each([&](int l) __attribute__((always_inline)) {
-      unrolled<0, R * steps>([&](auto c) __attribute__((always_inline)) {
+      unrolled<0, R * steps>([&]<int c>(constant<c>) __attribute__((always_inline)) {
         load(l, across - 1 - c);
         load(l, c);
       });
-      unrolled<0, C.ahead>([&](auto k) __attribute__((always_inline)) {
+      unrolled<0, C.ahead>([&]<int k>(constant<k>) __attribute__((always_inline)) {
         if constexpr (R * steps + k < across - R * steps) load(l, R * steps + k);
       });
     });
-    unrolled<0, steps>([&](auto s) __attribute__((always_inline)) {
-      spread(s);
+    unrolled<0, steps>([&]<int s>(constant<s>) __attribute__((always_inline)) {
+      spread(constant<s>{});
       team_.each([&](int l) __attribute__((always_inline)) {
-        unrolled<0, R*(steps - 1 - s)>([&](auto c) __attribute__((always_inline)) {
-          end(l, s, c);
-          add(l, s, c);
-          end(l, s, across - 1 - c);
-          add(l, s, across - 1 - c);
+        unrolled<0, R*(steps - 1 - s)>([&]<int c>(constant<c>) __attribute__((always_inline)) {
+          end(l, constant<s>{}, c);
+          add(l, constant<s>{}, c);
+          end(l, constant<s>{}, across - 1 - c);
+          add(l, constant<s>{}, across - 1 - c);
         });
       });
     });
     team_.each([&](int l) __attribute__((always_inline)) {
-      unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
+      unrolled<0, across>([&]<int i>(constant<i>) __attribute__((always_inline)) {
         if constexpr (i + R * steps + C.ahead < across - R * steps)
           load(l, i + R * steps + C.ahead);
-        unrolled<0, steps>([&](auto s) __attribute__((always_inline)) {
+        unrolled<0, steps>([&]<int s>(constant<s>) __attribute__((always_inline)) {
           constexpr int ends = R * (steps - 1 - s), c = i + ends;
           if constexpr (c < across - ends) {
-            end(l, s, c);
-            add(l, s, c);
+            end(l, constant<s>{}, c);
+            add(l, constant<s>{}, c);
           }
         });
       });
@@ -302,7 +304,7 @@ class ring_levels {
   /// that value, and nothing is added after that.
   template <ring_path Path, int Step>
   DWELL_FN void add_row(int l, const cells& row, int i, int y, const border& b) {
-    unrolled<1, 2 * R + 1>([&](auto k) __attribute__((always_inline)) {
+    unrolled<1, 2 * R + 1>([&]<int k>(constant<k>) __attribute__((always_inline)) {
       constexpr int behind = R - k;
       T before = T{};
       if constexpr (k < 2 * R) before = sums_[l].v[Step][k][i];

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "dwell/device/device.hpp"
+#include "dwell/device/backend.hpp"
 #include "dwell/stencil/stencil.hpp"
 
 namespace dwell {

@@ -21,9 +21,6 @@ namespace dwell {
 /// first and the last lane; rows: whole rows may too; any: so may columns anywhere.
 enum class chain_path { none, plain, sides, rows, any };
 
-template <int N>
-using chain_number = std::integral_constant<int, N>;
-
 template <class S, class T, class Team, chain_config C>
 class chain_levels {
   using sizes = chain_sizes<S, T, C>;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dwell/base/api.hpp"
-#include "dwell/execution/stencil/engine.hpp"
+#include "dwell/execution/stencil/engine_parts.hpp"
 #include "dwell/execution/stencil/engines/streams/agent.hpp"
 #include "dwell/execution/stencil/engines/streams/sizes.hpp"
 

@@ -208,7 +208,7 @@ class temporal_stream {
       now[l] = layers_.template take<Neat>(l, j);
       if constexpr (restored) layers_.remember(l, j, now[l]);
     });
-    unrolled<0, Active>([&](auto t) {
+    unrolled<0, Active>([&]<int t>(constant<t>) {
       memory::step(
           team_, [&](int l) -> memory& { return memories[l].memory[t]; }, now, a_.w,
           [&](int l) {
@@ -237,7 +237,7 @@ class temporal_stream {
     constexpr bool layers_too = Path == stream_path::border,
                    restored = layers_too || Path == stream_path::sides;
     team_.section([&](int) { layers_.await(); });
-    unrolled<0, Active>([&](auto back) {
+    unrolled<0, Active>([&]<int back>(constant<back>) {
       constexpr int t = Active - 1 - back;
       auto now = team_.template per_lane<layer>();
       team_.each([&](int l) {

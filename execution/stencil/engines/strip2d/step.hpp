@@ -22,7 +22,7 @@ DWELL_FN void strip2d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     fetch_sides(l, from, group_of(first_side));
     next[l] = above[l].v[0];
   });
-  unrolled<0, R>([&](auto d) {
+  unrolled<0, R>([&]<int d>(constant<d>) {
     add_row<beside_rows<d - R>, published_rows::whole>(this_row{d - R}, fields, sums, next,
                                                        nowhere{}, [&](int l) {
                                                          if constexpr (d + 1 < R)
@@ -32,7 +32,7 @@ DWELL_FN void strip2d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
                                                        });
   });
   const auto in_place = [&](int r) { return [this, r](int l) { return read(cached_at(l, r)); }; };
-  unrolled<0, RZ>([&](auto r) {
+  unrolled<0, RZ>([&]<int r>(constant<r>) {
     const auto then = [&](int l) {
       if constexpr (r + 1 < RZ)
         return r_[l].v[r + 1];
@@ -45,7 +45,7 @@ DWELL_FN void strip2d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     else
       add_row<beside_rows<r>, published>(this_row{r}, fields, sums, next, in_registers{r_}, then);
   });
-  unrolled<RZ, RZ + R>([&](auto r) {
+  unrolled<RZ, RZ + R>([&]<int r>(constant<r>) {
     constexpr published_rows published = r < 2 * R ? published_rows::whole : published_rows::ends;
     add_row<beside_rows<r>, published>(this_row{r}, fields, sums, next, in_registers{r_},
                                        in_place(r + 1));
@@ -68,11 +68,11 @@ DWELL_FN void strip2d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
   for (; r + together <= last; r += together) {
     begin_group_in_loop();
     if constexpr (straight == together) {
-      unrolled<0, together>([&](auto k) { add_row_in_loop(r + k); });
+      unrolled<0, together>([&]<int k>(constant<k>) { add_row_in_loop(r + k); });
     } else {
 #pragma unroll 1
       for (int k = 0; k < together; k += straight)
-        unrolled<0, straight>([&](auto d) { add_row_in_loop(r + k + d); });
+        unrolled<0, straight>([&]<int d>(constant<d>) { add_row_in_loop(r + k + d); });
     }
   }
   if (r < last) begin_group_in_loop();
@@ -87,7 +87,7 @@ DWELL_FN void strip2d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     const int first = group_of(cached(l) - 2) - R;
     publish_end(l, to, first, end_of(l, first));
   });
-  unrolled<-1, Q + R>([&](auto d) {
+  unrolled<-1, Q + R>([&]<int d>(constant<d>) {
     constexpr columns beside_it = d < Q || !star ? columns::asked_for : columns::none;
     constexpr published_rows published = d < Q ? published_rows::ends : published_rows::whole;
     const auto then = [&](int l) {

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Kernels through NVRTC, which compiles them at run time and knows no host library: check/nvrtc.py [NAME...] | --golden [--write].
+
+NAMEs are stencils, by the names of their files, and forms of methods (textbook_cg); none: all. NVRTC's front end goes over every
+kernel of theirs, in as many processes as there are processors: less than a minute of processor time. No GPU is needed. The library is that of $DWELL_NVRTC, of the
+toolkit ($CUDA_HOME, /usr/local/cuda) or of the wheel nvidia-cuda-nvrtc; without one nothing is checked, and that is said.
+
+--golden compiles the kernels of tests/data/kernels.tsv to machine code by one version of the wheel, which pip fetches, and compares
+registers, bytes spilled and arithmetic instructions with tests/data/kernels_golden.tsv, which --write writes. It takes a minute and a half of processor time.
+"""
+import collections
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+top = pathlib.Path(__file__).resolve().parent.parent.parent
+linked = ("base", "execution", "formats", "solvers")  # folders whose headers are included by their path from the top
+golden_version = "13.5.37"  # registers are the compiler's
+golden_file = top / "tests/data/kernels_golden.tsv"
+arithmetic = ("DFMA", "DMUL", "DADD", "FFMA", "FMUL", "FADD")
+options = ["--std=c++20", "--fmad=false", "-default-device", "--no-cache", "--modify-stack-limit=false",
+           "--diag-suppress=1097,20012"]
+
+
+def library():
+    """The path of libnvrtc, or None."""
+    if given := os.environ.get("DWELL_NVRTC"):
+        return given
+    places = [pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "lib64"]
+    for site in sys.path:
+        places += sorted(pathlib.Path(site).glob("nvidia/cu[0-9]*/lib"), reverse=True)
+        places.append(pathlib.Path(site) / "nvidia/cuda_nvrtc/lib")
+    for place in places:
+        for found in sorted(place.glob("libnvrtc.so.[0-9][0-9]")):
+            return str(found)
+    return None
+
+
+class Nvrtc:
+    def __init__(self, path):
+        self.calls = ctypes.CDLL(path)
+        self.calls.nvrtcGetErrorString.restype = ctypes.c_char_p
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self.calls.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+        self.version = f"{major.value}.{minor.value}"
+
+    def compile(self, name, text, expressions, more=()):
+        """Returns (ok, log, cubin). Without expressions the front end alone runs."""
+        headers = standard_headers()
+        program = ctypes.c_void_p()
+        count = len(headers)
+        texts = (ctypes.c_char_p * count)(*[t.encode() for t in headers.values()])
+        names = (ctypes.c_char_p * count)(*[n.encode() for n in headers])
+        self.call("nvrtcCreateProgram", ctypes.byref(program), text.encode(), name.encode(), count, texts, names)
+        for expression in expressions:
+            self.call("nvrtcAddNameExpression", program, expression.encode())
+        words = options + list(more) + [f"-I{top}/include", f"-I{os.environ['DWELL_LINKS']}"]
+        if not expressions:
+            words.append("--fdevice-syntax-only")
+        words = (ctypes.c_char_p * len(words))(*[w.encode() for w in words])
+        status = self.calls.nvrtcCompileProgram(program, len(words), words)
+        log = self.bytes_of(program, "ProgramLog").decode(errors="replace").strip("\0\n")
+        cubin = self.bytes_of(program, "CUBIN") if status == 0 and expressions else b""
+        self.calls.nvrtcDestroyProgram(ctypes.byref(program))
+        return status == 0, log, cubin
+
+    def bytes_of(self, program, what):
+        size = ctypes.c_size_t()
+        self.call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
+        data = ctypes.create_string_buffer(size.value)
+        self.call(f"nvrtcGet{what}", program, data)
+        return data.raw
+
+    def call(self, name, *arguments):
+        status = getattr(self.calls, name)(*arguments)
+        if status != 0:
+            sys.exit(f"{name}: {self.calls.nvrtcGetErrorString(status).decode()}")
+
+
+def standard_headers():
+    """The standard library's headers, all of them one text."""
+    text = (top / "execution/device/nvrtc_std.cuh").read_text()
+    names = re.search(r"Stands for: ([^.]*)\.", text)[1].replace("//", "").split()
+    return {"dwell_std": text} | {name: "#include <dwell_std>\n" for name in names}
+
+
+stencil_unit = """
+#include "dwell/solvers/stencil/shapes/SHAPE.hpp"
+#include "dwell/execution/stencil/engines/block3d/engine.hpp"
+#include "dwell/execution/stencil/engines/reference/engine.hpp"
+#include "dwell/execution/stencil/engines/register_tile2d/engine.hpp"
+#include "dwell/execution/stencil/engines/stream2d/engine.hpp"
+#include "dwell/execution/stencil/engines/stream3d/engine.hpp"
+#include "dwell/execution/stencil/engines/strip2d/engine.hpp"
+#include "dwell/execution/stencil/launch/perks_kernels_cuda.cuh"
+#include "dwell/execution/stencil/launch/temporal_kernels_cuda.cuh"
+#include "dwell/execution/stencil/loops/barrier_steps.hpp"
+#include "dwell/execution/stencil/loops/naive.hpp"
+namespace dwell::cuda {
+template <class... F> __device__ int use(F*... f) { return (0 + ... + int(f != nullptr)); }
+template <int N> using places = std::make_integer_sequence<int, N>;
+template <class S, class T, class Engine, int... K>
+__device__ int caching(std::integer_sequence<int, K...>) { return use(&perks_kernel<S, T, perks_stencil, Engine, K>...); }
+template <class S, class T, class Engine>
+__device__ int caching() { return caching<S, T, Engine>(places<int(Engine::template configs<S, T>.size())>{}); }
+template <class S, class T, int... K>
+__device__ int plain(std::integer_sequence<int, K...>) {
+  return (0 + ... + use(&step_kernel<S, T, K>, &loop_kernel<S, T, barrier_steps, K>, &dataflow_kernel<S, T, K>));
+}
+template <class S, class T, int... K>
+__device__ int rings(std::integer_sequence<int, K...>) { return (0 + ... + use(&ring_kernel<S, T, K, false>, &ring_kernel<S, T, K, true>)); }
+template <class S, class T, int... K>
+__device__ int columns(std::integer_sequence<int, K...>) { return (0 + ... + use(&column_kernel<S, T, K, false>, &column_kernel<S, T, K, true>)); }
+template <class S, class T>
+__device__ int all() {
+  return caching<S, T, register_tile2d>() + caching<S, T, stream2d>() + caching<S, T, strip2d>() + caching<S, T, block3d>() +
+         caching<S, T, reference_block3d>() + caching<S, T, stream3d>() + use(&own_step_kernel<S, T, naive_stencil>) +
+         plain<S, T>(places<int(thread_configs<S, T>.size())>{}) +
+         rings<S, T>(places<int(ring_configs<backend::cuda, S, T>().size())>{}) +
+         columns<S, T>(places<int(column_configs<backend::cuda, S, T>().size())>{});
+}
+}  // namespace dwell::cuda
+extern "C" __global__ void count(int* n) { *n = dwell::cuda::all<dwell::SHAPE, double>() + dwell::cuda::all<dwell::SHAPE, float>(); }
+"""
+
+
+program_unit = """
+#include "dwell/solvers/METHOD/FORM.hpp"
+#include "dwell/execution/krylov/launch/kernels_cuda.cuh"
+#include "dwell/execution/krylov/loops/batch.hpp"
+#include "dwell/execution/krylov/loops/columns.hpp"
+#include "dwell/execution/krylov/loops/host_loop.hpp"
+#include "dwell/execution/krylov/loops/perks.hpp"
+#include "dwell/execution/krylov/loops/persistent.hpp"
+namespace dwell::cuda {
+template <class... F> __device__ int use(F*... f) { return (0 + ... + int(f != nullptr)); }
+template <class P, class T, class E, int... K>
+__device__ int runs(std::integer_sequence<int, K...>) { return use(&run_kernel<P, T, E, K>...); }
+template <class P, class T, class E, int... K>
+__device__ int phases(std::integer_sequence<int, K...>) { return use(&phase_kernel<P, T, E, 0, K>...); }
+template <class P, class T, class E>
+__device__ int under() {
+  if constexpr (E::launches_phases)
+    return phases<P, T, E>(std::make_integer_sequence<int, P::phases>{});
+  else
+    return runs<P, T, E>(std::make_integer_sequence<int, int(std::size(E::cuda_configs))>{});
+}
+template <class P, class T, class... E>
+__device__ int all() { return (0 + ... + under<P, T, E>()); }
+template <class P, class... E>
+__device__ int of_types() { return all<P, double, E...>() + all<P, float, E...>(); }
+}  // namespace dwell::cuda
+extern "C" __global__ void count(int* n) { using namespace dwell; *n = COUNT; }
+"""
+
+
+def units():
+    """Name -> text: the stencils, and the forms of methods as CMake's lists have them."""
+    all_units = {p.stem: stencil_unit.replace("SHAPE", p.stem) for p in sorted((top / "solvers/stencil/shapes").glob("*.hpp"))}
+    lists = dict(re.findall(r"^set\((\w+) ([\w ]+)\)$", (top / "solvers/CMakeLists.txt").read_text(), re.M))
+    counts = {f"{form}_{method}": (method, form, "cuda::of_types<NAME, host_loop, persistent, perks>()")
+              for method in lists["methods"].split() for form in lists[f"{method}_forms"].split()}
+    counts["batch"] = ("cg", "textbook", "cuda::of_types<textbook_cg, batch>()")
+    for n in (2, 4, 8):
+        counts[f"textbook_columns_{n}"] = ("cg", "textbook_columns", f"cuda::of_types<NAME, persistent_columns<{n}>, host_loop_columns<{n}>>()")
+    for name, (method, form, count) in counts.items():
+        text = program_unit.replace("METHOD", method).replace("FORM", form)
+        all_units[name] = text.replace("COUNT", count.replace("NAME", name))
+    return all_units
+
+
+def kernels():
+    """The rows of tests/data/kernels.tsv: name, headers, kernel."""
+    lines = [line for line in (top / "tests/data/kernels.tsv").read_text().splitlines() if not line.startswith("#")]
+    return [line.split("\t") for line in lines[1:]]
+
+
+def front_end(name):
+    good, log, _ = Nvrtc(library()).compile(f"{name}.cu", units()[name], [], ["--gpu-architecture=sm_90a"])
+    return name, good and "warning" not in log, log
+
+
+def machine_code(row):
+    """The line of a kernel in the golden file, or what is wrong."""
+    name, headers, kernel = row
+    text = "".join(f'#include "{header}"\n' for header in headers.split())
+    began = time.process_time()
+    good, log, cubin = Nvrtc(library()).compile(f"{name}.cu", text, [kernel], ["--gpu-architecture=sm_90a", "--ptxas-options=-v"])
+    if not good:
+        return name, False, log
+    print(f"{name}: {time.process_time() - began:.1f} s of a processor, {len(cubin) / 1000:.0f} kB", flush=True)
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        code = subprocess.run([os.environ["DWELL_NVDISASM"], file.name], check=True, capture_output=True, text=True).stdout
+    counts = collections.Counter(re.findall(r"^\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?([A-Z0-9]+)", code, re.M))
+    numbers = [re.search(r"Used (\d+) registers", log)[1], *re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log).groups()]
+    return name, True, "\t".join([name, *numbers, *(str(counts[operation]) for operation in arithmetic)])
+
+
+def all_of(work, items):
+    """The third values of work(item) for all items, or None and what failed is printed."""
+    results, failed = [], []
+    with concurrent.futures.ProcessPoolExecutor(int(os.environ.get("JOBS", 0)) or None) as pool:
+        for name, good, text in pool.map(work, items):
+            results.append(text)
+            if not good:
+                failed.append(name)
+                print(f"{name}:\n" + "\n".join(text.splitlines()[:30]), file=sys.stderr)
+    if failed:
+        sys.exit(f"nvrtc: failed: {', '.join(failed)}")
+    return results
+
+
+def golden(write):
+    folder = top / f"build/toolchains/nvrtc-{golden_version}"
+    if not (folder / "bin/python").exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                    f"nvidia-cuda-nvrtc=={golden_version}", f"nvidia-cuda-nvdisasm=={golden_version}"], check=True)
+    os.environ["DWELL_NVRTC"] = str(next(folder.glob("lib/python*/site-packages/nvidia/*/lib/libnvrtc.so.[0-9][0-9]")))
+    os.environ["DWELL_NVDISASM"] = str(next(folder.glob("lib/python*/site-packages/nvidia/*/bin/nvdisasm")))
+    lines = [f"# Machine code for sm_90a by NVRTC {golden_version}: scripts/check/nvrtc.py --golden --write.",
+             "\t".join(["name", "registers", "spill_stores", "spill_loads", *arithmetic]), *all_of(machine_code, kernels())]
+    if write:
+        golden_file.write_text("\n".join(lines) + "\n")
+        print(f"nvrtc: wrote {golden_file.relative_to(top)}")
+        return
+    before = golden_file.read_text().splitlines()
+    different = [(old, new) for old, new in zip(before, lines) if old != new]
+    for old, new in different:
+        print(f"- {old}\n+ {new}", file=sys.stderr)
+    if different or len(before) != len(lines):
+        sys.exit(f"nvrtc: {golden_file.relative_to(top)} differs: if that is meant, run {sys.argv[0]} --golden --write and say why")
+    print(f"nvrtc: registers, spills and arithmetic of {len(lines) - 2} kernels as before, by NVRTC {golden_version}")
+
+
+def check(names):
+    path = library()
+    if not path:
+        print("nvrtc: not checked, there is no NVRTC: set DWELL_NVRTC, install the CUDA toolkit or pip install nvidia-cuda-nvrtc")
+        return
+    known = list(units())
+    for name in names:
+        if name not in known:
+            sys.exit(f"{sys.argv[0]}: expected a name of {', '.join(known)}, found '{name}'")
+    all_of(front_end, names or known)
+    print(f"nvrtc: all kernels of {len(names or known)} stencils and methods, by NVRTC {Nvrtc(path).version} ({path})")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:  # links as each build folder has them (cmake/components.cmake)
+        os.environ["DWELL_LINKS"] = folder
+        place = pathlib.Path(folder) / "dwell"
+        place.mkdir()
+        for name in linked:
+            (place / name).symlink_to(top / name)
+        if sys.argv[1:] in (["--golden"], ["--golden", "--write"]):
+            golden(len(sys.argv) == 3)
+        else:
+            check(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()
