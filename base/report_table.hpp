@@ -36,13 +36,13 @@ enum class report_unit {
   count,
   bytes,
   cells,
-  norm,      ///< of a vector
+  norm,      ///< norm of a vector
   relative,  ///< a residual over a norm
   bound,     ///< an estimate of which the size counts
   seconds,
   microseconds,
   cells_per_second,
-  value  ///< of a field
+  value  ///< value of a field
 };
 
 /// No value: monostate. A name of an enumeration is a text.
@@ -113,7 +113,7 @@ struct report_absence {
 
 template <class Report>
 struct report_field {
-  const char* name;  ///< of the member; of C's getters, too
+  const char* name;  ///< name of the member; of C's getters, too
   report_unit unit;
   /// What it is, of a flag what is so where it is true; one sentence without its full stop.
   const char* help;

@@ -148,7 +148,7 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 if(BUILD_SHARED_LIBS OR (DWELL_TESTS AND NOT DWELL_SANITIZE AND NOT DWELL_FUZZ))
-  # Of what is not hidden, templates of the standard library, only names of namespace dwell and of C functions dwell_*.
+  # Templates of the standard library are not hidden: exports only names of namespace dwell and C functions dwell_*.
   set(dwell_exports ${PROJECT_BINARY_DIR}/dwell.map)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/dwell.map.in ${dwell_exports} @ONLY)
   # Before 1.0 a minor version may change the interface.

@@ -26,7 +26,7 @@ struct richardson {
     int stop = running;
     int most_steps = 10000;
     double omega = 0;
-    double tolerance = 0;  ///< of |b - A x|
+    double tolerance = 0;  ///< limit of |b - A x|
     double residual = 0;
   };
 

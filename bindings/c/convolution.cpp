@@ -110,7 +110,7 @@ using namespace dwell::c_api;
 /// What dwell/dwell.h declares as opaque.
 struct dwell_convolution {
   dwell::device where = dwell::device::cpu();
-  std::size_t cells = 0;  ///< of all images
+  std::size_t cells = 0;  ///< cells of all images
   any_runner runner;
 };
 

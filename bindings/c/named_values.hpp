@@ -33,7 +33,7 @@ const Expected& expect(const char* name, const value& found) {
       fmt::format("{}: expected {}, found {}", name, kind_of(Expected()), kind_of(found)));
 }
 
-/// Of a number, with or without a fraction.
+/// Value of a number, with or without a fraction.
 inline double number_of(const char* name, const value& found) {
   if (const auto* whole = std::get_if<long long>(&found)) return static_cast<double>(*whole);
   return expect<double>(name, found);

@@ -11,7 +11,7 @@ namespace dwell {
 namespace {
 
 constexpr int lanes = 256;
-constexpr int most_blocks = 256;  // of a packing, which is small
+constexpr int most_blocks = 256;  // blocks of a packing, which is small
 
 struct packings {
   halo_packing of[most_packings];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See work_queue.hpp.
+// Makes a stream where the caller has none.
 #include "dwell/execution/device/work_queue.hpp"
 
 #include "dwell/execution/device/buffer.hpp"

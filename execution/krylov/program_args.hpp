@@ -30,7 +30,7 @@ struct column_places<P, 1> {};
 template <class P, class T, bool = has_basis<P>>
 struct basis_places {
   T* basis = nullptr;             ///< basis_size vectors of `rows` elements
-  double* team_memory = nullptr;  ///< of each team, one after the other
+  double* team_memory = nullptr;  ///< memory of each team, one after the other
   int basis_size = 0;
 };
 template <class P, class T>
@@ -62,23 +62,24 @@ template <class P, class T>
 struct program_args : column_places<P>, basis_places<P, T> {
   csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
   tiles_view<T> tiles;
-  const team_ghosts* ghosts = nullptr;  ///< of plans with halos; tiles are then of the ghost layout
+  const team_ghosts* ghosts = nullptr;  ///< for plans with halos, whose tiles have the ghost layout
   const ghost_send* sends = nullptr;
   T* ghost_buffers = nullptr;  ///< cache.halo elements per CPU team
   T* vectors[max_vectors] = {};
   T* tile_carry = nullptr;     ///< per tile: its parts of the row that a later one ends
   double* partials = nullptr;  ///< partial_slots_of<P> x teams
-  /// Of several ranks the sums of each, else null: on a CPU slot by slot, on a GPU rank by rank.
+  /// Sums of each rank, if there are several, else null: on a CPU slot by slot, on a GPU rank by
+  /// rank.
   const double* rank_sums = nullptr;
   int ranks = 1, rank_slots = 0;
-  /// Of several ranks on a CPU, else null. Rows before and from the second one on may read elements
-  /// of others.
+  /// The exchange of several ranks on a CPU, else null. Rows before and from the second one on may
+  /// read elements of others.
   between_phases* between = nullptr;
   index interior_begin = 0, interior_end = 0;
-  between_launches* behind = nullptr;  ///< of several ranks on GPUs, else null; the host's
+  between_launches* behind = nullptr;  ///< exchange of several ranks on GPUs, else null; the host's
   double* history = nullptr;           ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
-  int recorded = 0;  ///< of the first so many steps, of every column; of each team that is alone
+  int recorded = 0;  ///< entries of the first steps, of every column; of each team that is alone
   monitor* watch = nullptr;
   /// Two copies. A run begins with the first. Where phases are launched one by one they are read
   /// and written in turn, and the run ends in the first; one launch leaves its end in the second.

@@ -11,7 +11,7 @@
 
 namespace dwell {
 
-/// Of a phase of P; `both` where P does not say.
+/// What a phase of P leaves; `both` where P does not say.
 template <class P, int Phase>
 inline constexpr leaves left_by = [] {
   if constexpr (requires { P::left_by; })

@@ -20,7 +20,7 @@ class cpu_ring_team {
   using T = typename Sizes::value;
   static constexpr int slots = Sizes::config.slots, rows = Sizes::config.rows;
   static constexpr int across = Sizes::config.across;
-  static constexpr int aux_slots = Sizes::aux_slots;  ///< of the ring that all warps read
+  static constexpr int aux_slots = Sizes::aux_slots;  ///< slots of the ring that all warps read
   static constexpr int aux_rows = Sizes::aux_rows;    ///< in a slot
 
  public:

@@ -36,12 +36,12 @@ class cuda_ring_team {
   static constexpr address last_barrier = (slots - 1) * 16;
   static constexpr int computing = Sizes::config.warps;
   static constexpr bool bulk = Sizes::config.bulk;
-  static constexpr int aux_slots = Sizes::aux_slots;  ///< of the ring that all warps read
+  static constexpr int aux_slots = Sizes::aux_slots;  ///< slots of the ring that all warps read
   static constexpr int aux_rows = Sizes::aux_rows;    ///< in a slot
-  static constexpr address aux_bytes = Sizes::aux_arrays * row_bytes;  ///< of a row of all arrays
+  static constexpr address aux_bytes = Sizes::aux_arrays * row_bytes;  ///< a row of all arrays
 
  public:
-  /// Of a block; whole groups of four warps where these get their registers together.
+  /// Threads of a block; whole groups of four warps where these get their registers together.
   static constexpr int threads = ring_lanes(Sizes::config);
   static constexpr int computing_registers = Sizes::config.teams == 1 ? 240 : 232;
   static constexpr int helping_registers = 24;
@@ -243,7 +243,7 @@ class cuda_ring_team {
       if constexpr (bulk)
         if (acts_) arrive_expecting(barrier_, cells * static_cast<int>(sizeof(T)));
     }
-    /// The same of rows whose other cells come one by one; leave_cells() after the last.
+    /// Expects rows whose other cells come one by one; leave_cells() after the last.
     DWELL_FN void expect_parts(int cells) const {
       if constexpr (bulk)
         if (acts_) expect(barrier_, cells * static_cast<int>(sizeof(T)));

@@ -47,7 +47,7 @@ namespace dwell {
 /// How a program is run.
 struct program_options {
   std::string executor = automatic;  ///< auto: perks on a GPU, persistent on a CPU
-  std::string policy = automatic;    ///< of perks: what to cache; not `measured`, which tries plans
+  std::string policy = automatic;    ///< perks: what to cache; not `measured`, which tries plans
   int teams = 0;                     ///< thread blocks or threads; 0: as planned
   int config = -1;                   ///< one of the executor's kernels; -1: as planned
   std::size_t scratch_per_team = 0;  ///< bytes of shared memory at most; 0: what the device has
@@ -63,12 +63,12 @@ struct program_options {
 struct program_report {
   std::string executor;                 ///< that runs it
   std::string policy;                   ///< none where the executor caches nothing
-  std::string reason;                   ///< of the plan, one line
+  std::string reason;                   ///< reason of the plan, one line
   int teams = 0;                        ///< thread blocks or threads
-  int lanes = 0;                        ///< of a team
+  int lanes = 0;                        ///< lanes of a team
   std::size_t bytes_per_iteration = 0;  ///< that an iteration moves if nothing is cached
   std::size_t cached_bytes = 0;         ///< in the scratch of a team; registers are not in it
-  double seconds = 0;                   ///< of the last run, by the device's clock
+  double seconds = 0;                   ///< time of the last run, by the device's clock
 };
 
 // What differs between the two compilers has another name for the linker.
@@ -162,7 +162,7 @@ class program_runner {
     return run_.outcome();
   }
 
-  const program_report& report() const { return report_; }  ///< of the plan and the last run
+  const program_report& report() const { return report_; }  ///< report of the plan and the last run
 
  private:
   static const program_kernel& kernel_for(const device& where, const program_options& o) {

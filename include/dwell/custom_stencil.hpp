@@ -81,8 +81,8 @@ std::span<const stencil_kernel> custom_kernels() {
   return rows;
 }
 
-/// As dwell::solve() of the built-in stencils, on a device that this file is compiled for;
-/// options.shape is S's name whatever it was before.
+/// Solves as dwell::solve() does with built-in stencils, on a device that this file is compiled
+/// for; options.shape is S's name whatever it was before.
 template <Stencil S, class T>
 requires std::same_as<T, double> || std::same_as<T, float> stencil_report
 solve(const device& where, grid<T>& u, stencil_options options = {},
@@ -91,7 +91,8 @@ solve(const device& where, grid<T>& u, stencil_options options = {},
   return solve_from(custom_kernels<S, T>(), where, u, options, source);
 }
 
-/// As a stencil_runner<T> of the built-in stencils, likewise.
+/// Makes a runner like a stencil_runner<T> of the built-in stencils; options.shape is S's name,
+/// too.
 template <Stencil S, class T>
 requires std::same_as<T, double> || std::same_as<T, float> stencil_runner<T> runner_of(
     const device& where, const extents& size, stencil_options options = {},

@@ -80,7 +80,7 @@ for file in man/man1/dwell.1 man/man1/dwell-compare-cg.1 bash-completion/complet
   fi
 done
 
-# As a part of another project: no targets but dwell_*, nothing of it installed or tested, no build type set. In
+# Dwell as a part of another project: no targets but dwell_*, nothing of it installed or tested, no build type set. In
 # build/, where ccache finds again what it compiled.
 super=$top/build/super_project
 rm -rf "$super"

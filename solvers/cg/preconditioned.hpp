@@ -38,7 +38,7 @@ struct preconditioned_cg : cg_method {
     double rr = 0.0;
     double rz = 0.0;
     double alpha = 0.0;
-    double scale = 1.0;  ///< of what is handed over
+    double scale = 1.0;  ///< scale of what is handed over
   };
 
   static scalars in_midst(bool) {

@@ -27,7 +27,7 @@ struct textbook_columns : cg_method {
   static constexpr const char* variant = "textbook";
   static constexpr int columns = Columns;
   static constexpr bool whole_rows = true;  ///< a column's part of an open row has no slot
-  /// As of textbook_cg.
+  /// Vectors of textbook_cg.
   enum : int { x, r, p, q, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "q", "d"};
   static constexpr int rhs = r;

@@ -60,7 +60,7 @@ struct textbook_gmres : run_outcome {
     double target2 = 0.0;   ///< converged when r.r <= target2
     double rr = 0.0;
     double before = 0.0;  ///< r.r of the last restart
-    double scale = 1.0;   ///< of what the chain is handed in a residual pass
+    double scale = 1.0;   ///< scale of what the chain is handed in a residual pass
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
@@ -74,8 +74,9 @@ struct textbook_gmres : run_outcome {
     return m;
   }
 
-  /// Of a team, for so many basis vectors: the products of a column, twice; the triangular factor
-  /// by columns; the rotations; the rotated right-hand side, and the factors of the combination.
+  /// Memory of a team, for so many basis vectors: the products of a column, twice; the triangular
+  /// factor by columns; the rotations; the rotated right-hand side, and the factors of the
+  /// combination.
   DWELL_HD static constexpr std::size_t team_doubles(int basis) {
     const auto n = static_cast<std::size_t>(basis);
     return 6 * n + 3 + n * (n + 1) / 2;
@@ -101,7 +102,7 @@ struct textbook_gmres : run_outcome {
     double *first, *second;  ///< products with the basis
     double *cosine, *sine;
     double* g;       ///< rotated right-hand side, one element more than columns
-    double* factor;  ///< of the combination
+    double* factor;  ///< factors of the combination
     double* tail;    ///< the norms that decide: ||w||, the residual's square
     double* r;       ///< the triangular factor
     DWELL_FN small_matrices(double* at, int n)

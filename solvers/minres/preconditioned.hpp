@@ -31,7 +31,7 @@ struct preconditioned_minres : minres_method {
                                              leaves::sums};
 
   struct scalars : minres_method::scalars {
-    double scale = 1.0;  ///< of what is handed over
+    double scale = 1.0;  ///< scale of what is handed over
   };
   static scalars in_midst(bool) { return {minres_method::in_midst(false), 1.0}; }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See dwell/linear/product.hpp: what is the same on both backends, checks of the caller's arrays
-// and copies of vectors.
+// What is the same on both backends: checks of the caller's arrays, and copies of vectors.
 #include "dwell/linear/product.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +46,7 @@ struct product<T>::state {
   work_queue queue;
   product_report report;
   std::unique_ptr<product_steps<T>> steps;
-  buffer<T> x, y;  ///< of products with vectors of the host, on a GPU
+  buffer<T> x, y;  ///< copies for products with vectors of the host, on a GPU
 
   explicit state(const device& where) : queue(where) {}
 
@@ -133,8 +132,7 @@ product<T>::~product() {
   if (!s_) return;
   try {
     s_->queue.finish();
-  } catch (
-      const error&) {  // of a product that apply_async() began; who waits in the stream sees it
+  } catch (const error&) {  // a product that apply_async() began; who waits sees it
   }
 }
 

@@ -72,7 +72,7 @@ class rows_on_threads final : public product_steps<T> {
   csr_view<T> a_;
   std::string why_;
   std::vector<team_part> teams_;
-  std::vector<T> open_;  ///< of each team: its part of the row that a later one ends
+  std::vector<T> open_;  ///< each team's part of the row that a later one ends
   thread_pool pool_;
 };
 

@@ -36,7 +36,7 @@ struct tiles_args {
   const value_pack<T, 1>* x;
   T* y;
   T* tile_carry;
-  T* team_carry;  ///< of each block: its part of the row that a later one ends
+  T* team_carry;  ///< each block's part of the row that a later one ends
 };
 
 template <class T, class Column>

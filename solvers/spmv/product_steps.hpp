@@ -24,13 +24,13 @@ class product_steps {
   virtual void apply(const T* x, T* y, T alpha, T beta) = 0;
   virtual int teams() const = 0;
   virtual std::string reason() const = 0;
-  virtual std::size_t matrix_bytes() const = 0;  ///< as it is held
+  virtual std::size_t matrix_bytes() const = 0;  ///< size of the matrix in memory
 };
 
 /// The arrays stay. a: checked.
 template <class T>
 std::unique_ptr<product_steps<T>> product_on_cpu(const device& where, const csr_view<T>& a);
-/// Of GPUs (cuda_backend.hpp).
+/// Functions of GPUs (cuda_backend.hpp).
 template <class T>
 struct product_functions {
   /// `where` with its stream. a: checked; need not stay. placed: the same in memory of the device,

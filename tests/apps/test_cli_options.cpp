@@ -44,7 +44,7 @@ TEST(cli_options, set_their_member_and_no_other) {
       add_flag(command, here, one.name, to);
       solve_options wanted = with_another_value(one);
       strings words = words_for(one, wanted);
-      std::reverse(words.begin(), words.end());  // as CLI11 takes them
+      std::reverse(words.begin(), words.end());  // the order that CLI11 takes
       ASSERT_NO_THROW(command.parse(words)) << one.name;
       if (!wanted.null_vectors.empty() || !wanted.preconditioning.near_null.empty()) {
         EXPECT_EQ(to.null_vectors + to.near_null.vectors, "vectors.npy") << one.name;
@@ -111,7 +111,7 @@ TEST(cli_options, of_stencils_set_their_member_and_no_other) {
       const stencil_options wanted = with_another_value(one);
       const bool weights = std::string_view(one.name) == "weights";
       strings words = {weights ? "0.5,-2" : value_of(one, wanted),
-                       one.flag};  // as CLI11 takes them
+                       one.flag};  // the order that CLI11 takes
       ASSERT_NO_THROW(command.parse(words)) << one.name;
       for (const stencil_option& other : stencil_option_table())
         EXPECT_EQ(value_of(other, to), value_of(other, wanted)) << one.name << ", " << other.name;

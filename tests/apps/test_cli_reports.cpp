@@ -168,7 +168,7 @@ TEST(cli_reports, of_convolutions_have_every_field) {
       {{"convolve", in.write("grey.pgm", picture), "--filter", "gaussian:5", "--correlate"}});
   EXPECT_EQ(left.without_value, field_names{});
   field_names open = left.not_printed;
-  open.erase("images");  // of more than one
+  open.erase("images");  // more than one
   EXPECT_EQ(open, field_names{});
 }
 

@@ -41,7 +41,7 @@ class gpu_aware_ranks final : public communicator {
   }
   void give_up(int code) noexcept override { by_->give_up(code); }
   int moved = 0;  ///< messages that were in the memory of a GPU
-  int sets = 0;   ///< of messages that were made
+  int sets = 0;   ///< sets of messages that were made
 
  private:
   class staged final : public message_set {

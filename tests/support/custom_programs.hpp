@@ -31,7 +31,7 @@ struct fixed_steps {
     int stop = running;
     int steps = 10;
     double omega = 0;
-    double value = 0;  ///< of the program's own
+    double value = 0;  ///< value of the program's own
   };
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See result.hpp.
+// A convolution's report as text and JSON.
 #include "convolve/result.hpp"
 
 #include <fmt/format.h>

@@ -48,8 +48,8 @@ class estimates {
     (void)of(usual_form(request.options), nothing_cached);
   }
 
-  /// Of `policy` of perks or, if that is empty, of an executor that caches nothing and so runs on
-  /// the whole device; nothing where there is no model.
+  /// Estimate for `policy` of perks or, if that is empty, for an executor that caches nothing and
+  /// so runs on the whole device; nothing where there is no model.
   estimate of(const std::string& variant, const std::string& policy) {
     const auto known = known_.find(variant);
     const auto& all = known != known_.end() ? known->second : known_[variant] = ask(variant);

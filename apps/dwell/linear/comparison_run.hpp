@@ -16,7 +16,7 @@ namespace dwell::app {
 struct comparison_request {
   explicit comparison_request(const device& d) : where(d) {}
   device where;
-  int threads = 0;  ///< of what runs on the CPU; 0: all there are
+  int threads = 0;  ///< threads of what runs on the CPU; 0: all there are
   std::vector<std::string> executors, policies, peers;
   /// Forms of the iteration; none: the textbook's, and for perks what it chooses.
   std::vector<std::string> variants;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See result.hpp.
+// Text, JSON, history and exit code of a solve.
 #include "linear/result.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ std::string outcome(const solve_report& report) {
   return {};
 }
 
-/// Of what matrix a condition is.
+/// Says which matrix a condition number belongs to.
 const char* condition_of(preconditioner p) {
   switch (p) {
     case preconditioner::none:

@@ -18,7 +18,7 @@
 namespace dwell::app {
 
 json json_of(const report_value& v);
-/// As people read it; of a flag what the table says where it is true.
+/// Text for people; for a flag what the table says where it is true.
 std::string shown(const report_value& v, report_unit unit, const char* says);
 /// `text` with what value_of(name) gives in place of each "{name}".
 std::string filled(std::string_view text,

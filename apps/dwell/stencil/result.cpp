@@ -40,7 +40,7 @@ report_words<stencil_report> words(const stencil_report& report) {
   return {stencil_report_table(), report};
 }
 
-/// Of the last test of --until, if there was one.
+/// Outcome of the last test of --until, if there was one.
 std::string describe_change(const stencil_result& r) {
   return r.report.change ? words(r.report)("largest change {change} per step")
                          : fmt::format("the change is tested every {}, not yet",

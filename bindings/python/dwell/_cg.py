@@ -194,7 +194,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
 
 
 def _start(x0: Any, b: Any, shape: tuple[int, ...]) -> Any:
-    """As ``Solver.solve`` takes it; None where b is zero, as SciPy answers with zeros (of several columns the library does)."""
+    """The start that ``Solver.solve`` takes; None where b is zero: SciPy answers zeros (the library for several columns)."""
     n = shape[0]
     x0 = x0 if place_of(x0).gpu is not None else host_array(x0, "x0")
     several = len(shape) == 2 and shape[1] != 1

@@ -97,7 +97,7 @@ def _image_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
 
 
 def _result_dtype(cells: np.dtype[Any], asked: Any, out: Any) -> np.dtype[Any]:
-    """Of the outcome: as asked, else as `out` has it, else that of the image."""
+    """The type of the outcome: as asked, else as `out` has it, else that of the image."""
     allowed = [cells, np.dtype(np.float32)] if cells in _NARROW else [cells]
     if asked is None and out is None:
         return cells
@@ -121,7 +121,7 @@ def _options_of(border: str, correlate: bool, way: str, passes: str) -> _core.Co
 
 
 def _image_shape(shape: tuple[int, ...], axes: int) -> tuple[int, ...]:
-    """Of one image, in two axes or three."""
+    """The shape of one image, in two axes or three."""
     if len(shape) < axes:
         raise ValueError(f"image: expected {axes} axes or more, as the kernel has, found {len(shape)}")
     if math.prod(shape) == 0:

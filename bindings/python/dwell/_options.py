@@ -49,7 +49,7 @@ class Options(TypedDict, total=False):
 
 
 def is_mixed(precision: str | None) -> bool:
-    """Of the argument `precision` of a solver."""
+    """Whether the argument `precision` of a solver is "mixed"."""
     if precision is not None and not (isinstance(precision, str) and precision == "mixed"):
         raise ValueError(f"precision: expected None (that of the matrix) or 'mixed', found {precision!r}")
     return precision == "mixed"
@@ -58,7 +58,7 @@ def is_mixed(precision: str | None) -> bool:
 class Option(NamedTuple):
     """A row of the table."""
 
-    member: str  # of _core.CgOptions
+    member: str  # name in _core.CgOptions
     keyword: str
     kind: str  # for docstrings
     default: Any
@@ -145,12 +145,12 @@ def _wrapped(text: str, indent: str) -> str:
 
 
 def described(options: Sequence[Described]) -> str:
-    """Of a docstring: each with its kind and help."""
+    """Text of a docstring: each option with its kind and help."""
     return "\n    ".join(f"{o.keyword} : {o.kind}\n{_wrapped(o.help + '.', ' ' * 8)}" for o in options)
 
 
 def named(options: Sequence[Described], where: str) -> str:
-    """Of a docstring: those that another one describes."""
+    """Text of a docstring: options that another one describes."""
     return _wrapped(", ".join(o.keyword for o in options), "    ").lstrip() + f"\n        As of ``{where}``."
 
 

@@ -80,7 +80,7 @@ class Product(_gpu.StreamUser):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the matrix."""
+        """Shape of the matrix."""
         return self._shape
 
     @property

@@ -130,7 +130,7 @@ class Runner(_gpu.StreamUser):
             (self._native.set_source if isinstance(given, np.ndarray) else self._native.set_source_cuda)(given)
 
     def set_weights(self, weights: Any = None) -> None:
-        """Of the shape's taps in their order, from the next run on; None: the shape's defaults."""
+        """Sets the weights of the shape's taps in their order, from the next run on; None: the shape's defaults."""
         with self._turn:
             self._native.set_weights(_weights(weights))
 

@@ -104,7 +104,7 @@ class Solver(_gpu.StreamUser):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the matrix."""
+        """Shape of the matrix."""
         return (self._native.rows, self._a.cols)
 
     @property
@@ -119,13 +119,13 @@ class Solver(_gpu.StreamUser):
 
     @property
     def reports(self) -> list[Report]:
-        """Of the last ``solve``, one for each right-hand side that was solved; `columns_together` says with how many. The
+        """Reports of the last ``solve``, one for each right-hand side that was solved; `columns_together` says with how many. The
         seconds of columns that were solved together are those of all of them, in the report of each."""
         return [Report.of(one) for one in self._reports]
 
     @property
     def report(self) -> Report:
-        """Of the last solve, with several right-hand sides that of the last column. Raises ValueError before one."""
+        """Report of the last solve, or of its last right-hand side. Raises ValueError before one."""
         if not self._reports:
             raise ValueError("report: expected a solve before, found none")
         return Report.of(self._reports[-1])
@@ -291,7 +291,7 @@ class Solver(_gpu.StreamUser):
                     raise
 
     def _keep_starts(self, x: Any, x0: Any, out: Any, columns: bool, place: Place) -> None:
-        """Of columns that an interrupt left out, of which the library does an iteration."""
+        """Keeps the starts of columns that an interrupt left out, of which the library does an iteration."""
         done = len(self._reports)
         if not columns or done == x.shape[1] or (x0 is not None and x0 is out) or (place.kind == "jax" and place.gpu is not None):
             return

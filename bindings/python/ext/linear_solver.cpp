@@ -53,7 +53,7 @@ class held_solver {
     return run_heard(heard_, std::move(progress),
                      [&, from = view(b), to = view(x)] { return solver_->solve(from, to); });
   }
-  /// Of columns several in one pass over the matrix, as the library plans; with a progress
+  /// Solves columns, several in one pass over the matrix, as the library plans; with a progress
   /// function, which is told of one, column after column. Until one is interrupted.
   template <class Columns, class Answers>
   std::vector<solve_report> solve_columns(const Columns& b, const Answers& x, nb::object progress) {

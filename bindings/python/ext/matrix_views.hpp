@@ -57,7 +57,7 @@ kept_array keep(const Array& a) {
   return std::make_shared<const Array>(a);
 }
 
-/// Of an array of the host or of a GPU.
+/// View of an array of the host or of a GPU.
 template <class E, class... Config>
 auto view(const nb::ndarray<E, Config...>& a) {
   if constexpr ((std::is_same_v<Config, nb::device::cuda> || ...))

@@ -72,7 +72,7 @@ nb::typed<nb::list, fields> shapes() {
   return out;
 }
 
-/// Of a policy that the next minor version removes; else None.
+/// Replacement of a policy that the next minor version removes; else None.
 std::optional<std::string> replacement_of(const std::string& policy) {
   const char* same = policies::find_stencil_policy(policy).replacement;
   return same ? std::optional<std::string>(same) : std::nullopt;

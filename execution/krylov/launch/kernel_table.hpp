@@ -68,7 +68,7 @@ auto with_config(int config, F&& f) {
 std::span<const program_kernel> program_kernels();
 /// The rows of executor `batch`, which are not among them: nobody asks for it by name.
 std::span<const program_kernel> batch_kernels();
-/// Of these. Throws unsupported_error if this build has none.
+/// Finds one of these. Throws unsupported_error if this build has none.
 const program_kernel& find_batch_kernel(std::string_view problem, precision type, backend on);
 
 /// The row asked for. Throws unsupported_error with the list of what exists.

@@ -32,7 +32,7 @@ struct plan_request {
   std::size_t scratch_per_team = 0;
   bool clusters = true;    ///< teams may form a thread block cluster
   int exponent = 0;        ///< the matrix is multiplied by 2^exponent
-  chain_facts chain = {};  ///< of Programs that have one
+  chain_facts chain = {};  ///< facts of a chain, for Programs that have one
 };
 
 /// A plan and the cut that it was made for, which may be that of other plans, too, and need not be
@@ -45,7 +45,7 @@ struct planned {
   int exponent = 0;      ///< that it is to be filled with
   program_facts facts;
   std::vector<config_facts> configs;
-  std::string teams_why;  ///< of executors that cache data: why so many teams
+  std::string teams_why;  ///< reason for the number of teams, of executors that cache data
 };
 
 /// Throws unsupported_error, with the numbers, if `how` asks for more than kernel and device have.
@@ -56,10 +56,10 @@ DWELL_API void check_plan(const program_kernel& v, const plan& how,
 /// Throws unsupported_error unless there is config `asked`, or -1.
 DWELL_API void check_config(int asked, std::size_t configs);
 
-/// Of all configs of a kernel, as their source promises: the driver would load every kernel before
-/// it says more. No plan depends on more.
+/// Facts of all configs of a kernel, as their source promises: the driver would load every kernel
+/// before it says more. No plan depends on more.
 DWELL_API std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target);
-/// Of one config: as the device says or, if it is not here, as its source promises.
+/// Facts of one config: as the device says or, if it is not here, as its source promises.
 config_facts config_on(const program_kernel& v, const plan_target& target, int config);
 
 /// Throws unsupported_error: a policy that tries plans, where nothing is run.

@@ -32,7 +32,7 @@ struct vector_facts {
 /// What a plan knows of a chain of products, all of which is streamed: it lies in device memory,
 /// and in L2 as far as it fits.
 struct chain_facts {
-  int phases = 0;             ///< of one application
+  int phases = 0;             ///< phases of one application
   std::size_t bytes = 0;      ///< that it moves
   std::size_t in_memory = 0;  ///< bytes of its matrices and vectors
 };
@@ -50,7 +50,7 @@ struct program_facts {
   int teams = 1;
   bool in_cluster = false;  ///< all teams form one thread block cluster
   index rows_per_team = 0;  ///< the most that a team owns
-  int tiles_per_team = 0;   ///< likewise
+  int tiles_per_team = 0;   ///< the most that a team has
   std::size_t tile_bytes = 0;
   bool narrow = true;          ///< columns in 16 bits
   bool may_cache_all = false;  ///< configs that cover all can run it
@@ -88,7 +88,7 @@ struct team_choice {
 };
 DWELL_API team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
                                     const device_facts& device);
-/// The same for a number of teams that somebody asked for.
+/// Teams of a number that somebody asked for.
 DWELL_API team_choice asked_teams(int teams, const device_facts& device);
 
 /// Config and residency of teams that are alone (executor batch): p.teams systems, of which the

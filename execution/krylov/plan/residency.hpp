@@ -35,8 +35,8 @@ struct residency {
   int tiles_in_registers = 0;    ///< the first so many tiles in registers,
   int tiles = 0;                 ///< so many of the others in scratch
   int carries = 0;               ///< the carries of so many tiles: all of a team's, or none
-  /// Of configs with ghosts: so many elements of the gathered vector that other teams own, and so
-  /// many sends.
+  /// Ghosts of configs that have them: so many elements of the gathered vector that other teams
+  /// own, and so many sends.
   int halo = 0, sends = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See chain.hpp.
+// Counts bytes of products, and shares slices out among teams.
 #include "dwell/execution/krylov/products/chain.hpp"
 
 #include <set>

@@ -39,11 +39,11 @@ struct cut_outline {
   bool by_tiles = false;
   bool narrow = true;  ///< columns are stored in 16 bits, relative to those of the headers
   int tiles = 0;
-  /// Of ghosts. Halos begin at `own`, the most rows of a team; the most elements that a team gets,
-  /// 0: there are none, since nobody needs any or their places do not fit 16 bits; and the most
-  /// sends of a team.
+  /// Sizes of ghosts. Halos begin at `own`, the most rows of a team; the most elements that a team
+  /// gets, 0: there are none, since nobody needs any or their places do not fit 16 bits; and the
+  /// most sends of a team.
   int own = 0, halo = 0, sends = 0;
-  int all_sends = 0;  ///< of all teams
+  int all_sends = 0;  ///< sends of all teams
   /// Columns are places in the team's rows: those of `ghost_columns` and `narrow` are the same, and
   /// `ghost_header` has column 0 where `header` has the team's first row.
   bool own_columns = false;

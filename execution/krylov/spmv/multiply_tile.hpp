@@ -37,7 +37,7 @@ DWELL_FN void multiply_tile(Warp& warp, Parts& part, const value_pack<T, Width>*
   constexpr bool packed = Rows<T, Width>::packed;
   using one = value_pack<T, Width>;
   const auto first_of = [&](const auto& mine) { return mine.header.first_row + (mine.path >> 8); };
-  auto head = warp.template per_lane<one>();  // of the first row that ends in the lane: its part
+  auto head = warp.template per_lane<one>();  // part of the first row that ends in the lane
   auto tail = warp.template per_lane<one>();  // what the lane leaves for a later one
   auto ended = warp.template per_lane<bool>();
   warp.each([&](int lane) {
@@ -46,7 +46,7 @@ DWELL_FN void multiply_tile(Warp& warp, Parts& part, const value_pack<T, Width>*
     one x[at_once];
     const int ends = mine.path & 0xff;
     index row = first_of(mine);
-    T* y[Width];  // of the row that ends next
+    T* y[Width];  // place of the row that ends next
     if constexpr (!packed) {
       DWELL_UNROLL
       for (int w = 0; w < Width; ++w) y[w] = out.q[w] + row;
@@ -91,7 +91,7 @@ DWELL_FN void multiply_tile(Warp& warp, Parts& part, const value_pack<T, Width>*
   T* const left_over = carry_place();
   DWELL_UNROLL
   for (int w = 0; w < Width; ++w) {
-    auto left = warp.template per_lane<T>();    // of component w: what the lane leaves,
+    auto left = warp.template per_lane<T>();    // what the lane leaves of component w,
     auto before = warp.template per_lane<T>();  // and what earlier lanes leave for it
     warp.each([&](int lane) { left[lane] = tail[lane].v[w]; });
     const T carry = warp.carries(left, ended, before);

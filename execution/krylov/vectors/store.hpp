@@ -48,7 +48,7 @@ class store : public column_store<P, T, Team> {
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
     pass(in, out, [&](int lane, T* v) { this->call(f, lane, v); });
   }
-  /// The same with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
+  /// Goes over elements with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
   /// total(sum_of<First, Count>{}).
   template <int... R, int... W, int First, int Count, class F>
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count> to, F&& f) {
@@ -90,7 +90,7 @@ class store : public column_store<P, T, Team> {
     multiply_all<no_sum, In, Out...>();
   }
 
-  /// Of Programs with a basis (basis.hpp). Memory of this team's own, which its lanes share.
+  /// Memory of this team's own, which its lanes share, of Programs with a basis (basis.hpp).
   DWELL_FN double* team_memory() const {
     return a_.team_memory + team_.worker() * P::team_doubles(a_.basis_size);
   }
@@ -206,7 +206,7 @@ class store : public column_store<P, T, Team> {
     else
       return a_.vectors[F] + part_.begin.row;
   }
-  /// The same for vectors that are known to be in scratch: no test where they are.
+  /// Place of vectors that are known to be in scratch: no test where they are.
   template <bool Resident, int F>
   DWELL_FN T* place() const {
     if constexpr (Resident)
@@ -214,7 +214,7 @@ class store : public column_store<P, T, Team> {
     else
       return base<F>();
   }
-  /// Of a Program with columns: the rows of F, by their numbers in the matrix.
+  /// Rows of F of a Program with columns, by their numbers in the matrix.
   template <int F>
   DWELL_FN auto* rows_of() const {
     return reinterpret_cast<pack<columns>*>(a_.vectors[F]);
@@ -273,7 +273,7 @@ class store : public column_store<P, T, Team> {
     }
   }
 
-  /// Of the chain's input and result: v in the units of the chain's rows, and back.
+  /// Converts the chain's input and result: v in the units of the chain's rows, and back.
   template <class To, class V>
   DWELL_FN To in_units_of_chain(index row, V v) const {
     const double* const units = a_.chain.units;
@@ -340,7 +340,7 @@ class store : public column_store<P, T, Team> {
   Team& team_;
   const program_args<P, T>& a_;
   const team_part part_;
-  int copy_ = 0;       ///< of exchanged vectors: the one that is read
+  int copy_ = 0;       ///< copy of exchanged vectors that is read
   double seen_ = 0.0;  ///< the flag of interrupts, as of the last total()
   int chain_phase_ = 0;
   int polled_ = 0;        ///< team 0, the lane that polls: as read from the host

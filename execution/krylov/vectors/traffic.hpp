@@ -110,7 +110,7 @@ class traffic_store : public counted_columns<P> {
     ((all_.product[Out] = true), ...);
   }
   void exchange(int) {}
-  // Of a chain: all of it at once; what its products move is counted by whoever made it.
+  // Phases of a chain: all of it at once; what its products move is counted by whoever made it.
   int chain_phase() const { return 0; }
   int chain_phases() const { return 1; }
   template <int Out>
@@ -120,7 +120,7 @@ class traffic_store : public counted_columns<P> {
   }
   template <int Out>
   void finish(writes<Out>) {}
-  // Of a basis: its vectors count as bytes only.
+  // Vectors of a basis count as bytes only.
   void make_basis(int basis) {
     if constexpr (has_basis<P>) memory_.resize(P::team_doubles(basis_ = basis));
   }

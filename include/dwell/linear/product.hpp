@@ -20,9 +20,9 @@ namespace dwell {
 
 /// How a matrix is held.
 struct product_report {
-  index rows = 0;         ///< of the matrix
-  index cols = 0;         ///< of the matrix
-  index nonzeros = 0;     ///< of the matrix: stored entries
+  index rows = 0;         ///< rows of the matrix
+  index cols = 0;         ///< columns of the matrix
+  index nonzeros = 0;     ///< stored entries of the matrix
   int teams = 0;          ///< threads, or thread blocks
   std::string reason;     ///< why so many, one line
   std::size_t bytes = 0;  ///< that a product must move: A as it is held, x and y once each

@@ -80,7 +80,7 @@ namespace dwell {
 
 /// The most vectors a program may have, and the most sums.
 inline constexpr int max_vectors = 12;
-inline constexpr int max_sums = 10;  ///< likewise
+inline constexpr int max_sums = 10;  ///< most sums of a program
 
 /// Who touches the elements of a vector. own: only the team that owns the row. gather: others read
 /// it, too (what multiply() reads), in another phase than the one in which it is written. The
@@ -106,7 +106,7 @@ struct writes {};
 /// Vectors by number, at compile time.
 template <int... Vectors>
 struct vector_list {
-  static constexpr int count = sizeof...(Vectors);  ///< of vectors
+  static constexpr int count = sizeof...(Vectors);  ///< number of vectors
   /// The place of f in the list, or -1.
   DWELL_HD static constexpr int place_of(int f) {
     int at = 0, found = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See reduce.hpp: checks, memory, one backend or the other.
+// Checks, memory, one backend or the other.
 #include "dwell/arrays/reduce.hpp"
 
 #include <fmt/format.h>
@@ -90,13 +90,13 @@ cuda::host_result::~host_result() {
 
 struct reducer::state {
   work_queue queue;
-  int units = 0;                  ///< of a GPU
-  cpu::reduce_team team;          ///< of a CPU
+  int units = 0;                  ///< multiprocessors of a GPU
+  cpu::reduce_team team;          ///< threads of a CPU
   buffer<double> partial, lanes;  // these of a GPU
   buffer<unsigned> counts;
-  std::array<buffer<std::byte>, 2> copies;  ///< of the caller's arrays
+  std::array<buffer<std::byte>, 2> copies;  ///< device copies of the caller's arrays
   std::optional<cuda::host_result> result;
-  std::array<const void*, 3> known = {};  ///< of the call before: x, y and the result
+  std::array<const void*, 3> known = {};  ///< arrays of the call before: x, y and the result
 
   explicit state(const device& where) : queue(where), team(where.threads()) {
     if (where.on() == backend::cpu) return;

@@ -9,8 +9,8 @@
 
 namespace dwell::cuda {
 
-inline constexpr int reduce_warps = pass_lanes / 32;  ///< of a block
-inline constexpr int reduce_groups = 8;               ///< of blocks, where there are several
+inline constexpr int reduce_warps = pass_lanes / 32;  ///< warps of a block
+inline constexpr int reduce_groups = 8;               ///< groups of blocks, where there are several
 inline constexpr int reduce_group_lanes = pass_lanes / reduce_groups;
 static_assert(reduce_group_lanes == 32 && reduce_groups + 1 <= reduce_counts);
 /// Up to so many chunks a block has one for each warp, and is alone.

@@ -34,9 +34,9 @@ class reduce_team {
  public:
   explicit reduce_team(int most_threads);
   ~reduce_team();
-  /// As many as so many bytes are worth.
+  /// Returns as many threads as so many bytes are worth.
   int threads_for(double bytes) const;
-  thread_pool& pool();  ///< of the most threads, started by the first call
+  thread_pool& pool();  ///< pool of the most threads, started by the first call
   double* partial(std::size_t chunks);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See scan.hpp: checks, memory, the steps of one backend or the other.
+// Checks, memory, the steps of one backend or the other.
 #include "dwell/arrays/scan.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ void check_sizes(std::size_t in, std::size_t out) {
   if (in != out) throw input_error(fmt::format("out: expected {} elements, found {}", in, out));
 }
 
-/// The same array, or none of its memory.
+/// Requires the same array, or none of its memory.
 void require_same_or_apart(const named_memory& out, const named_memory& in) {
   if (out.begin != in.begin) require_apart(out, in);
 }

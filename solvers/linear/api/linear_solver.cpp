@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See linear_solver.hpp: the calls, their checks of vectors, and blocks of right-hand sides.
+// Calls, their checks of vectors, and blocks of right-hand sides.
 #include "dwell/linear/linear_solver.hpp"
 
 #include <fmt/format.h>

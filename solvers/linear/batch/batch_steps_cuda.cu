@@ -19,7 +19,7 @@ __device__ void block_pass(index n, const Pass& pass, double* room) {
   const auto lane = reinterpret_cast<double(*)[Pass::totals]>(room);
   const int l = static_cast<int>(threadIdx.x);
   const auto constants = pass.constants();
-  double all[Pass::totals] = {};  // of chunks l, l + 256, ...
+  double all[Pass::totals] = {};  // totals of chunks l, l + 256, ...
   for (index c = 0; c < pass_chunks(n); ++c) {
     double acc[Pass::totals] = {};
     const std::int64_t first = static_cast<std::int64_t>(c) * pass_chunk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See cg_batch.hpp: refusals and copies here, all else in prepared_batch.hpp.
+// Refusals and copies; all else is in prepared_batch.hpp.
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 

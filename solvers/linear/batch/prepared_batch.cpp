@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See prepared_batch.hpp: the systems are one matrix, which is checked, planned, cut and loaded as
-// that of a linear_solver; a solve is a launch for the vectors, one for all systems, and one for
-// their answers.
+// The systems are one matrix, which is checked, planned, cut and loaded as that of a linear_solver.
+// A solve is a launch for the vectors, one for all systems, and one for their answers.
 #include "dwell/solvers/linear/batch/prepared_batch.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ class row_pass {
   T most = 0;                                                                ///< magnitude
   T least_diagonal = std::numeric_limits<T>::infinity(), most_diagonal = 0;  ///< if positive
   bool positive = true, stored = true;   ///< the diagonal, in every row; is there and not zero
-  bool zero_sums = true;                 ///< of every row
+  bool zero_sums = true;                 ///< sums of every row are zero
   index mixed = 0;                       ///< rows with much that is positive beside the diagonal
   std::int64_t below = 0, mirrored = 0;  ///< entries below the diagonal; mirrors of those above
 

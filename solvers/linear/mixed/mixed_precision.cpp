@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See mixed_precision.hpp.
+// Attempts in f32, and how far each is to go.
 #include "dwell/solvers/linear/mixed/mixed_precision.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ int most_iterations(double rows) {
   return static_cast<int>(std::min(rows, INT_MAX / 8.0)) * 4 + 500;
 }
 
-/// Of the solver in f32.
+/// Options of the solver in f32.
 solve_options options_in_f32(const solve_options& o, bool constant_null_space) {
   solve_options inner = o;
   inner.mixed_precision = false;

@@ -87,17 +87,17 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
   const prepared_system<double>& matrix_;
   const mixed_steps& steps_;
   const bool wants_history_;
-  int exponent_ = 0;  ///< of the f32 matrix: that of the caller divided by two to this power
+  int exponent_ = 0;  ///< the f32 matrix is that of the caller divided by two to this power
   buffer<float> val_;
-  std::vector<float> values_here_;  ///< of several ranks on GPUs, what preconditioners are made of
+  std::vector<float> values_here_;  ///< ranks on GPUs: what preconditioners are made of
   std::unique_ptr<prepared_solver<float>> inner_;
   buffer<double> x_, rhs_, residual_, trial_, inverse_diagonal_, partial_;
-  vector_ghosts ghosts_of_x_, ghosts_of_trial_;  ///< of several ranks
+  vector_ghosts ghosts_of_x_, ghosts_of_trial_;  ///< exchanges of several ranks
   buffer<unsigned> done_;
   buffer<words> words_;
   int limit_ = 0;
 
-  // Of the last run:
+  // Members of the last run:
   words now_;
   int unit_ = 0;  ///< the attempt solves for the residual divided by two to this power
   int attempts_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See narrowed_rows.hpp.
+// Copies values to f32, and exchanges ghosts of f64 vectors.
 #include "dwell/solvers/linear/mixed/narrowed_rows.hpp"
 
 #include <algorithm>

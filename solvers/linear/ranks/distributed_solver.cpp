@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See distributed_solver.hpp: checks that all ranks make together, around the frame of
-// linear_solver.
+// Checks that all ranks make together, around the frame of linear_solver.
 #include "dwell/linear/distributed_solver.hpp"
 
 #include <fmt/format.h>

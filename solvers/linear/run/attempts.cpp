@@ -60,7 +60,7 @@ void attempts<T>::make(attempt one) {
     case attempt::refinement:
       report_.finish_s = seconds_on_host() - ended_;
       return refine();
-    case attempt::other_method:  // as if it had been this one from the start
+    case attempt::other_method:  // it counts as the one from the start
       if (!s_.change_method(report_)) return;
       copy_vector(x_, s_.work.start.data());
       began_ = seconds_on_host();
@@ -277,7 +277,7 @@ void attempts<T>::begin(const solve_report* so_far, int most, bool quietly) {
   if (!seen_.finite) return;
   if (tells)
     control.progress = [this, done, again = so_far != nullptr](int step, double residual) {
-      if (again && step == 0) return true;  // of this x the attempt before has told
+      if (again && step == 0) return true;  // the attempt before has reported this x
       const scaled_norms norms{seen_.by, seen_.rhs};
       const bool go_on =
           s_.options.progress({done + step, norms.relative(residual), norms.relative(seen_.target),

@@ -37,7 +37,7 @@ class started_run {
   ~started_run() {
     try {
       if (run_) run_->finish();
-    } catch (...) {  // of the device, or of a progress function: nobody is there to be told
+    } catch (...) {  // the device's, or a progress function's: nobody is there to be told
     }
   }
   started_run(const started_run&) = delete;
@@ -130,7 +130,7 @@ class attempts {
   T* const x_;
   const double further_;
   double began_;
-  double first_ = 0, ended_ = 0;  ///< of the last run, on the host's clock
+  double first_ = 0, ended_ = 0;  ///< times of the last run, on the host's clock
   double told_from_ = 0;          ///< the first run
   bool refused_ = false;          ///< here
   bool start_kept_ = false;

@@ -67,7 +67,7 @@ int attempts<T>::best_step(const std::vector<step_coefficients>& seen_by_step) c
   const matrix_class solves = forms_of(s_.now.run.method).front().solves;
   if (seen_by_step.empty() || solves == matrix_class::symmetric) return 0;
   const bool of_cg = solves == matrix_class::positive_definite;
-  const int end = of_cg ? seen_.step : seen_.step + 1;  // of its last step nothing may be known
+  const int end = of_cg ? seen_.step : seen_.step + 1;  // the last step may not be known
   int best = 0;
   for (int k = 1; k < end && k < static_cast<int>(seen_by_step.size()); ++k)
     if (seen_by_step[static_cast<std::size_t>(k)].weight <
@@ -84,7 +84,7 @@ template <class T>
 void attempts<T>::go_back() {
   const int step = best_;
   if (step <= 0 || report_.refinements > 0 || report_.stopped == stop_reason::interrupted ||
-      report_.iterations != seen_.step)  // of several parts
+      report_.iterations != seen_.step)  // there are several parts
     return;
   if (!has_room_for_answer()) return;
   T* const kept = s_.work.kept.data();

@@ -41,7 +41,7 @@ template <class T>
 std::vector<solve_report> block_solve<T>::run(prepared_solver<T>& s, int count) const {
   s.begin_anew();
   std::vector<solve_report> reports;
-  double began = seconds_on_host();  // of the first group: with what it takes to prepare groups
+  double began = seconds_on_host();  // the first group's, with what it takes to prepare groups
   if (s.now.probe && count > 0) {
     reports.push_back(alone(0));
     began = seconds_on_host();

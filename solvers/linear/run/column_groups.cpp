@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See column_groups.hpp.
+// Cuts blocks into groups, prepares runs for each width, and solves.
 #include "dwell/solvers/linear/run/column_groups.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See judgement.hpp.
+// Estimates of condition and error, and the reason of the end.
 #include "dwell/solvers/linear/run/judgement.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void estimate_error(const solve_end& end, solve_report& report) {
           : condition_seen(end,
                            !form.with_chain && report.preconditioner != preconditioner::jacobi);
   if (!(report.condition_estimate > 0.0)) return;
-  if (form.with_chain) return;  // of M A: no norm of the error follows from it
+  if (form.with_chain) return;  // condition of M A: no norm of the error follows from it
   double relative = report.residual_relative_true;
   if (report.preconditioner == preconditioner::jacobi)
     relative = std::sqrt(n.rr_by_diagonal) / std::sqrt(n.bb_by_diagonal);
@@ -120,7 +120,7 @@ void take_true_residual(const solve_numbers& n, solve_report& report) {
 
 bool keep_start_instead(const solve_numbers& of_start, solve_report& report) {
   const double of_x = scaled_norms{of_start.by, of_start.rhs}.relative_true(of_start.true_norm);
-  // Of two that are over the largest number nobody knows which is smaller.
+  // Both may be over the largest number: then nobody knows which is smaller.
   if (std::isfinite(report.residual_relative_true) && report.residual_relative_true <= of_x)
     return false;
   report.residual_relative_recursive = of_x;

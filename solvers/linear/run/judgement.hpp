@@ -23,7 +23,7 @@ struct scaled_norms {
 
   /// Over ||b||, or where b = 0 itself.
   double relative(double scaled) const;
-  /// Of one in units of b, 2^by.rhs.
+  /// Relative norm of one in units of b, 2^by.rhs.
   double relative_true(double norm) const;
   double rhs_norm() const;
 };
@@ -31,10 +31,10 @@ struct scaled_norms {
 /// How a solve ended, in the numbers of the scaled system.
 struct solve_end {
   solve_numbers numbers;
-  system_facts facts;                           ///< of the matrix as the caller has it
-  std::vector<step_coefficients> coefficients;  ///< of the first steps, from step 0 on
+  system_facts facts;                           ///< facts of the matrix as the caller has it
+  std::vector<step_coefficients> coefficients;  ///< coefficients of the first steps, from step 0 on
   std::vector<double> history;                  ///< if asked for
-  double known_condition = 0;  ///< of an attempt before, which counts; 0: there is none
+  double known_condition = 0;  ///< an attempt before has seen it, which counts; 0: there is none
   bool has_residual = true;    ///< numbers.rr is that of a step, be it the one before the last
 };
 

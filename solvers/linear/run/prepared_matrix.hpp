@@ -55,7 +55,7 @@ struct prepared_matrix {
   plan_target target;
   prepared_system<T> system;
   null_vectors null_space;
-  int version = 0;  ///< of the values: runs that have others are brought up to date
+  int version = 0;  ///< version of the values: runs that have others are brought up to date
 };
 
 }  // namespace dwell

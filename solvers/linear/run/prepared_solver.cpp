@@ -40,7 +40,7 @@ template <class T>
 void prepared_solver<T>::refresh() {
   options.preconditioning.keep_patterns = true;
   begin_anew();
-  if (now.run != first.run) first = now;  // of these values f32 has too little range
+  if (now.run != first.run) first = now;  // f32 has too little range for these values
 }
 
 template <class T>

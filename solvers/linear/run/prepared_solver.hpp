@@ -51,7 +51,7 @@ struct prepared_solver {
   solve_options options;  ///< method, preconditioner and precision: of the run that is taken
   solve_setup setup;
   prepared_matrix<T> matrix;
-  solver_choice now;  ///< of the solve in progress, or the last one
+  solver_choice now;  ///< choice of the solve in progress, or the last one
   solver_runs<T> runs;
   solver_choice first;  ///< what every solve begins with
   solve_workspace<T> work;

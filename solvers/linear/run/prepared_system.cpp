@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See prepared_system.hpp.
+// Copies a matrix to the device, scales it, and has it checked.
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 
 #include <fmt/format.h>

@@ -71,7 +71,7 @@ struct solve_workspace {
   buffer<unsigned> done;
   buffer<solve_numbers> numbers;
   buffer<null_parts> parts;
-  buffer<double> rank_totals;  ///< of several ranks, on GPUs
+  buffer<double> rank_totals;  ///< sums of several ranks, on GPUs
 };
 
 }  // namespace dwell

@@ -38,14 +38,14 @@ class mixed_run {
 template <class T>
 struct solver_run {
   run_choice choice;
-  int version = 0;                             ///< of the matrix's values that it has
-  std::unique_ptr<made_preconditioner> chain;  ///< of preconditioners that are a chain of products
+  int version = 0;                             ///< version of the matrix's values that it has
+  std::unique_ptr<made_preconditioner> chain;  ///< preconditioners that are a chain of products
   std::unique_ptr<cut_cache<T>> cuts;
   std::unique_ptr<prepared_run<T>> code;
-  mixed_run* mixed = nullptr;                      ///< of it, where it iterates in f32
-  std::unique_ptr<column_groups<T>> groups;        ///< of columns; they use the cuts
-  std::unique_ptr<halo_exchange> ghosts_of_x;      ///< of several ranks
-  std::unique_ptr<device_halo> ghosts_of_x_there;  ///< likewise, on GPUs
+  mixed_run* mixed = nullptr;                      ///< the run itself, where it iterates in f32
+  std::unique_ptr<column_groups<T>> groups;        ///< groups of columns; they use the cuts
+  std::unique_ptr<halo_exchange> ghosts_of_x;      ///< exchange of several ranks
+  std::unique_ptr<device_halo> ghosts_of_x_there;  ///< exchange of several ranks on GPUs
   solve_report prepared;                           ///< what every report begins with
 };
 

@@ -82,7 +82,7 @@ std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
     double* const u = row(a, j);
     const double inverse = u[j] > tiny ? 1.0 / std::sqrt(u[j]) : 0.0;
     for (index k = j + 1; k < rows; ++k) u[k] *= inverse;
-    u[j] = inverse;  // of the pivot's root
+    u[j] = inverse;  // inverse of the pivot's root
     for (index i = j + 1; i < rows; ++i)
       if (u[i] != 0.0) add(row(a, i), -u[i], u, i, rows);
   }

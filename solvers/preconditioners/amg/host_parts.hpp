@@ -27,7 +27,7 @@ inline constexpr int most_node_rows = 32;
 std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
                                   const std::vector<index>& col, const std::vector<double>& val,
                                   const std::vector<double>& near_null);
-/// Of two the power at or below the largest diagonal element.
+/// The power of two at or below the largest diagonal element.
 double largest_diagonal(index rows, const std::vector<index>& row_ptr,
                         const std::vector<index>& col, const std::vector<double>& val);
 

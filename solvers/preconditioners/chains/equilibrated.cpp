@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See equilibrated.hpp: the sequence on either backend, and the loops on a CPU.
+// Steps on either backend, and the loops on a CPU.
 #include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See check.hpp.
+// One line for whatever cannot be used.
 #include "dwell/solvers/stencil/api/check.hpp"
 
 #include <fmt/format.h>

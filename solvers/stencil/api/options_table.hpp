@@ -38,7 +38,7 @@ using stencil_member =
 
 struct stencil_option {
   const char* name;
-  const char* keyword = nullptr;  ///< of Python, where it has another name
+  const char* keyword = nullptr;  ///< Python's, where it has another name
   const char* flag = nullptr;     ///< or none
   const char* help;
   stencil_member member;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See session.hpp; how it is set up: session_setup.cpp.
+// Copies and runs of a field that is set up. session_setup.cpp sets it up.
 #include "dwell/solvers/stencil/api/session.hpp"
 
 #include <algorithm>

@@ -77,7 +77,7 @@ TEST(report_tables, have_words_that_are_found) {
       }
 }
 
-/// Of all runs, what C reads by the function of the field's type.
+/// Expects of all runs what C reads by the function of the field's type.
 template <class Report>
 void expect_read_by_c(std::span<const report_field<Report>> table,
                       const std::vector<Report>& runs) {

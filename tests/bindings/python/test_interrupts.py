@@ -11,7 +11,7 @@ import dwell
 A = dwell.generate("poisson2d:300x300")
 IMAGE = np.random.default_rng(1).random((1500, 1500))
 WEIGHTS = np.random.default_rng(2).random((31, 31))
-SHORT = 0.12  # of work that is too short to be looked at
+SHORT = 0.12  # work that is too short to be looked at
 
 
 class Stop(Exception):

@@ -48,7 +48,7 @@ def other_executors(program):
 
 
 def arguments(case):
-    """Of Solver."""
+    """Arguments of Solver."""
     out = dict(case.options)
     out["precision"] = "mixed" if out.pop("mixed_precision") else None
     out["maxiter"] = out.pop("max_iterations")
@@ -78,7 +78,7 @@ def system(case):
 
 
 def outcome(call, solve):
-    """As by_command() has it, of solve(), which returns x and a report."""
+    """The outcome by_command() would have, from solve(), which returns x and a report."""
     statuses = {"converged": 0, "iteration limit": 2, "accuracy limit": 2, "breakdown": 3, "not finite": 3}
     try:
         x, report = solve()

@@ -42,10 +42,10 @@ class methods_of : public testing::TestWithParam<std::tuple<std::string, int>> {
             fmt::format("{} of {} under {}, {}", method, of.name, executor, describe(how)));
         solve_options o = with(executor, how, rtol, p);
         o.method = method;
-        o.restart = 250;  // of indefinite matrices short cycles stagnate
+        o.restart = 250;  // short cycles stagnate with indefinite matrices
         const solution<T> got = run(s.system, o);
         const solve_report& r = got.report;
-        // Of indefinite matrices its residuals jump beyond the digits of f32: it must say so.
+        // Residuals of indefinite matrices jump beyond the digits of f32: it must say so.
         if (sizeof(T) == 4 && method == "bicgstab" && r.stopped == stop_reason::breakdown) {
           EXPECT_EQ(of.name, std::string("helmholtz"));
           EXPECT_NE(r.advice.find("f64"), std::string::npos);

@@ -8,7 +8,7 @@
 
 namespace dwell {
 
-/// Of a warp by itself (All) all ticks, of one that is played one tick.
+/// A role of the chain: a warp by itself (All) takes all ticks, one that is played one tick.
 template <class Levels, bool All>
 class chain_role {
  public:

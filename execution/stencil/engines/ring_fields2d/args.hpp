@@ -15,7 +15,7 @@ struct fields_pass {
   T outside[arrays_of<S>][2][2] =
       {};  ///< constants beyond the border: axis y, x; lower, upper side
   T p[S::parameters > 0 ? S::parameters : 1] = {};
-  int warps = 0;  ///< of the chain that compute: a pass has warps * config.steps steps
+  int warps = 0;  ///< warps of the chain that compute: a pass has warps * config.steps steps
   pass_runs runs;
 };
 

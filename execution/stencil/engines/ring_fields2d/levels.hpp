@@ -456,7 +456,7 @@ class chain_levels {
   int left_ = 0;                               ///< ticks of the segment
   int y_ = 0;                                  ///< the row that comes in
   int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
-  int tick_ = 0;                               ///< of a turn
+  int tick_ = 0;                               ///< tick of a turn
   chain_path path_ = chain_path::none;
   decltype(std::declval<Team>().template per_lane<kept>()) kept_;
 };

@@ -84,7 +84,7 @@ template <class S, int Stage>
 inline constexpr int delay_of = reach_of<S, Stage>(-1).ahead +
                                 (reach_of<S, Stage>(-1).wide ? 1 : 0);
 
-/// Of a step: all its stages.
+/// Delay of a step: all its stages.
 template <class S, int Stage = 0>
 constexpr int step_delay() {
   if constexpr (Stage == S::stages)
@@ -113,10 +113,10 @@ constexpr int step_columns() {
 /// Warps of a team that compute are a chain, as in ring2d; a slot holds `rows` rows of every array.
 struct chain_config {
   int warps;   ///< that compute
-  int steps;   ///< of a warp
+  int steps;   ///< steps of a warp
   int across;  ///< neighbouring cells of a lane; odd, so that lanes read different banks
-  int slots;   ///< of a ring
-  int rows;    ///< of a slot, of each array
+  int slots;   ///< slots of a ring
+  int rows;    ///< rows of a slot, of each array
   int ahead;   ///< cells of a lane that are loaded ahead of their use
   /// Slots of a ring of coefficients, `rows` rows each, that all warps read. 0: coefficients travel
   /// with the fields.
