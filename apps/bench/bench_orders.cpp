@@ -15,6 +15,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/device/device.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/column_width.hpp"
 #include "dwell/solvers/product/ordered_product.hpp"
 #include "dwell/stencil/stencil_runner.hpp"

@@ -8,6 +8,7 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/order/index_map.hpp"
 #include "dwell/stencil/solve.hpp"
 #include "stencil_oracle.hpp"
