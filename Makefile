@@ -12,7 +12,7 @@ ARGS         ?=
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
-# Of `make ladder`, which has defaults of its own.
+# Numbers for `make ladder`, which has defaults of its own.
 SIDE         ?=
 ITERATIONS   ?=
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See control_groups.hpp.
+// Reads the files of control groups, from the process's own group upwards.
 #include "dwell/base/control_groups.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ using file_reader = std::function<std::optional<std::string>(const std::string& 
 
 /// CPUs' worth of time by "cpu.max" of version 2: "150000 100000" is 1.5, "max 100000" no limit.
 std::optional<double> quota_of_cpu_max(std::string_view text);
-/// The same by cpu.cfs_quota_us and cpu.cfs_period_us of version 1; -1 is no limit.
+/// CPUs' worth of time by cpu.cfs_quota_us and cpu.cfs_period_us of version 1; -1 is no limit.
 std::optional<double> quota_of_cfs(std::string_view quota_us, std::string_view period_us);
 
 /// The least quota of the control groups in which a process is, and of all that these are in.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See cpu_cache.hpp.
+// Asks sysconf() for the sizes of both levels.
 #include "dwell/base/cpu_cache.hpp"
 
 #include <unistd.h>

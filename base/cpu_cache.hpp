@@ -11,7 +11,7 @@ struct cpu_cache {
   int line;  ///< bytes
 };
 
-/// As the operating system says, or, where it does not, 32 KiB of 8 ways.
+/// The first level as the operating system says or, where it does not, 32 KiB of 8 ways.
 cpu_cache first_level_cache();
 /// Or 1 MiB of 16 ways.
 cpu_cache second_level_cache();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See error.hpp.
+// Messages are made printable.
 #include "dwell/base/error.hpp"
 
 #include "dwell/base/printable.hpp"

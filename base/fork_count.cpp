@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See fork_count.hpp.
+// A counter that a handler of pthread_atfork() adds to.
 #include "dwell/base/fork_count.hpp"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See interruption.hpp.
+// The scopes of each thread, from the inner one outwards.
 #include "dwell/base/interruption.hpp"
 
 #include "dwell/base/error.hpp"

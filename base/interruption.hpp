@@ -54,7 +54,7 @@ class interruption_scope {
 /// To be called now and then by loops that may take long. Throws interrupted_error once the work of
 /// this thread is to end.
 void poll_interruption();
-/// The same of a loop over i, one step of which is short.
+/// Polls in a loop over i, one step of which is short.
 template <class I>
 inline void poll_interruption_at(I i) {
   constexpr I steps = 1024;

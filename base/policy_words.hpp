@@ -9,7 +9,7 @@
 
 namespace dwell {
 
-/// As the planner thinks best.
+/// The planner's choice.
 inline constexpr const char* automatic = "auto";
 inline constexpr const char* nothing_cached = "none";
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See printable.hpp. The C1 controls (U+0080 to U+009F) are controls, too: some terminals obey
-// them.
+// The C1 controls (U+0080 to U+009F) are controls, too: some terminals obey them.
 #include "dwell/base/printable.hpp"
 
 #include <fmt/format.h>

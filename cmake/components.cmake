@@ -116,25 +116,30 @@ if(DWELL_IO)
   target_link_libraries(dwell_files PRIVATE LibArchive::LibArchive ZLIB::ZLIB)
 endif()
 
-# For programs that compile stencils of their own (dwell/custom_stencil.hpp): the rules of floating-point arithmetic
-# that make a result the same under every executor, and the instructions of the library's own kernels (options.cmake).
-set(DWELL_CUSTOM_STENCIL_OPTIONS -ffp-contract=off)
+# For programs that compile stencils or methods of their own (dwell/custom_stencil.hpp, dwell/custom_program.hpp): the
+# rules of floating-point arithmetic that make a result the same under every executor, and the instructions of the
+# library's own kernels (options.cmake).
+set(DWELL_CUSTOM_KERNEL_OPTIONS -ffp-contract=off)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND DWELL_CUSTOM_STENCIL_OPTIONS -mavx2 -mfma)
+  list(APPEND DWELL_CUSTOM_KERNEL_OPTIONS -mavx2 -mfma)
 endif()
-list(JOIN DWELL_CUSTOM_STENCIL_OPTIONS "," dwell_host_options)
+list(JOIN DWELL_CUSTOM_KERNEL_OPTIONS "," dwell_host_options)
 
-# dwell, of all components, and dwell_custom_stencil; with suffix _shared those of the shared libraries.
+# dwell, of all components, dwell_custom_stencil and dwell_custom_program; with suffix _shared those of the shared
+# libraries.
 function(dwell_add_interfaces suffix)
   add_library(dwell${suffix} INTERFACE)
   foreach(component IN LISTS DWELL_COMPONENTS)
     target_link_libraries(dwell${suffix} INTERFACE dwell_${component}${suffix})
   endforeach()
-  add_library(dwell_custom_stencil${suffix} INTERFACE)
-  target_link_libraries(dwell_custom_stencil${suffix} INTERFACE dwell_stencil${suffix} Threads::Threads)
-  target_compile_options(dwell_custom_stencil${suffix} INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:${DWELL_CUSTOM_STENCIL_OPTIONS}>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=${dwell_host_options}>")
+  foreach(kernels custom_program custom_stencil)
+    add_library(dwell_${kernels}${suffix} INTERFACE)
+    target_link_libraries(dwell_${kernels}${suffix} INTERFACE dwell_core${suffix} Threads::Threads)
+    target_compile_options(dwell_${kernels}${suffix} INTERFACE
+      "$<$<COMPILE_LANGUAGE:CXX>:${DWELL_CUSTOM_KERNEL_OPTIONS}>"
+      "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=${dwell_host_options}>")
+  endforeach()
+  target_link_libraries(dwell_custom_stencil${suffix} INTERFACE dwell_stencil${suffix})
 endfunction()
 dwell_add_interfaces("")
 set(DWELL_SUFFIX "")
@@ -143,7 +148,7 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 if(BUILD_SHARED_LIBS OR (DWELL_TESTS AND NOT DWELL_SANITIZE AND NOT DWELL_FUZZ))
-  # Of what is not hidden, templates of the standard library, only names of namespace dwell and of C functions dwell_*.
+  # Templates of the standard library are not hidden: exports only names of namespace dwell and C functions dwell_*.
   set(dwell_exports ${PROJECT_BINARY_DIR}/dwell.map)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/dwell.map.in ${dwell_exports} @ONLY)
   # Before 1.0 a minor version may change the interface.
@@ -176,7 +181,7 @@ if(BUILD_SHARED_LIBS OR (DWELL_TESTS AND NOT DWELL_SANITIZE AND NOT DWELL_FUZZ))
   dwell_add_interfaces(_shared)
 endif()
 
-foreach(name IN LISTS DWELL_COMPONENTS ITEMS custom_stencil)
+foreach(name IN LISTS DWELL_COMPONENTS ITEMS custom_program custom_stencil)
   set_target_properties(dwell_${name}${DWELL_SUFFIX} PROPERTIES EXPORT_NAME ${name})
   add_library(dwell::${name} ALIAS dwell_${name}${DWELL_SUFFIX})
 endforeach()

@@ -1,7 +1,8 @@
 # The headers of a component are the ones that its entry headers (include/dwell/) include, directly or not: found by
 # following the includes, so no list can be out of date. They are file sets of the components' targets and are what
-# `cmake --install` installs: public ones, in include/dwell/, and of custom_stencil.hpp those of the kernels, too. Headers for nvcc only, .cuh and those with "cuda" in their names, are sets of their own.
-set(DWELL_ENTRY_core core.hpp distributed.hpp mpi.hpp metis.hpp eigen.hpp dwell.h)
+# `cmake --install` installs: public ones, in include/dwell/, and of custom_program.hpp and custom_stencil.hpp
+# those of the kernels, too. Headers for nvcc only, .cuh and those with "cuda" in their names, are sets of their own.
+set(DWELL_ENTRY_core core.hpp distributed.hpp mpi.hpp metis.hpp eigen.hpp custom_program.hpp dwell.h)
 set(DWELL_ENTRY_stencil stencil.hpp custom_stencil.hpp)
 set(DWELL_ENTRY_io io.hpp)
 

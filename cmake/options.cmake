@@ -51,7 +51,7 @@ foreach(name MPI METIS)
   set(DWELL_HAVE_${name} OFF)
 endforeach()
 if(NOT DWELL_MPI STREQUAL "OFF" AND (DWELL_APPS OR DWELL_TESTS))
-  enable_language(C)  # of its interface; mpicxx would link that of C++, which is gone from MPI
+  enable_language(C)  # the language of its interface; mpicxx would link that of C++, which is gone from MPI
   find_package(MPI QUIET COMPONENTS C)
   if(MPI_C_FOUND)
     set(DWELL_HAVE_MPI ON)

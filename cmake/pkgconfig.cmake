@@ -1,4 +1,5 @@
-# pkg-config files of the components: dwell-core, dwell-stencil, dwell-io, dwell-custom-stencil, and dwell of all. They
+# pkg-config files of the components: dwell-core, dwell-stencil, dwell-io, dwell-custom-stencil, dwell-custom-program,
+# and dwell of all. They
 # say where things are from where they are themselves, so an installed copy may move. Archives cannot be linked without
 # what they were built with, so of a static build that is in Requires and Libs, not in their private forms: these take
 # effect with --static only, which also asks for the archives of libarchive and of all that it needs.
@@ -60,7 +61,9 @@ else()
   dwell_pc(dwell-stencil "Dwell: iterative stencils" REQUIRES dwell-core)
 endif()
 dwell_pc(dwell-custom-stencil "Dwell: stencils of one's own" REQUIRES dwell-stencil
-  CFLAGS ${DWELL_CUSTOM_STENCIL_OPTIONS} -pthread LIBS -pthread)
+  CFLAGS ${DWELL_CUSTOM_KERNEL_OPTIONS} -pthread LIBS -pthread)
+dwell_pc(dwell-custom-program "Dwell: iterative methods of one's own" REQUIRES dwell-core
+  CFLAGS ${DWELL_CUSTOM_KERNEL_OPTIONS} -pthread LIBS -pthread)
 if(DWELL_IO)
   dwell_pc(dwell-io "Dwell: files and generated matrices" REQUIRES dwell-core
     LIBS -ldwell_io STATIC_REQUIRES libarchive zlib libpng fmt)

@@ -2,20 +2,32 @@
 # the field on the chip, and the table of all of them. Those of CPUs are compiled four at a time. Every file of the folder is a shape, named
 # as the struct in it.
 #
-#   dwell_add_stencils(SHAPES folder CPU_DRIVEN host_loop_stencil ... CUDA_CACHING perks_stencil ...)
+#   dwell_add_stencils(folder of shapes)
 #
-# Executor NAME_stencil is in execution/stencil/loops/NAME.hpp.
-# DRIVEN executors queue launches from the host, LOOPING ones hold the time loop, CACHING ones also
-# cache the field on the chip, and a launch of PASSING ones takes several steps; the last two have a
-# launcher of their own, and on CPUs so do LOOPING ones.
+# The loops are those of execution/stencil/kernels.hpp, which says what their kinds are. Caching and passing ones have a
+# launcher of their own, and on CPUs so do looping ones.
+set(dwell_stencil_loop_list ${PROJECT_SOURCE_DIR}/execution/stencil/kernels.hpp)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dwell_stencil_loop_list})
 set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their files (empty: all; none: none)")
 set(DWELL_CPU_CACHING_SHAPES "star2d5;star2d9;box2d9;star3d7;star3d13;gradient2d" CACHE STRING
   "Of these, the ones whose kernels that cache as GPUs do are compiled for CPUs, if DWELL_CPU_CACHING")
 set(DWELL_CUDA_SHAPES "" CACHE STRING "Of these, the ones to compile for GPUs, too (empty: all)")
 
-function(dwell_add_stencils)
-  cmake_parse_arguments(s "" "SHAPES"
-    "CPU_DRIVEN;CPU_LOOPING;CPU_CACHING;CPU_PASSING;CUDA_DRIVEN;CUDA_LOOPING;CUDA_CACHING;CUDA_PASSING" ${ARGN})
+function(dwell_add_stencils s_SHAPES)
+  # s_CPU_DRIVEN, ... s_CUDA_PASSING: the loops of each kind.
+  file(STRINGS ${dwell_stencil_loop_list} lines REGEX "^ *{\"")
+  foreach(line IN LISTS lines)
+    if(NOT line MATCHES "^ *{\"([^\"]*)\", *\"([^\"]*)\", *\"([^\"]*)\"},$")
+      message(FATAL_ERROR "${dwell_stencil_loop_list}: expected a row of three strings, found: ${line}")
+    endif()
+    set(loop ${CMAKE_MATCH_1})
+    string(TOUPPER ${CMAKE_MATCH_2} kind)
+    string(TOUPPER ${CMAKE_MATCH_3} backends)
+    string(REPLACE " " ";" backends ${backends})
+    foreach(backend IN LISTS backends)
+      list(APPEND s_${backend}_${kind} ${loop})
+    endforeach()
+  endforeach()
   file(GLOB files CONFIGURE_DEPENDS ${s_SHAPES}/*.hpp)
   set(shapes "")
   foreach(file IN LISTS files)

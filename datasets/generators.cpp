@@ -113,7 +113,7 @@ csr<double> make_neumann3d(const request& r, int threads) {
   return detail::neumann(n[0], n[1], n[2], threads);
 }
 
-/// Of "NXxNY[:POISSON]" or "NXxNYxNZ[:POISSON]".
+/// Body of "NXxNY[:POISSON]" or "NXxNYxNZ[:POISSON]".
 struct elastic_body {
   int dims;
   std::array<index, 3> elements;

@@ -16,7 +16,7 @@ struct star_grid {
   std::int64_t before(std::int64_t i) const {
     const std::int64_t w = width, plane = w * height, all = plane * depth;
     const std::int64_t whole = i / plane, part = i % plane;  // planes
-    std::int64_t missing = (i + w - 1) / w + i / w;          // of x = 0 and of the last x
+    std::int64_t missing = (i + w - 1) / w + i / w;  // neighbours of x = 0 and of the last x
     missing += 2 * whole * w + std::min(part, w) + std::max<std::int64_t>(0, part - (plane - w));
     missing += std::min(i, plane) + std::max<std::int64_t>(0, i - (all - plane));
     return 7 * i - missing;
@@ -62,7 +62,7 @@ struct neumann_rows : star_grid<Number> {
   }
 };
 
-/// Of a flat grid. upwind: the Peclet number times the spacing.
+/// Convection on a flat grid. upwind: the Peclet number times the spacing.
 template <class Number>
 struct convection_rows : star_grid<Number> {
   double upwind;
@@ -78,7 +78,7 @@ struct convection_rows : star_grid<Number> {
   }
 };
 
-/// Of a flat grid.
+/// Anisotropic diffusion on a flat grid.
 template <class Number>
 struct anisotropic_rows : star_grid<Number> {
   double across;
@@ -97,7 +97,8 @@ struct anisotropic_rows : star_grid<Number> {
 /// Cells along a side of a square of jumps_rows.
 inline constexpr int jump_block = 50;
 
-/// Of a flat grid of cells; coefficients 1 and `ratio` in turn in squares, as on a chessboard.
+/// Diffusion on a flat grid of cells; coefficients 1 and `ratio` in turn in squares, as on a
+/// chessboard.
 template <class Number>
 struct jumps_rows : star_grid<Number> {
   double ratio;

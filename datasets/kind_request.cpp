@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See kind_request.hpp.
+// Parsing of sizes, and the words of a refusal.
 #include "dwell/datasets/kind_request.hpp"
 
 #include <algorithm>

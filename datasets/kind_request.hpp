@@ -30,9 +30,9 @@ struct grid_request {
   std::array<index, 3> points = {1, 1, 1};
   double number = 0;
 };
-/// Of "WxH" or "WxHxD", as `form` says it.
+/// Reads "WxH" or "WxHxD", as `form` says it.
 grid_request parse_grid(const kind_request& r, const std::string& form, std::size_t dims);
-/// Of "WxH:NUMBER": a flat grid and a number from 0 on.
+/// Reads "WxH:NUMBER": a flat grid and a number from 0 on.
 grid_request parse_grid_and_number(const kind_request& r, const std::string& form);
 
 }  // namespace dwell::detail

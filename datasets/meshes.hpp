@@ -47,8 +47,8 @@ struct bundle {
 };
 node_graph with_bundles(const node_graph& g, const std::vector<bundle>& bundles, int threads);
 
-/// As many copies of a graph as asked for that are not coupled: node i of copy c is node
-/// i * count + c. A mass matrix couples a displacement with the same one of other nodes only.
+/// Makes copies of a graph that are not coupled: node i of copy c is node i * count + c. A mass
+/// matrix couples a displacement with the same one of other nodes only.
 node_graph copies(const node_graph& g, index count, int threads);
 
 /// A program over stages: scenarios of `size` consecutive nodes, coupled along a tree, in which

@@ -23,8 +23,8 @@ std::int64_t poisson_nonzeros(std::int64_t width, std::int64_t height, std::int6
 /// `diagonal` on the diagonal and -1 for each of the up to six neighbours; x runs fastest.
 csr<double> poisson(index width, index height, index depth, double diagonal, int threads);
 
-/// As poisson(), with Neumann boundaries: on the diagonal the number of neighbours, so that rows
-/// have sums of zero. A single point has a stored zero.
+/// Neumann boundaries in place of those of poisson(): the diagonal has the number of neighbours, so
+/// that rows have sums of zero. A single point has a stored zero.
 csr<double> neumann(index width, index height, index depth, int threads);
 
 /// The Peclet number times the spacing: what convection() adds to the diagonal.
@@ -53,7 +53,7 @@ std::int64_t elasticity_nonzeros(int dims, std::int64_t nx, std::int64_t ny, std
 /// them, as finite-element programs store them. elements[2] is 0 in two dimensions; 0 <= poisson <
 /// 0.5. Symmetric bit for bit.
 csr<double> elasticity(int dims, std::array<index, 3> elements, double poisson, int threads);
-/// Of its free nodes, in the order of the rows.
+/// Coordinates of its free nodes, in the order of the rows.
 std::vector<double> elasticity_coordinates(int dims, std::array<index, 3> elements);
 
 }  // namespace dwell::detail

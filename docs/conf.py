@@ -43,7 +43,7 @@ html_theme_options = {"top_of_page_buttons": []}
 html_copy_source = False
 html_show_sourcelink = False
 
-# Of pages that name files outside docs/: which of them are pages of the site.
+# Files outside docs/ that are pages of the site.
 outside_pages = {
     "README.md": "index",
     "CONTRIBUTING.md": "project/contributing",

@@ -63,7 +63,7 @@ void strike_off(std::atomic<char*>* slot) {
 /// Opens a new file. It is enlisted before it exists: a signal may come in between.
 int create_beside(const fs::path& target, mode_t mode, fs::path& temporary,
                   std::atomic<char*>*& enlisted) {
-  constexpr std::size_t longest = 200;  // of the 255 bytes of a file name, the rest is ours
+  constexpr std::size_t longest = 200;  // a file name has 255 bytes, the rest is ours
   const auto stem = fmt::format(".{}.tmp", target.filename().string().substr(0, longest));
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {

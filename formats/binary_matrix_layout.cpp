@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See binary_matrix_layout.hpp.
+// Encodes and decodes headers, and finds where arrays and checksums lie.
 #include "dwell/formats/binary_matrix_layout.hpp"
 
 #include <fmt/format.h>
@@ -20,14 +20,14 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::uint32_t version = 1, symmetric_flag = 1;
 
-/// As it lies in a file.
+/// The header in a file.
 struct raw_header {
   char magic[8];
   std::uint32_t version, value_bytes;
   std::int64_t rows, cols, nonzeros;
   std::uint32_t column_bytes, flags;
   std::uint32_t reserved[3];
-  std::uint32_t sum;  ///< of all bytes before
+  std::uint32_t sum;  ///< checksum of all bytes before
 };
 static_assert(sizeof(raw_header) == header_bytes);
 

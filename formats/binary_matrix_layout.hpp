@@ -11,7 +11,8 @@
 
 namespace dwell::binary {
 
-/// As that of PNG: a byte that no text has, the name, and line ends that a transfer as text breaks.
+/// A signature like that of PNG: a byte that no text has, the name, and line ends that a transfer
+/// as text breaks.
 inline constexpr std::string_view magic(
     "\x89"
     "DWELL\r\n",

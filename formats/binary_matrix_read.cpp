@@ -48,7 +48,7 @@ struct binary_matrix_file::state {
                      header.rows, header.nonzeros, found));
   }
 
-  /// As much memory as has come, whatever the header claims.
+  /// Takes as much memory as has come, whatever the header claims.
   void read_pipe(const char* first) {
     std::memcpy(piped.room(binary::header_bytes), first, binary::header_bytes);
     piped.added(binary::header_bytes);
@@ -64,7 +64,7 @@ struct binary_matrix_file::state {
     if (in->read(&beyond, 1) > 0) fail_at_length("more");
   }
 
-  /// Of the file.
+  /// Reads from the file.
   void read_at(std::int64_t from, char* to, std::int64_t n) const {
     if (piped.size() > 0) {
       std::memcpy(to, piped.data() + from, static_cast<std::size_t>(n));
@@ -178,7 +178,7 @@ struct binary_matrix_file::state {
   std::string name;
   binary_matrix_header header;
   binary::layout at;
-  std::size_t begin = 0;  ///< of the file, where a descriptor stands for it
+  std::size_t begin = 0;  ///< offset in the file, where a descriptor stands for it
   mm::buffer piped;       ///< all of a pipe
 };
 

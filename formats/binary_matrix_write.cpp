@@ -132,8 +132,8 @@ struct binary_matrix_writer::state {
   int current = 0;            ///< array; 3: all are whole
   std::int64_t count = 0;     ///< elements of it that have come
   std::int64_t written = 0;   ///< bytes of it
-  std::int64_t last_ptr = 0;  ///< of the rows so far
-  std::uint32_t sum = 0;      ///< of the block so far
+  std::int64_t last_ptr = 0;  ///< end of the rows so far
+  std::uint32_t sum = 0;      ///< checksum of the block so far
   std::size_t in_block = 0;   ///< bytes of it
   std::vector<std::uint32_t> sums;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See columns_file.hpp.
+// Reads and writes columns in both formats, and checks their number.
 #include "dwell/formats/columns_file.hpp"
 
 #include <fmt/format.h>

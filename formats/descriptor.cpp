@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See descriptor.hpp. On Linux all such names lead to /proc/PID/fd/N, itself a link that is not to
-// be followed any further.
+// On Linux all such names lead to /proc/PID/fd/N, itself a link that is not to be followed any
+// further.
 #include "dwell/formats/descriptor.hpp"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_values.hpp.
+// Goes over the cells by all threads, and finds the first that is not finite.
 #include "dwell/formats/field_values.hpp"
 
 #include <fmt/format.h>

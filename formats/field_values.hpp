@@ -11,7 +11,7 @@
 namespace dwell {
 
 struct value_range {
-  double least, greatest;     ///< of the finite values; NaN where there is none
+  double least, greatest;     ///< range of the finite values; NaN where there is none
   std::size_t nonfinite = 0;  ///< values that are NaN or infinite
 };
 /// T is float or double, here and below.

@@ -82,7 +82,7 @@ void gzip_stream::end_member() {
   ended_ = z_->avail_in == 0;
   if (ended_) return;
   if (!behind().starts_with(gzip_magic)) {
-    // Of a pipe without end no more than a block is counted.
+    // Counts no more than a block of a pipe without end.
     const std::size_t next = more_().size(), left = z_->avail_in + next;
     const bool counted = next == 0 || more_().empty();
     throw input_error(fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See input_file.hpp.
+// Buffered reads from a descriptor.
 #include "dwell/formats/input_file.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See is_symmetric.hpp.
+// Looks up each entry's mirror place, by all threads.
 #include "dwell/formats/is_symmetric.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See matrix_file.hpp.
+// Chooses the reader by the first bytes and the name.
 #include "dwell/formats/matrix_file.hpp"
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace dwell {
 
 namespace {
 
-/// As its first bytes say. What neither they nor its name say to be text is a damaged one.
+/// Decides by the first bytes. What neither they nor the name say to be text is a damaged file.
 bool is_binary(std::string_view first, const std::filesystem::path& file) {
   if (first == binary::magic || binary::has_damaged_signature(first)) return true;
   const bool text =

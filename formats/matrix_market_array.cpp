@@ -29,7 +29,7 @@ std::vector<double> read_values(const text& t, const header_found& h, int thread
   });
   if (chunks.size() == 1) return std::move(chunks.front().entries);
   std::vector<double> all;
-  all.reserve(static_cast<std::size_t>(h.header.stored));  // as many were read
+  all.reserve(static_cast<std::size_t>(h.header.stored));  // so many were read
   for (auto& c : chunks) {
     all.insert(all.end(), c.entries.begin(), c.entries.end());
     c.entries = {};

@@ -43,7 +43,7 @@ struct document {
 
 struct source_file {
   document matrix;
-  std::string plain_name;             ///< of the file or, if that has none, of the archive's matrix
+  std::string plain_name;  ///< name of the file or, if that has none, of the archive's matrix
   std::optional<document> companion;  ///< NAME_b.mtx of an archive
   std::string companion_refusal;      ///< why it cannot be read, if it cannot
 };
@@ -58,9 +58,9 @@ source_file load(input_file& file, int threads);
 /// bytes of `in` that have been read.
 source_file unpack(input_file& in, const std::string& first);
 
-/// As read_matrix_market().
+/// Reads what read_matrix_market() does, from an open file.
 mm_matrix read_matrix(input_file& file, int threads);
-/// As read_matrix_market_vector().
+/// Reads what read_matrix_market_vector() does, from an open file.
 std::vector<double> read_vector(input_file& file, int threads);
 
 }  // namespace dwell::mm

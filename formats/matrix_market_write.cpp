@@ -36,7 +36,7 @@ class output {
     if (!gzip_ || !entry_) throw std::bad_alloc();
     archive_write_add_filter_gzip(gzip_.get());
     archive_write_set_format_raw(gzip_.get());
-    // The same matrix gives the same bytes on any day; nothing is padded to a tape block.
+    // Equal matrices give equal bytes on any day; nothing is padded to a tape block.
     require(archive_write_set_filter_option(gzip_.get(), "gzip", "timestamp", nullptr));
     require(archive_write_set_bytes_in_last_block(gzip_.get(), 1));
     require(archive_write_open(gzip_.get(), this, nullptr, &output::sink, nullptr));

@@ -18,7 +18,7 @@ inline constexpr const char* npy_magic = "\x93NUMPY";
 struct npy_type {
   const char* descr;  ///< "<f8"
   const char* name;   ///< "f64"
-  std::size_t bytes;  ///< of a value
+  std::size_t bytes;  ///< size of a value
 };
 /// float64, float32, float16, uint8, in the order of npy_cells. The first two are wide.
 inline constexpr npy_type npy_types[] = {
@@ -52,7 +52,7 @@ struct npy_array {
 npy_array read_npy_array(input_file& file,
                          const std::function<bool(const std::vector<long long>&)>& is_wanted);
 
-/// Of shape (n,) or (n, 1), all values finite.
+/// Reads an array of shape (n,) or (n, 1), all values finite.
 std::vector<double> read_npy_vector(input_file& file);
 void write_npy_vector(const std::filesystem::path& file, std::span<const double> v);
 

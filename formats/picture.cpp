@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See picture.hpp. What both kinds of file have in common: samples of one or two bytes, the first
-// one the more significant, channel by channel within a pixel.
+// What both kinds of file have in common: samples of one or two bytes, the first one the more
+// significant, channel by channel within a pixel.
 #include "dwell/formats/picture.hpp"
 
 #include <fmt/format.h>

@@ -41,7 +41,7 @@ bool make_room(png_structp png, png_infop info, std::size_t file_bytes, picture_
                std::vector<png_bytep>& rows) {
   const std::uint64_t width = png_get_image_width(png, info),
                       height = png_get_image_height(png, info);
-  constexpr std::uint64_t most_compression = 1040;  // of deflate: 1032
+  constexpr std::uint64_t most_compression = 1040;  // most that deflate gains: 1032
   const std::uint64_t row = png_get_rowbytes(png, info);
   if (width * height > most_pixels || row * height / 8 > most_compression * (file_bytes + 64))
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See png.hpp. Colours run from dark blue over green to yellow, growing lighter all the way, so
-// that they keep their order in grey.
+// Colours run from dark blue over green to yellow, growing lighter all the way, so that they keep
+// their order in grey.
 #include "dwell/formats/png.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ colour heat(double v) {
 
 class canvas {
  public:
-  static constexpr int advance = 6, text_height = 7;  ///< of a character, in pixels
+  static constexpr int advance = 6, text_height = 7;  ///< size of a character, in pixels
 
   canvas(int width, int height)
       : width(width),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See vector_file.hpp.
+// Chooses the format by the name's ending.
 #include "dwell/formats/vector_file.hpp"
 
 #include <fmt/format.h>

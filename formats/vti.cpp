@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See vti.hpp. VTK counts points from 0 to n - 1 along x, y, z, x fastest: as a grid lies.
+// VTK counts points from 0 to n - 1 along x, y, z, x fastest: as a grid lies.
 #include "dwell/formats/vti.hpp"
 
 #include <fmt/format.h>

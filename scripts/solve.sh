@@ -25,7 +25,7 @@ if ! steps=$(ninja -C "$build" -n "$target" 2>"$log"); then
 fi
 if ! grep -q 'no work to do' <<<"$steps"; then
   if [[ ! -x $program ]]; then
-    seconds=120  # of processor time, docs/results/build.md
+    seconds=120  # processor time, docs/results/build.md
     if grep -q '^CMAKE_CUDA_COMPILER:.*nvcc' "$build/CMakeCache.txt"; then seconds=300; fi
     echo "Building $program, once: about $(((seconds / JOBS + 59) / 60)) min on $JOBS cores."
   fi

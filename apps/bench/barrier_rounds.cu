@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(barrier_lanes, 1) rounds_kernel(meeting_place*
   if (Meeting::sums && threadIdx.x == 0) at->out[blockIdx.x] = all;  // so that sums are not dropped
 }
 
-/// The same, and every block looks whether those that it met had come, and whether the sum is the
-/// one in fixed order.
+/// Rounds with checks: every block looks whether those that it met had come, and whether the sum is
+/// the one in fixed order.
 template <class Meeting>
 __global__ void __launch_bounds__(barrier_lanes, 1) watched_kernel(meeting_place* at, int rounds) {
   const unsigned n = gridDim.x, here = blockIdx.x;

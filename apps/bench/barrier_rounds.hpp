@@ -8,7 +8,7 @@ namespace dwell::bench {
 
 struct barrier_request {
   int device = 0;
-  int blocks = 0;  ///< of the whole grid; 0: one per multiprocessor
+  int blocks = 0;  ///< size of the whole grid; 0: one per multiprocessor
   int rounds = 20000;
   int repetitions = 11;
 };

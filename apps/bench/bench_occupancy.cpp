@@ -32,8 +32,8 @@ struct settings {
 
 /// What one run says.
 struct run_facts {
-  double us = 0;  ///< of a step or an iteration
-  int lanes = 0;  ///< of a team
+  double us = 0;  ///< time of a step or an iteration
+  int lanes = 0;  ///< lanes of a team
 };
 
 double median_us(std::vector<double> us) {

@@ -313,7 +313,7 @@ class bench {
     const double us = 15 + static_cast<double>(n_) * sizeof(double) / 3e6;
     return std::clamp(static_cast<int>(2e4 / us), 20, 1000) / recorded_rounds * recorded_rounds;
   }
-  /// Of rounds 1 to `rounds`, each the sum of all values and of its number from every peer.
+  /// Rounds 1 to `rounds`: each adds up all values and its own number from every peer.
   void expect(double found, int rounds, int peer) const {
     double one = 0;
     for (int k = 0; k < group_->size(); ++k) one += static_cast<double>(n_) * (3.5 + k);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// bench-spmv: how much of a CPU's memory bandwidth the solvers' SpMV reaches, beside a plain triad
-// loop on the same threads. Triad: a[i] = b[i] + s * c[i], 24 bytes counted per element (two loads,
-// one store; what the caches read to fill lines before a store is not counted). SpMV: A, x and y
-// counted once each. Arrays and matrix are to be well beyond the last-level cache.
+// bench-spmv: how much of a CPU's memory bandwidth dwell::product reaches, beside a plain triad
+// loop and Eigen's product on the same threads. Triad: a[i] = b[i] + s * c[i], 24 bytes counted per
+// element (two loads, one store; what the caches read to fill lines before a store is not counted).
+// Products: A, x and y counted once each. Matrices well beyond the last-level cache show the
+// memory, smaller ones what a call costs.
 #include <fmt/format.h>
+#if defined(DWELL_HAVE_EIGEN)
+#include <Eigen/SparseCore>
+#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -19,7 +24,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/formats/matrix_file.hpp"
-#include "dwell/solvers/spmv/spmv.hpp"
+#include "dwell/linear/product.hpp"
 
 namespace dwell {
 namespace {
@@ -28,15 +33,24 @@ struct spread {
   double median = 0, least = 0, most = 0;
 };
 
-/// f() `runs` times after one call that is not counted; f returns GB/s.
-template <class F>
-spread repeat(int runs, F&& f) {
-  (void)f();
-  std::vector<double> all;
-  for (int k = 0; k < runs; ++k) all.push_back(f());
+spread spread_of(std::vector<double> all) {
   std::sort(all.begin(), all.end());
   const std::size_t h = all.size() / 2;
   return {all.size() % 2 ? all[h] : 0.5 * (all[h - 1] + all[h]), all.front(), all.back()};
+}
+
+/// Each f() `runs` times, in turn, after one call that is not counted; f returns GB/s.
+template <class... F>
+std::array<spread, sizeof...(F)> repeat(int runs, F&&... f) {
+  ((void)f(), ...);
+  std::array<std::vector<double>, sizeof...(F)> all;
+  for (int k = 0; k < runs; ++k) {
+    std::size_t at = 0;
+    (all[at++].push_back(f()), ...);
+  }
+  std::array<spread, sizeof...(F)> out;
+  std::transform(all.begin(), all.end(), out.begin(), spread_of);
+  return out;
 }
 
 /// The loop that STREAM (McCalpin 1995) calls triad. Every thread fills its own piece first, so
@@ -104,7 +118,7 @@ int parse_and_run(int argc, char** argv) {
   std::vector<std::string> matrices = {"poisson3d:160x160x160", "like:af_1_k101"};
   int threads = 0, runs = 7;
   double at_least = 0;
-  CLI::App app("Memory bandwidth of the solvers' SpMV on a CPU, beside a triad loop");
+  CLI::App app("Memory bandwidth of y = A x on a CPU, beside a triad loop and Eigen");
   app.name("bench-spmv");
   app.add_option("MATRIX", matrices, "Matrix Market files, or kinds of 'dwell generate'")
       ->capture_default_str();
@@ -113,7 +127,7 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--at-least", at_least,
-                 "End with code 2 if a ratio of SpMV to triad is lower than this");
+                 "End with code 2 if a ratio of the product to triad is lower than this");
   app.footer("Example:\n  bench-spmv like:ecology2 --threads 2");
   try {
     app.parse(argc, argv);
@@ -131,7 +145,7 @@ int parse_and_run(int argc, char** argv) {
              facts.l2 >> 20, runs);
   const spread plain = [&] {
     triad loop(array_bytes / sizeof(double), cpu.threads());
-    return repeat(runs, [&] { return loop.run(passes); });
+    return repeat(runs, [&] { return loop.run(passes); })[0];
   }();
   print("triad", plain, fmt::format("3 arrays of {} MiB, 24 bytes per element", array_bytes >> 20));
 
@@ -140,22 +154,44 @@ int parse_and_run(int argc, char** argv) {
     const csr<double> a = is_generated(name) ? generate(name) : read_matrix(name).content.matrix;
     std::vector<double> x(static_cast<std::size_t>(a.cols)), y(static_cast<std::size_t>(a.rows));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 + 0.25 * static_cast<double>(i % 7);
-    spmv_options options;
     // About a gigabyte per run, as the triad.
-    options.repetitions =
+    const auto calls =
         static_cast<int>(std::max<std::size_t>(2, (std::size_t{1} << 30) / a.bytes()));
-    const spread product = repeat(runs, [&] {
-      const spmv_report r = spmv(cpu, a.view(), x, y, options);
-      return 1e-9 * static_cast<double>(r.bytes) / r.seconds_per_apply;
-    });
+    product<double> multiply(cpu, a.view());
+    const auto bytes = static_cast<double>(multiply.report().bytes);
+    const auto rate = [&](auto&& one) {
+      const auto began = std::chrono::steady_clock::now();
+      for (int k = 0; k < calls; ++k) one();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      return 1e-9 * bytes * calls / took.count();
+    };
+    const auto dwells = [&] { return rate([&] { multiply.apply(x, y); }); };
+#if defined(DWELL_HAVE_EIGEN)
+    Eigen::setNbThreads(cpu.threads());
+    const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, index>> matrix(
+        a.rows, a.cols, a.nonzeros(), a.row_ptr.data(), a.col.data(), a.val.data());
+    const Eigen::Map<const Eigen::VectorXd> from(x.data(), a.cols);
+    Eigen::VectorXd to(a.rows);
+    const auto [mine, theirs] =
+        repeat(runs, dwells, [&] { return rate([&] { to.noalias() = matrix * from; }); });
+#else
+    const spread mine = repeat(runs, dwells)[0];
+#endif
     const double error = worst_error(a.view(), x, y);
     if (!(error < 1e-13))
-      throw dwell::error(fmt::format("{}: SpMV is wrong by {:.1e}", name, error));
-    const double ratio = product.median / plain.median;
-    print(("SpMV " + name).c_str(), product,
-          fmt::format("{} rows, {} nonzeros, {} MiB; {:.2f} of triad{}", a.rows, a.nonzeros(),
-                      a.bytes() >> 20, ratio,
+      throw dwell::error(fmt::format("{}: the product is wrong by {:.1e}", name, error));
+    const double ratio = mine.median / plain.median;
+    print(("product " + name).c_str(), mine,
+          fmt::format("{} rows, {} nonzeros, {} MiB, {} threads; {:.2f} us; {:.2f} of triad{}",
+                      a.rows, a.nonzeros(), a.bytes() >> 20, multiply.report().teams,
+                      1e-3 * bytes / mine.median, ratio,
                       a.bytes() < 2 * facts.l2 ? " (may be helped by the cache)" : ""));
+#if defined(DWELL_HAVE_EIGEN)
+    print(("Eigen " + name).c_str(), theirs,
+          fmt::format("{:.2f} us; the product is {:.2f} times as fast, {:.2f} by the best of each",
+                      1e-3 * bytes / theirs.median, mine.median / theirs.median,
+                      mine.most / theirs.most));
+#endif
     enough = enough && ratio >= at_least;
   }
   return enough ? 0 : 2;

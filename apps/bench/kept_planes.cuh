@@ -15,7 +15,7 @@ enum class order { up, zigzag, ring };
 constexpr int width = 64, height = 32;  // cells of a tile
 constexpr int tile = width * height;
 constexpr int rim = 2 * (width + height);
-constexpr int threads = tile / 2;  // of two cells, one above the other
+constexpr int threads = tile / 2;  // two cells a thread, one above the other
 
 constexpr double centre = 0.4, beside = 0.1;
 
@@ -29,7 +29,7 @@ constexpr std::size_t shared_bytes(int kept) {
 }
 
 struct two_cells {
-  double low, high;  // of rows y and y + 1
+  double low, high;  // values of rows y and y + 1
 };
 
 /// One step after the other over the planes of a tile. Who writes what: a step reads copy s % 2 and

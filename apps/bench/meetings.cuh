@@ -27,7 +27,7 @@ struct meeting_place {
   tagged slots[2][most_blocks];
   tagged result;
   double out[most_blocks];
-  // Of watched runs:
+  // Fields of watched runs:
   unsigned seen[most_blocks];
   unsigned early, wrong;
 };
@@ -85,7 +85,7 @@ struct counter_meeting {
   }
 };
 
-/// The same, and every block adds up what all had partial before they came.
+/// A counted barrier after which every block adds up what all had partial before they came.
 struct counter_then_sum {
   static constexpr bool sums = true, in_cluster = false, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {
@@ -223,7 +223,7 @@ struct cluster_barrier {
   }
 };
 
-/// The same, after every block has put its value into the shared memory of all.
+/// A cluster barrier after every block has put its value into the shared memory of all.
 struct cluster_then_sum {
   static constexpr bool sums = true, in_cluster = true, neighbours = false;
   __device__ static double meet(meeting_place& at, unsigned round, double mine) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See peer_rounds.hpp.
+// Kernels and launches of rounds among peers.
 #include "peer_rounds.hpp"
 
 #include <algorithm>

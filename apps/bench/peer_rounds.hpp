@@ -27,11 +27,11 @@ struct peer_place {
   double values[2][most_peers];  ///< written by the peers: their parts of a sum
   double result[2];
   double partials[2][most_peer_blocks];
-  double sums[most_peer_blocks];  ///< of the results of all rounds, as each block had them
-  // Of sums by launches:
+  double sums[most_peer_blocks];  ///< sums of the results of all rounds, as each block had them
+  // Fields of sums by launches:
   double mine, reduced, gathered[most_peers], total;
   unsigned launches;
-  // Of watched rounds, and what went wrong:
+  // Fields of watched rounds, and what went wrong:
   unsigned seen[most_peer_blocks];
   unsigned early, late;
 };
@@ -40,7 +40,7 @@ struct peer_place {
 struct peer_view {
   peer_place* places[most_peers];
   int me, peers;
-  unsigned long long limit_ns;  ///< of a wait
+  unsigned long long limit_ns;  ///< limit of a wait
 };
 
 /// How a grid that waits for others is launched.

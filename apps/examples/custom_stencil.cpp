@@ -19,8 +19,8 @@ namespace {
 
 constexpr int rows = 67, columns = 131, steps = 25;
 
-/// The same by two loops over the cells, which also add what comes from upper rows first: the
-/// outermost two rows and columns stay as they are.
+/// Expected values by two loops over the cells, which also add what comes from upper rows first:
+/// the outermost two rows and columns stay as they are.
 std::vector<double> by_loops(std::vector<double> u, const std::vector<double>& w) {
   for (int step = 0; step < steps; ++step) {
     const std::vector<double> before = u;

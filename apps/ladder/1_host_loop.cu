@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   of.us = time_of(s, wanted.iterations, [&] {
     start<<<blocks, threads>>>(s);
     for (int k = 0; k < wanted.iterations; ++k) {
-      double *rr = s.rr[k % 2], *other = s.rr[(k + 1) % 2];  // of this iteration; before, then next
+      double *rr = s.rr[k % 2], *other = s.rr[(k + 1) % 2];  // this iteration; before, then next
       direction<<<blocks, threads>>>(s, rr, other);
       product<<<blocks, threads>>>(s);
       residual<<<blocks, threads>>>(s, rr, other);

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations) 
   double before = 0, sum = 0;
 #pragma unroll
   for (int j = 0; j < slots; ++j) {
-    const int mine = j * threads + threadIdx.x;  // of the rows of the block
+    const int mine = j * threads + threadIdx.x;  // row within the block
     x[j] = p[j] = 0;
     r[j] = mine < own ? s.b[top + mine] : 0;
     sum = fma(r[j], r[j], sum);
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     check(cudaLaunchCooperativeKernel(iterate, dim3(blocks), dim3(threads), arguments),
           "the cooperative launch");
   });
-  // Of the vectors p alone, stored and gathered. And the matrix.
+  // Bytes of the vectors p alone, stored and gathered, and of the matrix.
   of.bytes = 8.0 * 2 * a.rows + 12.0 * a.row_ptr.back() + 4.0 * (a.rows + 1);
   download(s, s.rr[0], blocks, of);
   return report(a, b, wanted, of);

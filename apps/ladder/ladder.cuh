@@ -9,7 +9,7 @@
 
 namespace ladder {
 
-constexpr int threads = 1024;  // of a block; a grid has one block per multiprocessor
+constexpr int threads = 1024;  // threads of a block; a grid has one block per multiprocessor
 constexpr int warps = threads / 32;
 
 /// What kernels are given: the matrix, which nobody writes, vectors, and what blocks leave for each
@@ -21,7 +21,7 @@ struct arrays {
   double *x = nullptr, *r = nullptr, *p = nullptr, *q = nullptr;
   double* pq = nullptr;                // p.q: a part of the sum from each block
   double* rr[2] = {nullptr, nullptr};  // r.r likewise, of this iteration and of the next one
-  unsigned* arrived = nullptr;         // of the barrier
+  unsigned* arrived = nullptr;         // counter of the barrier
 };
 
 /// The rows of this block. All programs deal them out alike: then all sums have the same order, and

@@ -139,7 +139,7 @@ inline bool is_right(const csr& a, const std::vector<double>& b, const request& 
     bb += b[i] * b[i];
   }
   residual = std::sqrt(rr / bb);
-  const double root = 1 / std::tan(std::numbers::pi / (2.0 * (wanted.side + 1)));  // of K
+  const double root = 1 / std::tan(std::numbers::pi / (2.0 * (wanted.side + 1)));  // root of K
   const double bound = 2 * root * std::pow((root - 1) / (root + 1), wanted.iterations);
   return residual <= bound + 1e-8 && std::abs(residual - of.carried / std::sqrt(bb)) <= 1e-8;
 }

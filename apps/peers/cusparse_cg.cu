@@ -30,7 +30,7 @@ __global__ void divide_direction(scalars* s) {
   s->rr = s->rr_new;
 }
 
-/// Of Bi-CGSTAB. The last ones are what the calls multiply by.
+/// Scalars of Bi-CGSTAB. The last ones are what the calls multiply by.
 struct stabilised_scalars {
   double rho, rho_old, wu, ts, tt, alpha, omega, beta, minus_alpha, minus_omega;
 };

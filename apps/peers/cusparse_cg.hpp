@@ -18,7 +18,7 @@ class cusparse_cg {
  public:
   enum class mode { stream, graph };
   enum class method { cg, bicgstab };
-  enum class algorithm { best, plain, alg1, alg2 };  ///< of SpMV; best: the fastest of three, timed
+  enum class algorithm { best, plain, alg1, alg2 };  ///< SpMV; best: the fastest of three, timed
   /// p = r + beta p: by scal and axpy as in every textbook code, or by one dgeam.
   enum class direction { scal_axpy, geam };
 

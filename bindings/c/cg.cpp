@@ -14,61 +14,10 @@
 #include "dwell/bindings/c/status.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
+#include "dwell/solvers/linear/api/report_table.hpp"
 
 namespace dwell::c_api {
 namespace {
-
-template <auto... Member>
-constexpr auto get = get_member<solve_report, Member...>;
-
-constexpr report_row<solve_report> report_rows[] = {
-    {"method", get<&solve_report::method>},
-    {"method_reason", get<&solve_report::method_reason>},
-    {"executor", get<&solve_report::executor>},
-    {"variant", get<&solve_report::variant>},
-    {"policy", get<&solve_report::policy>},
-    {"policy_chosen", get<&solve_report::policy_chosen>},
-    {"reason", get<&solve_report::reason>},
-    {"device", get<&solve_report::device>},
-    {"on", get<&solve_report::on>},
-    {"precision", get<&solve_report::precision>},
-    {"preconditioner", get<&solve_report::preconditioner>},
-    {"preconditioner_reason", get<&solve_report::preconditioner_reason>},
-    {"preconditioner_note", get<&solve_report::preconditioner_note>},
-    {"teams", get<&solve_report::teams>},
-    {"lanes", get<&solve_report::lanes>},
-    {"bytes_per_iteration", get<&solve_report::bytes_per_iteration>},
-    {"iterations", get<&solve_report::iterations>},
-    {"stopped", get<&solve_report::stopped>},
-    {"rhs_norm", get<&solve_report::rhs_norm>},
-    {"null_space", get<&solve_report::null_space>},
-    {"rhs_outside_range", get<&solve_report::rhs_outside_range>},
-    {"rhs_inconsistent", get<&solve_report::rhs_inconsistent>},
-    {"residual_relative_recursive", get<&solve_report::residual_relative_recursive>},
-    {"residual_relative_true", get<&solve_report::residual_relative_true>},
-    {"residuals_disagree", get<&solve_report::residuals_disagree>},
-    {"componentwise_backward_error", get<&solve_report::componentwise_backward_error>},
-    {"rows_missed", get<&solve_report::rows_missed>},
-    {"target_missed", get<&solve_report::target_missed>},
-    {"refinements", get<&solve_report::refinements>},
-    {"condition_estimate", get<&solve_report::condition_estimate>},
-    {"error_estimate", get<&solve_report::error_estimate>},
-    {"no_digit_safe", get<&solve_report::no_digit_safe>},
-    {"stagnated", get<&solve_report::stagnated>},
-    {"advice", get<&solve_report::advice>},
-    {"context_s", get<&solve_report::setup, &solve_setup::context_s>},
-    {"check_s", get<&solve_report::setup, &solve_setup::check_s>},
-    {"upload_s", get<&solve_report::setup, &solve_setup::upload_s>},
-    {"plan_s", get<&solve_report::setup, &solve_setup::plan_s>},
-    {"cut_s", get<&solve_report::setup, &solve_setup::cut_s>},
-    {"preconditioner_s", get<&solve_report::setup, &solve_setup::preconditioner_s>},
-    {"load_s", get<&solve_report::setup, &solve_setup::load_s>},
-    {"setup_s", get<&solve_report::setup_s>},
-    {"solve_s", get<&solve_report::solve_s>},
-    {"finish_s", get<&solve_report::finish_s>},
-    {"per_iteration_us", get<&solve_report::per_iteration_us>},
-    {"columns_together", get<&solve_report::columns_together>},
-};
 
 int status_of(const solve_report& report) {
   switch (report.stopped) {
@@ -109,9 +58,7 @@ struct dwell_cg {
     const int status = status_of(of);
     if (report) {
       of.setup = setup();
-      std::vector<double> history = std::move(of.history);
-      *report = new_report(std::span<const report_row<dwell::solve_report>>(report_rows), of,
-                           std::move(history));
+      *report = new_report(dwell::solve_report_table(), of);
     }
     return status;
   }

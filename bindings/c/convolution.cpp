@@ -15,6 +15,7 @@
 #include "dwell/bindings/c/options.hpp"
 #include "dwell/bindings/c/report.hpp"
 #include "dwell/bindings/c/status.hpp"
+#include "dwell/solvers/arrays/convolution/report_table.hpp"
 
 namespace dwell::c_api {
 namespace {
@@ -46,31 +47,6 @@ struct convolution_table {
   static std::span<const option_row<convolution_options>> rows() { return all; }
 };
 using convolution_options_by_name = options_by_name<convolution_options, convolution_table>;
-
-template <auto Member>
-constexpr auto get = get_member<convolution_report, Member>;
-
-constexpr report_row<convolution_report> report_rows[] = {
-    {"way", get<&convolution_report::way>},
-    {"reason", get<&convolution_report::reason>},
-    {"passes", get<&convolution_report::passes>},
-    {"device", get<&convolution_report::device>},
-    {"on", get<&convolution_report::on>},
-    {"threads", get<&convolution_report::threads>},
-    {"precision", get<&convolution_report::precision>},
-    {"cells", get<&convolution_report::cells>},
-    {"result", get<&convolution_report::result>},
-    {"size", get<&convolution_report::size>},
-    {"images", get<&convolution_report::images>},
-    {"filter", get<&convolution_report::filter>},
-    {"edge", get<&convolution_report::edge>},
-    {"correlation", get<&convolution_report::correlation>},
-    {"taps", get<&convolution_report::taps>},
-    {"bytes", get<&convolution_report::bytes>},
-    {"setup_s", get<&convolution_report::setup_s>},
-    {"run_s", get<&convolution_report::run_s>},
-    {"cells_per_second", get<&convolution_report::cells_per_second>},
-};
 
 extents extents_of(const char* name, int dims, const int* size) {
   if (dims != 2 && dims != 3)
@@ -134,7 +110,7 @@ using namespace dwell::c_api;
 /// What dwell/dwell.h declares as opaque.
 struct dwell_convolution {
   dwell::device where = dwell::device::cpu();
-  std::size_t cells = 0;  ///< of all images
+  std::size_t cells = 0;  ///< cells of all images
   any_runner runner;
 };
 
@@ -152,9 +128,7 @@ int with_runner(const dwell_convolution* handle, F&& f) {
 
 template <class Runner>
 void tell(const Runner& r, dwell_report** report) {
-  if (report)
-    *report =
-        new_report(std::span<const report_row<dwell::convolution_report>>(report_rows), r.report());
+  if (report) *report = new_report(dwell::convolution_report_table(), r.report());
 }
 
 /// f(images, out), as device_spans.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Members of options and reports by name: a row per member, made from a pointer to it. A new member
-// is one line in the table of its struct.
+// Values of options and reports by name, and members of options: a row per member, made from a
+// pointer to it.
 #pragma once
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +33,7 @@ const Expected& expect(const char* name, const value& found) {
       fmt::format("{}: expected {}, found {}", name, kind_of(Expected()), kind_of(found)));
 }
 
-/// Of a number, with or without a fraction.
+/// Value of a number, with or without a fraction.
 inline double number_of(const char* name, const value& found) {
   if (const auto* whole = std::get_if<long long>(&found)) return static_cast<double>(*whole);
   return expect<double>(name, found);
@@ -81,29 +80,6 @@ struct option_row {
 template <auto Member, class Options>
 void set_member(Options& o, const char* name, const value& from) {
   assign_member(o.*Member, name, from);
-}
-
-/// A value of a report.
-template <class Report>
-struct report_row {
-  const char* name;
-  value (*get)(const Report&);
-};
-template <class T>
-value value_of(const T& from) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<long long>(from);
-  else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::string>)
-    return from;
-  else if constexpr (std::is_same_v<T, std::optional<double>>)
-    return from.value_or(std::numeric_limits<double>::quiet_NaN());
-  else
-    return to_string(from);
-}
-/// Members of members: get_member<solve_report, &solve_report::setup, &solve_setup::check_s>.
-template <class Report, auto... Members>
-value get_member(const Report& r) {
-  return value_of((r.*....*Members));
 }
 
 /// The row of this name; throws input_error, with what was perhaps meant, if there is none.

@@ -10,7 +10,7 @@
 
 namespace dwell::c_api {
 
-/// Of this thread, for dwell_last_error().
+/// Message of this thread, for dwell_last_error().
 void set_last_error(const char* message) noexcept;
 
 /// The status that f returns, or that of what it throws.

@@ -3,89 +3,18 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <variant>
 
 #include "dwell/bindings/c/device.hpp"
-#include "dwell/bindings/c/options.hpp"
 #include "dwell/bindings/c/report.hpp"
 #include "dwell/bindings/c/status.hpp"
+#include "dwell/bindings/c/stencil_options.hpp"
+#include "dwell/solvers/stencil/api/report_table.hpp"
 #include "dwell/stencil/stencil_runner.hpp"
 
 namespace dwell::c_api {
 namespace {
-
-void set_boundary(stencil_options& o, const char* name, const value& to) {
-  o.edge = parse_boundary(expect<std::string>(name, to));
-}
-
-struct stencil_table {
-  static constexpr const char* solver = "dwell_stencil";
-  static constexpr const char* what = "an option of stencils";
-  static constexpr option_row<stencil_options> all[] = {
-      {"shape", set_member<&stencil_options::shape>},
-      {"executor", set_member<&stencil_options::executor>},
-      {"policy", set_member<&stencil_options::policy>},
-      {"edge", set_boundary},
-      {"weights", set_member<&stencil_options::weights>},
-      {"teams", set_member<&stencil_options::teams>},
-      {"depth", set_member<&stencil_options::depth>},
-      {"traversal", set_member<&stencil_options::traversal>},
-      {"blocking", set_member<&stencil_options::blocking>},
-      {"order", set_member<&stencil_options::order>},
-      {"engine", set_member<&stencil_options::engine>},
-      {"reverse_lanes", set_member<&stencil_options::reverse_lanes>},
-  };
-  static std::span<const option_row<stencil_options>> rows() { return all; }
-  static void listen(stencil_options& o, dwell_progress_function function, void* user) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    o.progress = [=](const stencil_progress& p) {
-      const dwell_progress now{p.step, p.change.value_or(none), none, p.seconds};
-      return function(&now, user) != 0;
-    };
-  }
-};
-using stencil_options_by_name = options_by_name<stencil_options, stencil_table>;
-
-template <auto... Member>
-constexpr auto get = get_member<stencil_report, Member...>;
-
-constexpr report_row<stencil_report> report_rows[] = {
-    {"shape", get<&stencil_report::shape>},
-    {"executor", get<&stencil_report::executor>},
-    {"policy", get<&stencil_report::policy>},
-    {"reason", get<&stencil_report::reason>},
-    {"device", get<&stencil_report::device>},
-    {"on", get<&stencil_report::on>},
-    {"precision", get<&stencil_report::precision>},
-    {"size", get<&stencil_report::size>},
-    {"edge", get<&stencil_report::edge>},
-    {"teams", get<&stencil_report::teams>},
-    {"lanes", get<&stencil_report::lanes>},
-    {"engine", get<&stencil_report::engine>},
-    {"depth", get<&stencil_report::depth>},
-    {"pass_steps", get<&stencil_report::pass_steps>},
-    {"traversal", get<&stencil_report::traversal>},
-    {"order", get<&stencil_report::order>},
-    {"cached_registers", get<&stencil_report::cached_registers>},
-    {"cached_scratch", get<&stencil_report::cached_scratch>},
-    {"streamed", get<&stencil_report::streamed>},
-    {"steps", get<&stencil_report::steps>},
-    {"stopped", get<&stencil_report::stopped>},
-    {"change", get<&stencil_report::change>},
-    {"bytes_per_step", get<&stencil_report::bytes_per_step>},
-    {"changing_cells", get<&stencil_report::changing_cells>},
-    {"context_s", get<&stencil_report::setup, &stencil_setup::context_s>},
-    {"check_s", get<&stencil_report::setup, &stencil_setup::check_s>},
-    {"plan_s", get<&stencil_report::setup, &stencil_setup::plan_s>},
-    {"load_s", get<&stencil_report::setup, &stencil_setup::load_s>},
-    {"upload_s", get<&stencil_report::setup, &stencil_setup::upload_s>},
-    {"setup_s", get<&stencil_report::setup_s>},
-    {"solve_s", get<&stencil_report::solve_s>},
-    {"per_step_us", get<&stencil_report::per_step_us>},
-    {"cells_per_second", get<&stencil_report::cells_per_second>},
-};
 
 int status_of(stencil_stop why) {
   switch (why) {
@@ -141,9 +70,7 @@ template <class Run>
 int run_to_end(dwell_stencil* handle, dwell_report** report, Run&& run) {
   const int status = with_runner(handle, [&](auto& r, auto) {
     const int end = status_of(run(r).stopped);
-    if (report)
-      *report =
-          new_report(std::span<const report_row<dwell::stencil_report>>(report_rows), r.report());
+    if (report) *report = new_report(dwell::stencil_report_table(), r.report());
     return end;
   });
   if (handle) handle->interrupt = false;

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
-DEFINITION = re.compile(r"^\[[^\]]+\]: (\S+)\n", re.MULTILINE)  # of a link that is used elsewhere by its name
+DEFINITION = re.compile(r"^\[[^\]]+\]: (\S+)\n", re.MULTILINE)  # a link that is used elsewhere by its name
 LINK_OR_CODE = re.compile(r"`[^`]+`|(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 
 

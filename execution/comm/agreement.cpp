@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See agreement.hpp.
+// Gathers of values, and failures that all ranks throw together.
 #include "dwell/comm/agreement.hpp"
 
 #include <algorithm>

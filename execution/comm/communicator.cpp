@@ -71,7 +71,7 @@ struct thread_group {
   cpu_barrier barrier;
   std::vector<const void*> given;
   std::mutex guard;
-  /// Of each message_set in the order in which they were made: what the ranks send.
+  /// Messages of the ranks, for each message_set in the order in which they were made.
   std::map<int, std::shared_ptr<std::vector<std::vector<rank_message>>>> sets;
 };
 

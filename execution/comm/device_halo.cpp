@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See device_halo.hpp.
+// Lists of elements, copied to the device.
 #include "dwell/execution/comm/device_halo.hpp"
 
 namespace dwell {

@@ -2,6 +2,7 @@
 // Vectors that are divided among ranks (halo.hpp) in the memory of their GPUs, and what a rank's
 // teams leave for other ranks. All of it is put into streams, cudaStream_t.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -10,8 +11,12 @@
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
 #include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
+
+/// The UUID of a GPU.
+using gpu_identity = std::array<unsigned char, 16>;
 
 /// outgoing[k] = vector[elements[k]], of 4, 8, 16, 32 or 64 bytes each.
 struct halo_packing {
@@ -30,8 +35,17 @@ struct team_sums {
 };
 inline constexpr std::size_t most_packings = 2;
 
+/// What the CUDA backend does for halos.
+struct halo_functions {
+  void (*leave)(std::span<const halo_packing>, const team_sums&, void* stream);
+  gpu_identity (*identity)(const device&);
+};
+
 /// One launch does all; at most most_packings.
-void leave_for_ranks(std::span<const halo_packing> packings, const team_sums& sums, void* stream);
+inline void leave_for_ranks(std::span<const halo_packing> packings, const team_sums& sums,
+                            void* stream) {
+  cuda_backend<halo_functions>().leave(packings, sums, stream);
+}
 
 /// The exchange of the ghosts of one vector, to be made again and again.
 class device_halo {

@@ -5,14 +5,13 @@
 #include <cstring>
 
 #include "dwell/execution/comm/device_halo.hpp"
-#include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 
 namespace dwell {
 namespace {
 
 constexpr int lanes = 256;
-constexpr int most_blocks = 256;  // of a packing, which is small
+constexpr int most_blocks = 256;  // blocks of a packing, which is small
 
 struct packings {
   halo_packing of[most_packings];
@@ -62,9 +61,7 @@ __global__ void __launch_bounds__(lanes) leave_kernel(const packings p, const te
   }
 }
 
-}  // namespace
-
-void leave_for_ranks(std::span<const halo_packing> all, const team_sums& sums, void* stream) {
+void leave(std::span<const halo_packing> all, const team_sums& sums, void* stream) {
   packings p{};
   std::int64_t most = 0;
   for (const halo_packing& one : all) {
@@ -87,13 +84,22 @@ void leave_for_ranks(std::span<const halo_packing> all, const team_sums& sums, v
   DWELL_CUDA(cudaGetLastError());
 }
 
-gpu_identity identity_of_gpu(const device& where) {
+gpu_identity identity(const device& where) {
   cudaDeviceProp p{};
   DWELL_CUDA(cudaGetDeviceProperties(&p, where.ordinal()));
   gpu_identity id{};
   static_assert(sizeof p.uuid == sizeof id);
   std::memcpy(id.data(), &p.uuid, id.size());
   return id;
+}
+
+constexpr halo_functions on_cuda = {&leave, &identity};
+
+}  // namespace
+
+template <>
+const halo_functions& cuda_backend() {
+  return on_cuda;
 }
 
 }  // namespace dwell

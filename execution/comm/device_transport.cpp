@@ -11,6 +11,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/comm/agreement.hpp"
+#include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/buffer.hpp"
 
@@ -218,7 +219,8 @@ std::shared_ptr<device_transport> kept_or_connected(communicator& comm, const de
 
 /// Have two ranks the same GPU?
 bool share_gpus(communicator& comm, const device& where) {
-  const std::vector<gpu_identity> all = values_of_ranks(comm, identity_of_gpu(where));
+  const std::vector<gpu_identity> all =
+      values_of_ranks(comm, cuda_backend<halo_functions>().identity(where));
   return std::set<gpu_identity>(all.begin(), all.end()).size() < all.size();
 }
 

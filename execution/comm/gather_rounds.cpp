@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See gather_rounds.hpp.
+// Rounds of one rank, and the groups of a machine.
 #include "dwell/execution/comm/gather_rounds.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace dwell {
 
 std::vector<gather_round> gather_rounds(int rank, int ranks, std::span<const int> groups) {
   std::vector<gather_round> rounds;
-  int size = 1;  // of the blocks of ranks that have the same values so far
+  int size = 1;  // size of the blocks of ranks that have the same values so far
   for (const int members : groups) {
     const int group = size * members, first = rank / group * group;
     const int end = std::min(first + group, ranks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See halo.hpp.
+// Packs elements into messages, and starts and ends their exchange.
 #include "dwell/comm/halo.hpp"
 
 #include <cstring>

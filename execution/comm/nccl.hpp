@@ -2,7 +2,6 @@
 // NVIDIA's NCCL as a transport. The library is loaded when it is first asked for: a program that
 // links Dwell needs none. Private to the library.
 #pragma once
-#include <array>
 #include <memory>
 #include <span>
 
@@ -10,10 +9,6 @@
 #include "dwell/execution/comm/device_transport.hpp"
 
 namespace dwell {
-
-/// The UUID of a GPU.
-using gpu_identity = std::array<unsigned char, 16>;
-gpu_identity identity_of_gpu(const device& where);
 
 /// Where why_no_nccl() is empty on all ranks. NVLink multicast is off unless NCCL_NVLS_ENABLE says
 /// otherwise. groups: in which ranks gather (gather_rounds.hpp); empty: gather_groups().

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See nccl.hpp. Of NCCL only what it has had since version 2.7.
+// Messages and gathers by NCCL. Uses only what it has had since version 2.7. Of NCCL only what it
+// has had since version 2.7.
 #include <dlfcn.h>
 #include <nccl.h>
 
@@ -14,8 +15,8 @@
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/comm/gather_rounds.hpp"
 #include "dwell/execution/comm/nccl.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device_backends.hpp"
 
 namespace dwell {
 namespace {
@@ -56,7 +57,7 @@ struct nccl_library {
     void* found = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     const char* const first = found ? nullptr : dlerror();
     const std::string reason = first ? first : "";
-    if (!found) found = dlopen(DWELL_NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // of the build
+    if (!found) found = dlopen(DWELL_NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // the one of the build
     if (!found)
       why_not = "NCCL was not found: " + reason + " (LD_LIBRARY_PATH says where to look for it)";
     return found;
@@ -130,7 +131,7 @@ class nccl_transport final : public device_transport {
     auto* const on = static_cast<cudaStream_t>(stream);
     const auto place = [&](int rank) { return all + static_cast<std::ptrdiff_t>(rank) * count; };
     const auto values = [&](int ranks) { return static_cast<std::size_t>(ranks) * count; };
-    if (rounds_.size() == 1)  // of a host: as fast as a round or, on two GPUs, by 2 us faster
+    if (rounds_.size() == 1)  // one host: as fast as a round or, on two GPUs, by 2 us faster
       return check(nccl().all_gather(mine, all, values(1), ncclDouble, comm_, on), "an all-gather");
     if (mine != place(rank_))
       DWELL_CUDA(cudaMemcpyAsync(place(rank_), mine, values(1) * sizeof(double),

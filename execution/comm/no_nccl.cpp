@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See nccl.hpp: a build without NCCL.
+// A build without NCCL.
 #include "dwell/base/error.hpp"
 #include "dwell/execution/comm/nccl.hpp"
 

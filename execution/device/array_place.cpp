@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See array_place.hpp.
+// Asks the device where an array lies, and compares addresses.
 #include "dwell/execution/device/array_place.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 

@@ -23,7 +23,7 @@ void require_on_device(const device& where, const named_memory& a, int device);
 /// Throws input_error if they overlap.
 void require_apart(const named_memory& a, const named_memory& other);
 
-/// Of a view.
+/// Requires it of a view.
 template <class T>
 void require_on_device(const device& where, const char* name, device_span<T> v) {
   require_on_device(where, {name, v.data, v.size * sizeof(T)}, v.device);

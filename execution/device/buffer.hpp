@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
 
 namespace dwell {
@@ -31,17 +32,17 @@ struct memory_space {
                     fresh);  ///< at least 256-byte aligned on CUDA
   /// That other processes of the host may open (CUDA's interprocess handles: not of a pool).
   void* (*allocate_for_processes)(const device&, std::size_t bytes);
-  void (*release)(const device&, void*);  ///< of both
+  void (*release)(const device&, void*);  ///< frees memory of both
   void (*upload)(const device&, void* to, const void* from, std::size_t bytes);
   void (*download)(const device&, void* to, const void* from, std::size_t bytes);
   void (*upload_box)(const device&, const box_copy&);
   void (*download_box)(const device&, const box_copy&);
   void (*copy)(const device&, void* to, const void* from, std::size_t bytes);  ///< device to device
-  void (*copy_box)(const device&, const box_copy&);                            ///< likewise
+  void (*copy_box)(const device&, const box_copy&);                            ///< device to device
   void (*finish)(const device&);  ///< waits until all that was put into the stream is done
   bool host_visible;              ///< teams can read the caller's own arrays
 };
-const memory_space& memory_of(backend on);
+DWELL_API const memory_space& memory_of(backend on);
 
 template <class T>
 class buffer {
@@ -95,8 +96,7 @@ class buffer {
   void download(std::span<T> to, std::size_t at = 0) const {
     memory_of(where_.on()).download(where_, to.data(), data_ + at, to.size_bytes());
   }
-  /// The same of rows that are packed in `packed`, and here begin `pitch` elements after each
-  /// other.
+  /// Uploads rows that are packed in `packed`, and here begin `pitch` elements after each other.
   void upload_rows(std::span<const T> packed, std::size_t row, std::size_t pitch, std::size_t at) {
     if (row == pitch) return upload(packed, at);
     memory_of(where_.on())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The architectures that the library's kernels are compiled for, as nvcc lists them. A kernel of an
 // older architecture than the device's has none of the newer one's features: clusters, for example.
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 

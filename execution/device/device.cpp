@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of device and buffer that every build has; those of CUDA are in device_cuda.cpp, or in
-// device_no_cuda.cpp where the build has none.
+// no_cuda.cpp where the build has none.
 #include "dwell/device/device.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 #include "dwell/base/number_text.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/host_memory.hpp"
 #include "dwell/execution/device/threads/thread_limit.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "dwell/execution/device/cluster.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device_backends.hpp"
 
 namespace dwell {
 namespace {

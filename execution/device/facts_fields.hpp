@@ -37,7 +37,7 @@ struct shipped_facts {
   const char* key;
   std::vector<named_fact> values;
 };
-/// Of all files in facts/, in the order of compute capability. Written by CMake
+/// Facts of all files in facts/, in the order of compute capability. Written by CMake
 /// (cmake/device_facts.cmake).
 const std::vector<shipped_facts>& shipped_device_facts();
 

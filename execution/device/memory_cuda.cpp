@@ -11,8 +11,8 @@
 #include <mutex>
 
 #include "dwell/base/parallel.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/device_backends.hpp"
 
 namespace dwell {
 namespace {

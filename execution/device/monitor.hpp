@@ -14,7 +14,7 @@ struct monitor {
 /// What a step of a Krylov solver leaves for the host: with the steps before, the tridiagonal
 /// matrix of Lanczos.
 struct alignas(16) step_coefficients {
-  double alpha = 0;   ///< of the step that led here; 0 where the recurrence began anew
+  double alpha = 0;   ///< alpha of the step that led here; 0 where the recurrence began anew
   double weight = 0;  ///< r . M r after it
 };
 

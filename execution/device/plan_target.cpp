@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See plan_target.hpp.
+// Compares the facts with those of the device that is here.
 #include "dwell/execution/device/plan_target.hpp"
 
 namespace dwell {

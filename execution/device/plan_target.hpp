@@ -4,6 +4,7 @@
 #pragma once
 #include <optional>
 
+#include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
 
 namespace dwell {
@@ -15,7 +16,7 @@ struct plan_target {
   backend on() const { return facts.on; }
 };
 
-plan_target target_of(const device& where);
+DWELL_API plan_target target_of(const device& where);
 /// Looks whether a device of this name and size is here, at the place that the facts name.
 plan_target target_of(const device_facts& facts);
 

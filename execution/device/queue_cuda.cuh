@@ -56,7 +56,7 @@ class host_queue {
   void make_graph(bool repeated, Body&& body) {
     make_graph(repeated, body, ready_);
   }
-  /// The same into a graph of the caller's, which is empty.
+  /// Records into a graph of the caller's, which is empty.
   template <class Body>
   void make_graph(bool repeated, Body&& body, executable_graph& ready) {
     recorded_graph whole;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See scratch_cpu.hpp.
+// Allocates pages of its own for every team.
 #include "dwell/execution/device/scratch_cpu.hpp"
 
 #include <fmt/format.h>

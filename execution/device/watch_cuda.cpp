@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See watch_cuda.hpp.
+// Polls events of one stream, and copies progress on another.
 #include "dwell/execution/device/watch_cuda.hpp"
 
 #include <chrono>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// See work_queue.hpp.
+// Makes a stream where the caller has none.
 #include "dwell/execution/device/work_queue.hpp"
 
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 

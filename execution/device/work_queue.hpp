@@ -4,11 +4,12 @@
 #pragma once
 #include <utility>
 
+#include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
 
 namespace dwell {
 
-class work_queue {
+class DWELL_API work_queue {
  public:
   /// Makes a stream unless `where` has one. Throws device_error.
   explicit work_queue(const device& where);

@@ -19,7 +19,7 @@ struct stencil_state {
   int done = 0;  ///< steps
   stencil_status stop = stencil_status::running;
   double change = 0;  ///< the largest of a cell in one step, when it was last tested
-  int copy = 0;       ///< of the field that holds the result
+  int copy = 0;       ///< copy of the field that holds the result
 };
 
 /// Words between two flags: each has a cache line to itself.
@@ -118,7 +118,7 @@ struct stencil_args {
   }
 };
 
-/// The same with the weights of a shape.
+/// Arguments with the weights of a shape.
 template <class S, class T>
 struct stencil_call : stencil_args<T> {
   T w[weight_count<S>];

@@ -53,7 +53,7 @@ struct stencil_rates;  // execution/stencil/plan/stencil_rates.hpp
 
 /// What is known of every config. Layers are rows in two dimensions, planes in three.
 struct engine_shape {
-  int lanes;                ///< of a team (threads of a block)
+  int lanes;                ///< lanes of a team (threads of a block)
   int teams_per_unit;       ///< that must fit on a multiprocessor together (launch bounds)
   int across = 0;           ///< cells of a lane along x in one layer
   int down = 1;             ///< and along y
@@ -132,7 +132,7 @@ struct subdomain_facts {
   int halo = 0;                ///< cells around a subdomain that others own and it reads
   bool halo_computed = false;  ///< which it also computes, in all steps of a pass but the last
   int pass_steps = 1;          ///< steps of one pass over the streamed layers
-  std::string order;  ///< of the streamed layers; empty: none stream, or there is one order
+  std::string order;  ///< order of the streamed layers; empty: none stream, or there is one order
 };
 
 inline subdomain_facts no_subdomains(const stencil_problem& problem) {
@@ -220,7 +220,7 @@ struct engine_list {
   static auto with_index(int number, F&& f) {
     return find<S, T, 0, Engines...>(number, f);
   }
-  /// The same with the config itself: f.operator()<Engine, C>().
+  /// Calls f with the config itself: f.operator()<Engine, C>().
   template <class S, class T, class F>
   static auto with(int number, F&& f) {
     return with_index<S, T>(number, [&]<class Engine, int K>() {

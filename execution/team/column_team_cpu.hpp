@@ -38,7 +38,8 @@ class cpu_column_team : public cpu_team<Lanes> {
     return all;
   }
 
-  /// As cpu_team: lanes are halved within warps down to one per column, then over warps.
+  /// Gives partials as cpu_team does: lanes are halved within warps down to one per column, then
+  /// over warps.
   template <int N>
   void give(int first, lane_array<sums<N>, Lanes>& v) {
     constexpr int most_warps = 32;
@@ -54,7 +55,7 @@ class cpu_column_team : public cpu_team<Lanes> {
         this->put_partial((first + k) * Columns + c, [&] { return warps[0].v[k]; });
     }
   }
-  /// As cpu_team; one per lane: the sums of its column.
+  /// Totals as in cpu_team; one per lane: the sums of its column.
   template <int N, bool Listen>
   column_array<sums<N>, Columns> total(int first, int noted_slot, double& noted) {
     constexpr int across = 32;

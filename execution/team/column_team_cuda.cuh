@@ -82,7 +82,7 @@ class cuda_column_team : public cuda_team<Lanes, false, counter_barrier, false> 
   }
 
  private:
-  /// Of sums: one per warp for give(), one per sum and a word for total().
+  /// Places of sums: one per warp for give(), one per sum and a word for total().
   static constexpr int buffer_doubles = most_sums * Columns * base::warp_count;
   static_assert(base::warp_count >= 2 && base::warp_count <= base::warp);
 
@@ -115,7 +115,7 @@ class cuda_column_team : public cuda_team<Lanes, false, counter_barrier, false> 
   int turn_ = 0;
 };
 
-/// Of a run whose phases are launched one by one: of several ranks, perhaps.
+/// The team of a run whose phases are launched one by one: of several ranks, perhaps.
 template <int Lanes, int Columns>
 class cuda_rank_column_team : public cuda_column_team<Lanes, Columns> {
   using base = cuda_column_team<Lanes, Columns>;

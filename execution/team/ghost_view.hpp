@@ -7,9 +7,9 @@ namespace dwell {
 
 /// One element for one other team.
 struct alignas(8) ghost_send {
-  std::uint16_t element;  ///< of those that the sender owns
+  std::uint16_t element;  ///< index among those that the sender owns
   std::uint16_t team;
-  std::uint16_t slot;  ///< of that team's halo
+  std::uint16_t slot;  ///< place in that team's halo
 };
 
 /// A team's ghost vector during a run.

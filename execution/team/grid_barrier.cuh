@@ -34,7 +34,8 @@ class counter_barrier {
   unsigned round_ = 0;
 };
 
-/// Of blocks that are alone, each with work of its own: a block waits for its own threads only.
+/// A barrier of blocks that are alone, each with work of its own: a block waits for its own threads
+/// only.
 class block_barrier {
  public:
   DWELL_FN explicit block_barrier(unsigned*) {}

@@ -98,7 +98,7 @@ class cuda_grid_team : public cuda_team<Lanes, false, counter_barrier, false> {
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(V))
                    : "memory");
   }
-  /// The same where it is wanted, without a branch.
+  /// A fetch where it is wanted, without a branch.
   template <class V>
   DWELL_FN static void fetch_if(bool wanted, V* to, const V* from) {
     const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));

@@ -18,7 +18,7 @@ struct rank_sums_view {
   DWELL_FN double of(int slot, int rank) const {
     return __ldcg(all + static_cast<std::ptrdiff_t>(rank) * slots + slot);
   }
-  /// Of all ranks, in their order; by all lanes of a warp, which get it.
+  /// The sum of all ranks, in their order; by all lanes of a warp, which get it.
   DWELL_FN double total(int slot) const {
     double sum = 0.0;
     for (int r = static_cast<int>(threadIdx.x) % 32; r < ranks; r += 32) sum += of(slot, r);

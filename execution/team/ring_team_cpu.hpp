@@ -20,12 +20,15 @@ class cpu_ring_team {
   using T = typename Sizes::value;
   static constexpr int slots = Sizes::config.slots, rows = Sizes::config.rows;
   static constexpr int across = Sizes::config.across;
+  static constexpr int aux_slots = Sizes::aux_slots;  ///< slots of the ring that all warps read
+  static constexpr int aux_rows = Sizes::aux_rows;    ///< in a slot
 
  public:
   cpu_ring_team(int worker, bool reversed, std::byte* scratch)
       : worker_(worker), reversed_(reversed), cells_(reinterpret_cast<T*>(scratch)) {}
   static constexpr std::size_t scratch_bytes() {
-    return sizeof(T) * Sizes::rings * slots * rows * Sizes::row_values;
+    return sizeof(T) * (Sizes::rings * slots * rows + aux_slots * aux_rows * Sizes::aux_arrays) *
+           Sizes::row_values;
   }
   int worker() const { return worker_; }
 
@@ -65,25 +68,47 @@ class cpu_ring_team {
 
   class link {
    public:
-    link(cpu_ring_team& team, int number) : team_(team), number_(number) {}
+    link(cpu_ring_team& team, int number, bool last = false, int behind = 0)
+        : team_(team),
+          number_(number),
+          free_in_(last ? (behind + aux_rows - 1) / (aux_rows > 0 ? aux_rows : 1) : -1),
+          row_(-behind) {}
     void enter() { slot_ = team_.open(number_), next_ = team_.room(number_ + 1); }
+    lane_row aux(int k, int late) const {
+      constexpr int all = aux_slots * aux_rows;
+      return lane_row(team_.aux((row_ % all + all) % all) + k * Sizes::row_values + late);
+    }
+    void pass_aux() { ++row_; }
     lane_row from(int r, int late) const { return lane_row(slot_ + r * Sizes::row_values + late); }
     lane_row to(int r, int late) const { return lane_row(next_ + r * Sizes::row_values + late); }
-    void leave() const {
+    void leave() {
       team_.fill(number_ + 1);
       team_.free(number_);
+      if (free_in_ == 0)
+        ++team_.aux_freed_;
+      else if (free_in_ > 0)
+        --free_in_;
     }
 
    private:
     cpu_ring_team& team_;
     int number_;
+    int free_in_;  ///< ticks until the last warp frees a slot that all read; others never do
+    int row_;
     T *slot_ = nullptr, *next_ = nullptr;
   };
 
   class intake {
    public:
     explicit intake(cpu_ring_team& team) : team_(team) {}
-    void enter() { to_ = team_.room(0); }
+    void enter() {
+      to_ = team_.room(0);
+      if constexpr (aux_slots > 0) to_aux_ = team_.aux(team_.aux_filled_++ % aux_slots * aux_rows);
+    }
+    void take_aux(int r, int k, int c, const T* from, int n) const {
+      std::memcpy(to_aux_ + (r * Sizes::aux_arrays + k) * Sizes::row_values + c, from,
+                  static_cast<std::size_t>(n) * sizeof(T));
+    }
     void take_rows(const T* first, std::ptrdiff_t pitch, int n) const {
       for (int r = 0; r < n && r < rows; ++r) take_part(r, 0, first + r * pitch, Sizes::row_values);
     }
@@ -97,6 +122,11 @@ class cpu_ring_team {
       for (int c = first; c < end; ++c)
         if (const T* from = cell(c)) to_[r * Sizes::row_values + c] = *from;
     }
+    template <class F>
+    void take_aux_cells(int r, int k, int end, F&& cell) const {
+      for (int c = 0; c < end; ++c)
+        to_aux_[(r * Sizes::aux_arrays + k) * Sizes::row_values + c] = *cell(c);
+    }
     void leave_rows() const { team_.fill(0); }
     static constexpr bool rows_arrive = true;
     void leave_cells() const { team_.fill(0); }
@@ -104,7 +134,7 @@ class cpu_ring_team {
 
    private:
     cpu_ring_team& team_;
-    T* to_ = nullptr;
+    T *to_ = nullptr, *to_aux_ = nullptr;
   };
 
   class outlet {
@@ -133,7 +163,9 @@ class cpu_ring_team {
     // Role 0 brings rows in, role w + 1 is the warp behind ring w, the last one puts them out.
     const auto goes_on = [&](int role) {
       const bool rows_wait = role == 0 || full_[role - 1] > 0;
-      const bool has_room = role > levels || full_[role] < slots;
+      const bool has_room =
+          role > levels || (full_[role] < slots &&
+                            (role > 0 || aux_slots == 0 || aux_filled_ - aux_freed_ < aux_slots));
       if (!rows_wait || !has_room) return false;
       const auto tick = [](auto& r) { return r.more() && (r.run(1), true); };
       return role == 0 ? tick(in) : role > levels ? tick(out) : tick(*chain[std::size_t(role) - 1]);
@@ -150,6 +182,10 @@ class cpu_ring_team {
   T* slot(int ring, int n) const {
     return cells_ + static_cast<std::size_t>((ring * slots + n) * rows) * Sizes::row_values;
   }
+  T* aux(int row) const {
+    return slot(Sizes::rings, 0) +
+           static_cast<std::size_t>(row * Sizes::aux_arrays) * Sizes::row_values;
+  }
   T* open(int ring) const { return slot(ring, first_[ring]); }
   T* room(int ring) const { return slot(ring, (first_[ring] + full_[ring]) % slots); }
   void fill(int ring) { ++full_[ring]; }
@@ -162,6 +198,7 @@ class cpu_ring_team {
   bool reversed_;
   T* cells_;
   int first_[Sizes::rings] = {}, full_[Sizes::rings] = {};
+  int aux_filled_ = 0, aux_freed_ = 0;  ///< slots of the ring that all warps read
 };
 
 }  // namespace dwell

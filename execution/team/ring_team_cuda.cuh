@@ -36,9 +36,12 @@ class cuda_ring_team {
   static constexpr address last_barrier = (slots - 1) * 16;
   static constexpr int computing = Sizes::config.warps;
   static constexpr bool bulk = Sizes::config.bulk;
+  static constexpr int aux_slots = Sizes::aux_slots;  ///< slots of the ring that all warps read
+  static constexpr int aux_rows = Sizes::aux_rows;    ///< in a slot
+  static constexpr address aux_bytes = Sizes::aux_arrays * row_bytes;  ///< a row of all arrays
 
  public:
-  /// Of a block; whole groups of four warps where these get their registers together.
+  /// Threads of a block; whole groups of four warps where these get their registers together.
   static constexpr int threads = ring_lanes(Sizes::config);
   static constexpr int computing_registers = Sizes::config.teams == 1 ? 240 : 232;
   static constexpr int helping_registers = 24;
@@ -50,9 +53,10 @@ class cuda_ring_team {
         lane_(static_cast<int>(threadIdx.x) % 32),
         // Out of a shuffle: the compiler then keeps the value, and does not make it again.
         slots_(__shfl_sync(~0u, scratch_begin(), 0)),
-        barriers_(slots_ + Sizes::rings * slots * slot_bytes) {
+        aux_(slots_ + Sizes::rings * slots * slot_bytes),
+        barriers_(aux_ + aux_slots * aux_rows * aux_bytes) {
     if (threadIdx.x == 0) {
-      for (int i = 0; i < 2 * Sizes::rings * slots; ++i)
+      for (int i = 0; i < 2 * Sizes::rings * slots + aux_slots; ++i)
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers_ + 8 * i) : "memory");
       if constexpr (bulk) {
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -111,13 +115,25 @@ class cuda_ring_team {
   /// Where a warp of the chain is in the ring before it and in the one behind it.
   class link {
    public:
-    DWELL_FN link(const cuda_ring_team& team, int number)
+    /// last: the warp is the last one of the chain; behind: rows by which it is behind the first
+    /// one in the ring that all warps read.
+    DWELL_FN link(const cuda_ring_team& team, int number, bool last = false, int behind = 0)
         : ring_(__shfl_sync(~0u,
                             team.slots_ + number * slots * slot_bytes +
                                 team.lane_ * Sizes::config.across * static_cast<int>(sizeof(T)),
                             team.lane_)),
           barriers_(team.barriers_ + number * slots * 16),
-          leads_(team.lane_ == 0) {}
+          leads_(team.lane_ == 0) {
+      if constexpr (aux_slots > 0) {
+        aux_ = __shfl_sync(
+            ~0u, team.aux_ + team.lane_ * Sizes::config.across * static_cast<int>(sizeof(T)),
+            team.lane_);
+        constexpr int all = aux_slots * aux_rows;
+        at_aux_ = (all - behind % all) % all * aux_bytes;
+        aux_barrier_ = team.barriers_ + 2 * Sizes::rings * slots * 8;
+        kept_aux_ = last ? (behind + aux_rows - 1) / aux_rows : forever;
+      }
+    }
     /// The slot of the next tick: once its rows are there, and the next ring has room for them.
     DWELL_FN void enter() {
       barrier_ = barriers_ + at_barrier_;
@@ -136,17 +152,42 @@ class cuda_ring_team {
       return lane_row(row_ + slots * slot_bytes + r * row_bytes +
                       late * static_cast<int>(sizeof(T)));
     }
+    /// Array k of the next row in the ring that all warps read; pass_aux() after every row.
+    DWELL_FN lane_row aux(int k, int late) const {
+      return lane_row(aux_ + at_aux_ + k * row_bytes + late * static_cast<int>(sizeof(T)));
+    }
+    DWELL_FN void pass_aux() {
+      if constexpr (aux_slots > 0) {
+        constexpr address last = (aux_slots * aux_rows - 1) * aux_bytes;
+        at_aux_ = at_aux_ == last ? 0 : at_aux_ + aux_bytes;
+      }
+    }
     /// The rows are passed on, and the slot is free.
-    DWELL_FN void leave() const {
+    DWELL_FN void leave() {
       __syncwarp();
       if (leads_) {
         arrive(barrier_ + slots * 16);
         arrive(barrier_ + 8);
       }
+      if constexpr (aux_slots > 0) {
+        // The last warp frees what no warp needs any more.
+        if (kept_aux_ != forever) {
+          if (kept_aux_ > 0) {
+            --kept_aux_;
+          } else {
+            if (leads_) arrive(aux_barrier_);
+            const bool wrap = freed_aux_ == aux_slots - 1;
+            freed_aux_ = wrap ? 0 : freed_aux_ + 1;
+            aux_barrier_ += wrap ? -(aux_slots - 1) * 8 : 8;
+          }
+        }
+      }
     }
 
    private:
-    address ring_, barriers_;
+    address ring_, barriers_, aux_ = 0, at_aux_ = 0, aux_barrier_ = 0;
+    int kept_aux_ = 0;  ///< ticks until the last warp frees the first slot
+    int freed_aux_ = 0;
     bool leads_;
     address at_ = 0, at_barrier_ = 0, phase_ = 0, barrier_ = 0, row_ = 0;
   };
@@ -157,11 +198,24 @@ class cuda_ring_team {
   class intake {
    public:
     DWELL_FN explicit intake(const cuda_ring_team& team)
-        : slots_(team.slots_), barriers_(team.barriers_), lane_(team.lane_), acts_(elected()) {}
+        : slots_(team.slots_),
+          barriers_(team.barriers_),
+          aux_(team.aux_),
+          lane_(team.lane_),
+          acts_(elected()) {}
     DWELL_FN void enter() {
       barrier_ = barriers_ + at_barrier_;
       to_ = slots_ + at_;
-      wait_for(barrier_ + 8, phase_);
+      if constexpr (aux_slots > 0) {
+        to_aux_ = aux_ + aux_slot_ * aux_rows * aux_bytes;
+        wait_for_two(barrier_ + 8, phase_, barriers_ + 2 * Sizes::rings * slots * 8 + aux_slot_ * 8,
+                     aux_phase_);
+        const bool around = aux_slot_ == aux_slots - 1;
+        aux_slot_ = around ? 0 : aux_slot_ + 1;
+        aux_phase_ ^= around;
+      } else {
+        wait_for(barrier_ + 8, phase_);
+      }
       const bool wrap = at_barrier_ == last_barrier;
       at_ = wrap ? 0 : at_ + slot_bytes;
       at_barrier_ = wrap ? 0 : at_barrier_ + 16;
@@ -189,14 +243,20 @@ class cuda_ring_team {
       if constexpr (bulk)
         if (acts_) arrive_expecting(barrier_, cells * static_cast<int>(sizeof(T)));
     }
-    /// The same of rows whose other cells come one by one; leave_cells() after the last.
+    /// Expects rows whose other cells come one by one; leave_cells() after the last.
     DWELL_FN void expect_parts(int cells) const {
       if constexpr (bulk)
         if (acts_) expect(barrier_, cells * static_cast<int>(sizeof(T)));
     }
     /// n cells, whole units, to cell c of row r, from an aligned address.
     DWELL_FN void take_part(int r, int c, const T* from, int n) const {
-      const address to = to_ + r * row_bytes + c * static_cast<int>(sizeof(T));
+      take_to(to_ + r * row_bytes + c * static_cast<int>(sizeof(T)), from, n);
+    }
+    /// n cells to cell c of array k of row r of the slot in the ring that all warps read.
+    DWELL_FN void take_aux(int r, int k, int c, const T* from, int n) const {
+      take_to(to_aux_ + r * aux_bytes + k * row_bytes + c * static_cast<int>(sizeof(T)), from, n);
+    }
+    DWELL_FN void take_to(address to, const T* from, int n) const {
       const auto at = reinterpret_cast<std::uint64_t>(from);
       if constexpr (bulk) {
         if (acts_) copy_bulk(to, at, n * static_cast<int>(sizeof(T)));
@@ -211,7 +271,14 @@ class cuda_ring_team {
     /// leave_cells() after the last row.
     template <class F>
     DWELL_FN void take_cells(int r, int first, int end, F&& cell) const {
-      const address row = to_ + r * row_bytes;
+      take_cells_to(to_ + r * row_bytes, first, end, cell);
+    }
+    template <class F>
+    DWELL_FN void take_aux_cells(int r, int k, int end, F&& cell) const {
+      take_cells_to(to_aux_ + r * aux_bytes + k * row_bytes, 0, end, cell);
+    }
+    template <class F>
+    DWELL_FN void take_cells_to(address row, int first, int end, F&& cell) const {
 #pragma unroll 1
       for (int c = first + lane_; c < end; c += 32) {
         const T* from = cell(c);
@@ -252,10 +319,12 @@ class cuda_ring_team {
           "l"(from), "r"(bytes), "r"(barrier_)
           : "memory");
     }
-    address slots_, barriers_;
+    address slots_, barriers_, aux_;
     int lane_;
     bool acts_;
     address at_ = 0, at_barrier_ = 0, phase_ = 1, barrier_ = 0, to_ = 0, before_ = 0;
+    int aux_slot_ = 0;
+    address aux_phase_ = 1, to_aux_ = 0;
   };
 
   /// Puts out the rows of ring `number`.
@@ -410,7 +479,7 @@ class cuda_ring_team {
   }
 
   int warp_, lane_;
-  address slots_, barriers_;
+  address slots_, aux_, barriers_;
 };
 
 }  // namespace dwell

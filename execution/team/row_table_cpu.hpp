@@ -14,7 +14,7 @@ namespace dwell::cpu {
 template <int Capacity, int Lanes>
 class row_table {
  public:
-  static constexpr int lanes = Lanes;  ///< of a GPU
+  static constexpr int lanes = Lanes;  ///< lanes of a GPU
   static constexpr int capacity = Capacity;
   static constexpr int most = Capacity / 4 * 3;  ///< columns of a row
   static constexpr int block = 1;
@@ -41,7 +41,7 @@ class row_table {
   }
   /// The column alone, where only the count is wanted.
   void insert(bool on, index column) { add(on, column, 0.0, 0.0); }
-  /// Of different columns; more than `most`: there is no room for so many.
+  /// Number of different columns; more than `most`: there is no room for so many.
   int count() const { return count_; }
   /// f(place, column, sum) for all, place 0 being that of the smallest column.
   template <class F>

@@ -163,7 +163,7 @@ class row_warp {
   static constexpr int rows_copied_together = 1;
   static constexpr int columns = Groups * group::size;
   static constexpr int piece =
-      16 / static_cast<int>(sizeof(T));  ///< as of a lane of a GPU: tiles lie alike
+      16 / static_cast<int>(sizeof(T));  ///< a GPU's lane has as many: tiles lie alike
 
   /// A value for each column.
   struct row {

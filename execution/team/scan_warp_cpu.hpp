@@ -93,7 +93,7 @@ class scan_team {
   static void put(T& to, T v) { to = v; }
   static void meet() {}
 
-  /// Of the tiles before this one, whose own is `aggregate`.
+  /// Total of the tiles before this one, whose own is `aggregate`.
   template <class Op, int Group>
   T look_back(std::int64_t tile, T aggregate) {
     static_assert(Group == warp::lanes);

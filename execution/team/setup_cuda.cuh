@@ -186,7 +186,7 @@ class setup_loops {
   }
 
  private:
-  /// As many blocks as keep a GPU busy; each goes over several pieces if there are more.
+  /// Number of blocks that keeps a GPU busy; each goes over several pieces if there are more.
   static unsigned blocks(std::int64_t n, std::int64_t per_block) {
     constexpr std::int64_t most = 2048;
     return static_cast<unsigned>(std::min(most, (n + per_block - 1) / per_block));

@@ -15,7 +15,7 @@ class summing_loops : public setup_loops {
   explicit summing_loops(const device& where)
       : setup_loops(where), where_(where), stream_(static_cast<cudaStream_t>(where.stream())) {}
 
-  /// As in setup_cpu.hpp.
+  /// Does what it does in setup_cpu.hpp.
   void sums_before(const index* from, index* to, index n) const {
     if (n == 0) return zero(to, sizeof(index));
     // One more than asked for, so that the last one is the sum of all; element n counts nowhere.

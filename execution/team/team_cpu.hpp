@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dwell/device/sums.hpp"
 #include "dwell/execution/device/threads/waiting_cpu.hpp"
 #include "dwell/execution/team/ghost_view.hpp"
-#include "dwell/execution/team/sums.hpp"
 
 namespace dwell {
 
@@ -159,7 +159,7 @@ class cpu_team {
   void put_partial(int slot, F&& value) {
     partials_[static_cast<std::size_t>(slot) * workers_ + worker_] = value();
   }
-  /// The same from one team only, where one lane calls value(). All teams call this.
+  /// A small value from one team only, where one lane calls value(). All teams call this.
   template <class F>
   void put_partial_from(int team, int slot, F&& value) {
     if (worker_ == team) put_partial(slot, value);
@@ -168,8 +168,8 @@ class cpu_team {
     return partials_[static_cast<std::size_t>(slot) * workers_ + team];
   }
 
-  /// Of which the sums of a slot consist: the partials of all teams or, of several ranks, the sum
-  /// of each rank.
+  /// Parts that the sums of a slot consist of: the partials of all teams or, of several ranks, the
+  /// sum of each rank.
   int summands() const { return summand_count_; }
   double summand(int slot, int number) const {
     return summands_[static_cast<std::size_t>(slot) * summand_count_ + number];
@@ -259,7 +259,7 @@ class cpu_team {
   }
 
  protected:
-  /// Of teams that wait for each other elsewhere than at the barrier.
+  /// Waits of teams for each other elsewhere than at the barrier.
   cpu_waiting& waiting() { return grid_->waiting(); }
 
  private:
@@ -270,7 +270,7 @@ class cpu_team {
         for (int k = 0; k < N; ++k) v[l].v[k] += v[l + h].v[k];
     return v[0];
   }
-  /// As a warp of Width lanes would, the lanes past n holding zero.
+  /// Halves as a warp of Width lanes would, the lanes past n holding zero.
   template <int N, int Width>
   static sums<N> halve_over(const sums<N>* from, int n) {
     sums<N> v[Width] = {};

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/device/sums.hpp"
 #include "dwell/execution/device/cluster.hpp"
 #include "dwell/execution/team/cluster_exchange.cuh"
 #include "dwell/execution/team/ghost_view.hpp"
 #include "dwell/execution/team/grid_barrier.cuh"
-#include "dwell/execution/team/sums.hpp"
 #include "dwell/execution/team/warp_cuda.cuh"
 
 namespace dwell {
@@ -113,7 +113,7 @@ class cuda_team {
       partial_of(slot) = value();
     }
   }
-  /// The same from one team only, where one lane calls value().
+  /// A small value from one team only, where one lane calls value().
   template <class F>
   DWELL_FN void put_partial_from(int team, int slot, F&& value) {
     if (in_cluster()) cluster_.expect(1);
@@ -129,7 +129,7 @@ class cuda_team {
     if (in_cluster()) return cluster_.sent(slot, team);
     return __ldcg(&partial_of(slot, team));
   }
-  /// Of which the sums of a slot consist.
+  /// Parts that the sums of a slot consist of.
   DWELL_FN static int summands() { return workers(); }
   DWELL_FN double summand(int slot, int number) const { return partial(slot, number); }
 
@@ -223,7 +223,7 @@ class cuda_team {
         : "l"(p));
     return *reinterpret_cast<const V*>(&bits);
   }
-  /// The same of 8 bytes.
+  /// A pair of 8 bytes.
   template <class V>
   DWELL_FN static V stream_pair(const V* p) {
     static_assert(sizeof(V) == 8);
@@ -235,7 +235,7 @@ class cuda_team {
   }
 
  private:
-  static constexpr int sum_doubles = 6 * warp;  // of sums that travel together: five, and a word
+  static constexpr int sum_doubles = 6 * warp;  // sums that travel together: five, and a word
   static constexpr int sum_buffers = Sums ? 2 : 0;
 
   DWELL_FN bool in_cluster() const { return Clusters && has_clusters && in_cluster_; }

@@ -69,7 +69,7 @@ class team_threads {
     }
 
     int teams_;
-    // Of the present run; written before the round begins that they are for.
+    // Members of the present run; written before the round begins that they are for.
     void (*run_)(const void* of_run, int team) = nullptr;
     const void* of_run_ = nullptr;
     int running_ = 0;

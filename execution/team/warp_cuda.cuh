@@ -64,7 +64,7 @@ class cuda_warp {
 /// The sum over the first Count lanes, the others holding zero: to all of the first Count.
 template <int Count = 32>
 DWELL_FN double warp_halve(double v) {
-  if constexpr (Count < 32) v += 0.0;  // as the steps do that are left out
+  if constexpr (Count < 32) v += 0.0;  // the steps that are left out do this, too
   DWELL_UNROLL
   for (int h = Count / 2; h > 0; h /= 2) v += __shfl_xor_sync(~0u, v, h);
   return v;

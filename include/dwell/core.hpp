@@ -16,6 +16,7 @@
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "dwell/linear/product.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/version.hpp"

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "dwell/execution/device/compiled_for.hpp"
 #include "dwell/execution/stencil/loops/host_loop.hpp"
 #include "dwell/execution/stencil/loops/naive.hpp"
 #include "dwell/execution/stencil/loops/persistent.hpp"
@@ -40,18 +41,11 @@
 
 namespace dwell {
 
-// What differs between the two compilers has another name for the linker. `kernels` is the part of
-// Dwell that compiles for one's device.
+// What differs between the two compilers has another name for the linker.
 #if defined(__CUDACC__)
 inline namespace on_gpus {
-namespace kernels = dwell::cuda;
-/// What these kernels run on.
-inline constexpr backend compiled_for = backend::cuda;
 #else
 inline namespace on_cpus {
-namespace kernels = dwell::cpu;
-/// What these kernels run on.
-inline constexpr backend compiled_for = backend::cpu;
 #endif
 
 /// Executor perks, and of temporal the engines of GPUs: on a CPU they are there to test their
@@ -87,8 +81,8 @@ std::span<const stencil_kernel> custom_kernels() {
   return rows;
 }
 
-/// As dwell::solve() of the built-in stencils, on a device that this file is compiled for;
-/// options.shape is S's name whatever it was before.
+/// Solves as dwell::solve() does with built-in stencils, on a device that this file is compiled
+/// for; options.shape is S's name whatever it was before.
 template <Stencil S, class T>
 requires std::same_as<T, double> || std::same_as<T, float> stencil_report
 solve(const device& where, grid<T>& u, stencil_options options = {},
@@ -97,7 +91,8 @@ solve(const device& where, grid<T>& u, stencil_options options = {},
   return solve_from(custom_kernels<S, T>(), where, u, options, source);
 }
 
-/// As a stencil_runner<T> of the built-in stencils, likewise.
+/// Makes a runner like a stencil_runner<T> of the built-in stencils; options.shape is S's name,
+/// too.
 template <Stencil S, class T>
 requires std::same_as<T, double> || std::same_as<T, float> stencil_runner<T> runner_of(
     const device& where, const extents& size, stencil_options options = {},

@@ -39,12 +39,13 @@ enum {
 /* One line about the last error of this thread; "" if there was none. Valid until the next call of
  * this thread. */
 DWELL_API const char* dwell_last_error(void);
-/* Of the library that is linked: "0.1.0" (on the way to 0.2.0 "0.2.0.dev0"), and 1000000 major + 1000 minor + patch. */
+/* Version of the library that is linked: "0.1.0" (on the way to 0.2.0 "0.2.0.dev0"), and
+ * 1000000 major + 1000 minor + patch. */
 DWELL_API const char* dwell_version(void);
 DWELL_API int dwell_version_number(void);
 
 enum { DWELL_F64 = 0, DWELL_F32 = 1 };
-/* Of images also: unsigned char, and IEEE 754's binary16 in 16 bits. */
+/* Further types of images: unsigned char, and IEEE 754's binary16 in 16 bits. */
 enum { DWELL_U8 = 2, DWELL_F16 = 3 };
 /* Where arrays are. DWELL_CUDA: in the memory of the CUDA device that the handle was made for. */
 enum { DWELL_HOST = 0, DWELL_CUDA = 1 };
@@ -114,8 +115,8 @@ DWELL_API const char* dwell_report_name(const dwell_report* report, int k);
 /* A matrix in compressed sparse rows: row_ptr has rows + 1 entries, col and val have row_ptr[rows];
  * columns ascend within a row. */
 typedef struct dwell_csr {
-  int precision; /* of val: DWELL_F64 (double) or DWELL_F32 (float); b and x have the same */
-  int memory;    /* of the three arrays: DWELL_HOST or DWELL_CUDA */
+  int precision; /* type of val: DWELL_F64 (double) or DWELL_F32 (float); b and x have the same */
+  int memory;    /* where the three arrays are: DWELL_HOST or DWELL_CUDA */
   int rows, cols;
   int nonzeros; /* read where memory is DWELL_CUDA */
   const int* row_ptr;
@@ -154,7 +155,7 @@ DWELL_API int dwell_cg_solve_columns(dwell_cg* solver, int count, const void* b,
 /* With b and x in the memory of the handle's CUDA device, used in place, in the order of its stream. */
 DWELL_API int dwell_cg_solve_on_device(dwell_cg* solver, const void* b, void* x,
                                        dwell_report** report);
-/* The same in two calls: the first puts the solve into the stream, the second ends it. */
+/* A solve in two calls: the first puts the solve into the stream, the second ends it. */
 DWELL_API int dwell_cg_start(dwell_cg* solver, const void* b, void* x);
 DWELL_API int dwell_cg_wait(dwell_cg* solver, dwell_report** report);
 /* Other values for the same pattern, from the next solve on. */
@@ -187,7 +188,7 @@ DWELL_API int dwell_stencil_run(dwell_stencil* runner, int steps, dwell_report**
 /* Steps until no cell changes by more than `tolerance` in one step, tested every `check_every`. */
 DWELL_API int dwell_stencil_run_until(dwell_stencil* runner, double tolerance, int max_steps,
                                       int check_every, dwell_report** report);
-/* The same in two calls: runs are started in order, and waited for together. */
+/* Runs in two calls: they are started in order, and waited for together. */
 DWELL_API int dwell_stencil_start(dwell_stencil* runner, int steps);
 DWELL_API int dwell_stencil_wait(dwell_stencil* runner, dwell_report** report);
 /* Ends the run in progress, or the next one if there is none, within about a tenth of a second: a
@@ -224,7 +225,7 @@ DWELL_API void dwell_convolution_destroy(dwell_convolution* runner);
  * in memory of the kind DWELL_HOST or DWELL_CUDA. Done when it returns. */
 DWELL_API int dwell_convolution_run(dwell_convolution* runner, const void* images, void* out,
                                     int memory, dwell_report** report);
-/* The same in two calls, in the memory of the handle's CUDA device and the order of its stream: runs
+/* Runs in two calls, in the memory of the handle's CUDA device and the order of its stream: they
  * are started in order, and waited for together. The report is of the last dwell_convolution_run(). */
 DWELL_API int dwell_convolution_start(dwell_convolution* runner, const void* images, void* out);
 DWELL_API int dwell_convolution_wait(dwell_convolution* runner, dwell_report** report);

@@ -123,7 +123,7 @@ class mpi_ranks final : public communicator {
   }
   std::unique_ptr<message_set> messages(std::vector<rank_message> out,
                                         std::vector<rank_message> in) override {
-    constexpr int tags = 1 << 14;  // of sets that are used one after another they may come again
+    constexpr int tags = 1 << 14;  // these may come again: sets are used one after another
     return std::make_unique<mpi_messages>(comm_, made_++ % tags, out, in);
   }
   void give_up(int exit_code) noexcept override { MPI_Abort(comm_, exit_code); }

@@ -6,16 +6,16 @@
 #pragma once
 #include "dwell/base/api.hpp"
 
-#define DWELL_VERSION_MAJOR 0  ///< of these headers
-#define DWELL_VERSION_MINOR 2  ///< of these headers
-#define DWELL_VERSION_PATCH 0  ///< of these headers
-/// Of these headers.
+#define DWELL_VERSION_MAJOR 0  ///< version of these headers
+#define DWELL_VERSION_MINOR 2  ///< version of these headers
+#define DWELL_VERSION_PATCH 0  ///< version of these headers
+/// Version of these headers.
 #define DWELL_VERSION_STRING "0.2.0.dev0"
 
 /// The number of a version, for comparisons: #if DWELL_VERSION_NUMBER >= DWELL_MAKE_VERSION(0, 2,
 /// 0)
 #define DWELL_MAKE_VERSION(major_, minor_, patch_) ((major_)*1000000 + (minor_)*1000 + (patch_))
-/// Of these headers.
+/// Number of the version of these headers.
 #define DWELL_VERSION_NUMBER \
   DWELL_MAKE_VERSION(DWELL_VERSION_MAJOR, DWELL_VERSION_MINOR, DWELL_VERSION_PATCH)
 

@@ -13,7 +13,7 @@ prefix=$(cd "$1" && pwd)
 shift
 examples=("$@")
 if ((${#examples[@]} == 0)); then
-  examples=(solve_eigen solve_c custom_stencil heat_steps solve_file)
+  examples=(solve_eigen solve_c custom_stencil own_method wave heat_steps solve_file)
   if command -v gfortran >/dev/null; then
     examples+=(solve_fortran)
   else
@@ -68,7 +68,7 @@ read -r -a flags <<<"$flags"
 "${CXX:-g++}" -std=c++20 -O1 "$folder/source/solve_file.cpp" "${flags[@]}" -o "$folder/by_pkg_config"
 solve_file "$folder/by_pkg_config"
 
-# The same library with every implementation of MPI that is here.
+# Every implementation of MPI that is here uses this library.
 read -r -a flags <<<"$(pkg-config --cflags --libs dwell-core)"
 for mpi in openmpi mpich; do
   if ! command -v "mpicxx.$mpi" >/dev/null; then

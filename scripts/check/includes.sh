@@ -23,7 +23,7 @@ solvers/cg/              base/ execution/krylov/ solvers/linear/method/ !executi
 solvers/minres/          base/ execution/krylov/ solvers/linear/method/ !execution/krylov/loops/
 solvers/bicgstab/        base/ execution/krylov/ solvers/linear/method/ !execution/krylov/loops/
 solvers/gmres/           base/ execution/krylov/ solvers/linear/method/ !execution/krylov/loops/
-solvers/spmv/            base/ formats/ execution/device/ execution/krylov/ !execution/krylov/loops/
+solvers/spmv/            base/ formats/ execution/device/ execution/team/ execution/krylov/ !execution/krylov/loops/
 solvers/product/         base/ formats/ execution/device/ execution/stencil/order/
 solvers/preconditioners/ base/ formats/ execution/device/ execution/team/ execution/krylov/ solvers/linear/method/ !execution/krylov/loops/
 solvers/linear/method/   base/
@@ -38,15 +38,22 @@ bindings/c/              dwell.h version.hpp base/ formats/ execution/device/ ex
 rooms='base/                              base/
 comm/                              execution/comm/
 datasets/                          datasets/
+device/sums.hpp                    execution/team/
 device/                            execution/device/
 formats/                           formats/
 arrays/                            solvers/arrays/
 linear/matrix_class.hpp            solvers/linear/method/
+linear/product.hpp                 solvers/spmv/
+linear/program.hpp                 execution/krylov/
 linear/preconditioner_options.hpp  solvers/preconditioners/
 linear/rigid_body_modes.hpp        solvers/preconditioners/
 linear/                            solvers/linear/
 stencil/default_weights.hpp        execution/stencil/
 stencil/stencil.hpp                execution/stencil/
+stencil/built_row_kernels.hpp      execution/stencil/
+stencil/cell_math.hpp              execution/stencil/
+stencil/definition.hpp             execution/stencil/
+stencil/field_boundary.hpp         execution/stencil/
 stencil/                           solvers/stencil/
 '
 

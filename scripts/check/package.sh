@@ -49,7 +49,7 @@ for file in $(find "$prefix" -name 'dwell*.pc'); do
     exit 1
   fi
 done
-finds 'REQUIRED' 'TARGET dwell::dwell AND TARGET dwell::io AND TARGET dwell::custom_stencil'
+finds 'REQUIRED' 'TARGET dwell::dwell AND TARGET dwell::io AND TARGET dwell::custom_stencil AND TARGET dwell::custom_program'
 finds "$version EXACT REQUIRED COMPONENTS core" 'TARGET dwell::core AND dwell_core_FOUND AND NOT TARGET dwell::io'
 finds 'REQUIRED COMPONENTS stencil' 'TARGET dwell::core AND TARGET dwell::stencil AND NOT TARGET dwell::dwell'
 refuses '99.0 REQUIRED' "requested version \"99.0\""
@@ -80,7 +80,7 @@ for file in man/man1/dwell.1 man/man1/dwell-compare-cg.1 bash-completion/complet
   fi
 done
 
-# As a part of another project: no targets but dwell_*, nothing of it installed or tested, no build type set. In
+# Dwell as a part of another project: no targets but dwell_*, nothing of it installed or tested, no build type set. In
 # build/, where ccache finds again what it compiled.
 super=$top/build/super_project
 rm -rf "$super"

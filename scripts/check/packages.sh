@@ -92,7 +92,10 @@ check_source() {
   rm -rf "$place/source"
   python3 -m venv "$place/source"
   "$place/source/bin/python" -m pip install -q --disable-pip-version-check build
-  quietly "$place/log" "$place/source/bin/python" -m build --sdist --outdir "$place/source/dist" .
+  # From a copy of the sources alone: the tree may hold builds, and systems of other steps with their /proc.
+  mkdir "$place/source/tree"
+  git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference -t "$place/source/tree"
+  quietly "$place/log" "$place/source/bin/python" -m build --sdist --outdir "$place/source/dist" "$place/source/tree"
   archive=$(ls "$place"/source/dist/*.tar.gz)
   size=$(stat -c %s "$archive")
   printf '%s  %s KiB\n' "${archive##*/}" $((size / 1024))

@@ -18,7 +18,7 @@ SOURCE = re.compile(r"(?<![\w/.\-*<}\"])([\w-]+(?:/[\w-]+)*\.(?:hpp|cpp|cuh|cu|c
 COMMENT = {".hpp": "//", ".cpp": "//", ".cu": "//", ".cuh": "//", ".h": "//", ".cmake": "#", ".txt": "#", ".sh": "#", ".py": "#"}
 # History names what is no longer there; a made site, an installed copy and programs of users are not in the repository.
 LEFT_OUT = re.compile(r"^(CHANGELOG\.md|docs/lab-notebook\.md|docs/results/|docs/reference/cpp/|tests/scripts/)")
-ELSEWHERE = re.compile(r"^(dwellConfig.cmake$|dwell/(dwell|custom_stencil|mpi|metis|eigen|version)\b|include/dwell/?$|docs/html)")
+ELSEWHERE = re.compile(r"^(dwellConfig.cmake$|dwell/(dwell|custom_stencil|custom_program|mpi|metis|eigen|version)\b|include/dwell/?$|docs/html)")
 
 
 def texts(path: pathlib.Path):

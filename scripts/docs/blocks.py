@@ -21,7 +21,7 @@ ORDERS = ("skip", "needs", "status", "args", "file", "nvcc", "given")
 @dataclass
 class Block:
     page: Path
-    line: int  # of the first line of the text
+    line: int  # number of the text's first line
     language: str
     text: str
     orders: dict = field(default_factory=dict)

@@ -57,7 +57,7 @@ RUNS = {"stencil": ["host-loop", "persistent", "perks:shared", "perks:registers"
         "cg": ["host-loop", "persistent", "perks:none", "perks:vectors", "perks:matrix", "perks:mixed", "perks:greedy"]}
 CASES = ["2d5pt:1024x1024", "2d5pt:2816x2400", "2d5pt:8192x8192", "3d7pt:128x192x192", "3d7pt:256x288x256",
          "cg:like:thermomech_dM", "cg:like:ecology2", "cg:like:hood"]
-PHASES = 3  # of an iteration of variant textbook
+PHASES = 3  # phases of an iteration of variant textbook
 # Kernels of a run; of those that are launched again and again, so many at first that are left out, and how many then.
 KERNELS = {("stencil", "host-loop"): ("step_kernel", 6, 4), ("stencil", "persistent"): ("loop_kernel", 0, 1),
            ("stencil", "perks"): ("perks_kernel|dataflow_kernel|loop_kernel", 0, 1),
@@ -81,7 +81,7 @@ def known_metrics(ncu):
 
 
 def metrics_to_take(known):
-    """Of each quantity the first metric that exists, in METRICS' order; and the quantities that have none. Where ncu
+    """The first metric of each quantity that exists, in METRICS' order; and the quantities that have none. Where ncu
     lists no metric of launches, which it always has, those are taken as they are."""
     taken, missing = {}, []
     listed = {base_name(m).split("__")[0] for m in known}

@@ -12,6 +12,8 @@ TOP = Path(__file__).resolve().parents[2]
 SOURCE = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 LIBRARY = ("base", "formats", "datasets", "execution", "solvers", "include")
 SURFACES = ("include", "solvers", "bindings", "python", "apps/dwell")
+# Public headers that belong to execution/ (rooms of scripts/check/includes.sh), and so are read for an iteration, too.
+CONTRACT = ("linear/program.hpp", "device/sums.hpp")
 # The files that one opens: the loop and the form; what they include follows.
 ITERATION = (("execution/krylov/loops/perks.hpp", "solvers/cg/single_reduction.hpp"),
              ("execution/perks/program.hpp", "solvers/cg/programs/single_reduction.hpp"))
@@ -27,7 +29,7 @@ def lines(files: list[Path]) -> int:
 
 
 def read_for(top: Path, first: tuple[str, ...]) -> list[Path]:
-    """What the files of an iteration include of execution/ and solvers/, directly or not."""
+    """What the files of an iteration include of execution/ and solvers/, and the contract of programs, directly or not."""
     found: list[Path] = []
     todo = [top / f for f in first]
     while todo:
@@ -38,7 +40,7 @@ def read_for(top: Path, first: tuple[str, ...]) -> list[Path]:
         for name in re.findall(r'#\s*include "dwell/([^"]+)"', path.read_text()):
             for place in ((top / "include/dwell" / name).resolve(), top / name):
                 if place.exists():
-                    if place.is_relative_to(top / "execution") or place.is_relative_to(top / "solvers"):
+                    if place.is_relative_to(top / "execution") or place.is_relative_to(top / "solvers") or name in CONTRACT:
                         todo.append(place)
                     break
     return found
@@ -78,6 +80,8 @@ def main() -> int:
             if (top / first[0]).exists():
                 files = read_for(top, first)
                 print(f"{'an iteration of cg under perks':34} {len(files):5} files {lines(files):7} lines")
+                files = read_for(top, first[1:])
+                print(f"{'of it the form alone':34} {len(files):5} files {lines(files):7} lines")
         defaults = len(places(top, r"rtol(: float)? *= *1e-"))
         print(f"{'files with a default of rtol':34} {defaults:5}")
     return 0

@@ -58,7 +58,7 @@ def backend_of(program, device):
 
 
 def steps_for(cells):
-    """Of a run that takes some milliseconds or more on a GPU."""
+    """Steps of a run that takes some milliseconds or more on a GPU."""
     return next(steps for most, steps in LIMITS if cells <= most)
 
 

@@ -102,7 +102,7 @@ def judge(case):
 
 
 def distribution(regrets):
-    """Of a list of regrets that is not empty."""
+    """Figures of a list of regrets that is not empty."""
     return {"cases": len(regrets), "median": median(regrets), "p90": quantile(regrets, 0.9),
             "p95": quantile(regrets, 0.95), "max": max(regrets),
             "near": sum(r <= NEAR for r in regrets) / len(regrets), "best": sum(r == 0 for r in regrets) / len(regrets)}
@@ -197,7 +197,7 @@ def matrices_of(args):
 
 
 def label(run):
-    """Of the executor and, of perks, its policy."""
+    """Name of the executor and, for perks, its policy."""
     policy = run["requested"]["policy"]
     return f"{run['executor']} {policy}" if policy else run["executor"]
 

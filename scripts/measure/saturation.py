@@ -27,7 +27,7 @@ def sizes_of(dims, smallest, largest):
 
 
 def saturating(rates, share):
-    """Of [(cells, rate)]: the first whose rate reaches the share of the largest, and the largest; None of an empty list."""
+    """The first of [(cells, rate)] whose rate reaches the share of the largest, and the largest; None if it is empty."""
     if not rates:
         return None
     most = max(rates, key=lambda r: r[1])

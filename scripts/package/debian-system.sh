@@ -41,7 +41,7 @@ fresh_system() { # fresh_system FOLDER SUITE PACKAGE...: a new system in FOLDER;
   (($# == 2)) || quietly "$1.log" inside apt-get -qq install -y --no-install-recommends "${@:3}"
   reach_registries # the package ca-certificates writes the list of certificates anew
 }
-reach_registries() { # as this machine does: names, certificates, proxies, settings of pip
+reach_registries() { # by what this machine has: names, certificates, proxies, settings of pip
   local file
   for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /etc/apt/apt.conf.d/*proxy*; do
     [[ ! -e $file ]] || install -D -m 644 "$file" "$debian_folder$file"

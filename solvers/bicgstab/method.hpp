@@ -12,8 +12,8 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
 #include "dwell/linear/matrix_class.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
@@ -41,7 +41,7 @@ struct bicgstab_method : run_outcome {
     double alpha = 0.0, omega = 0.0;
     double shadow = 0.0;  ///< ||r~||
     double first = 0.0;   ///< r.r of the start
-    double scale = 1.0;   ///< of what a chain is handed
+    double scale = 1.0;   ///< scale of what a chain is handed
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
@@ -72,7 +72,7 @@ struct bicgstab_method : run_outcome {
     const double predicted = with_s - m.omega * with_t;
     const double beta =
         m.rho != 0.0 && m.omega != 0.0 ? predicted / m.rho * (m.alpha / m.omega) : 0.0;
-    // Of (r~, r) no digit is left; nor is one of beta.
+    // No digit of (r~, r) is left, nor one of beta.
     const bool nothing_left = m.alpha == 0.0 || m.omega == 0.0 || !finite(beta) ||
                               std::fabs(predicted) <= lost<T> * m.shadow * std::sqrt(of_s);
     ++m.step;

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/bicgstab/method.hpp"
 
 namespace dwell {
@@ -58,7 +58,7 @@ struct preconditioned_bicgstab : bicgstab_method {
     }
     next_direction by{0.0, m.starting};
     if (!m.starting) {
-      by = end_step<T>(m, st.template total<5>(ss));
+      by = end_step<T>(m, st.total(sum_of<ss, 5>{}));
       if (m.stop != running) return;
     }
     const T alpha = static_cast<T>(m.alpha), omega = static_cast<T>(m.omega),
@@ -92,7 +92,7 @@ struct preconditioned_bicgstab : bicgstab_method {
   template <int To, class T, class Store>
   DWELL_FN static void precondition(Store& st, const scalars& m) {
     if (m.step < 0) return;  // x is multiplied
-    st.template run_chain<z>();
+    st.run_chain(writes<z>{});
     if (st.chain_phase() + 1 == st.chain_phases())
       st.each_owned(reads<z>{}, writes<To>{}, [](T* v) { v[To] = v[z]; });
   }
@@ -100,7 +100,7 @@ struct preconditioned_bicgstab : bicgstab_method {
   /// u = A y and (r~, u); at the start u = A x.
   template <class T, class Store>
   DWELL_FN static void first_product(Store& st, scalars& m) {
-    st.template spmv<y, u>();
+    st.multiply(reads<y>{}, writes<u>{});
     if (m.step < 0) return;
     st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu>{},
                   [](T* v, double* acc) { add(v[w], v[u], acc[0]); });
@@ -117,7 +117,7 @@ struct preconditioned_bicgstab : bicgstab_method {
       });
       return;
     }
-    const auto now = st.template total<3, true>(rr);
+    const auto now = st.total(sum_of<rr, 3>{}, with_interrupt{});
     half_step_length<T>(m, now, st.interrupted(), [&] { st.note(m.step, m.rr, {0.0, m.rr}); });
     if (m.stop != running) return;
     const T alpha = static_cast<T>(m.alpha), scale = static_cast<T>(m.scale);
@@ -137,7 +137,7 @@ struct preconditioned_bicgstab : bicgstab_method {
       m.step = 0;
       return;
     }
-    st.template spmv<g, t>();
+    st.multiply(reads<g>{}, writes<t>{});
     st.each_owned(reads<r, t, w>{}, writes<>{}, adds_to<ts, 3>{}, [](T* v, double* acc) {
       add(v[t], v[r], acc[0]);
       add(v[t], v[t], acc[1]);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/bicgstab/method.hpp"
 
 namespace dwell {
@@ -52,7 +52,7 @@ struct textbook_bicgstab : bicgstab_method {
     }
     next_direction by{0.0, m.starting};
     if (!m.starting) {
-      by = end_step<T>(m, st.template total<5>(ss));
+      by = end_step<T>(m, st.total(sum_of<ss, 5>{}));
       if (m.stop != running) return;
     }
     const bool restart = by.restart;
@@ -108,7 +108,7 @@ struct textbook_bicgstab : bicgstab_method {
   /// u = A D p and (r~, u); at the start u = A x.
   template <class T, class Store>
   DWELL_FN static void first_product(Store& st, scalars& m) {
-    st.template spmv<y, u>();
+    st.multiply(reads<y>{}, writes<u>{});
     if (m.step < 0) return;
     st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu>{},
                   [](T* v, double* acc) { add(v[w], v[u], acc[0]); });
@@ -124,7 +124,7 @@ struct textbook_bicgstab : bicgstab_method {
       });
       return;
     }
-    const auto now = st.template total<3, true>(rr);
+    const auto now = st.total(sum_of<rr, 3>{}, with_interrupt{});
     half_step_length<T>(m, now, st.interrupted(), [&] { st.note(m.step, m.rr, {0.0, m.rr}); });
     if (m.stop != running) return;
     const T alpha = static_cast<T>(m.alpha);
@@ -153,7 +153,7 @@ struct textbook_bicgstab : bicgstab_method {
       m.step = 0;
       return;
     }
-    st.template spmv<y, t>();
+    st.multiply(reads<y>{}, writes<t>{});
     st.each_owned(reads<r, t, w>{}, writes<>{}, adds_to<ts, 3>{}, [](T* v, double* acc) {
       add(v[t], v[r], acc[0]);
       add(v[t], v[t], acc[1]);

@@ -16,7 +16,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/recurrence.hpp"
 #include "dwell/solvers/linear/method/weighed_form.hpp"
 
@@ -58,7 +58,7 @@ struct pipelined_cg : cg_recurrence {
   DWELL_FN static void phase(Store& st, scalars& m) {
     st.exchange(m.parity);
     st.poll(m.parity ^ 1);
-    if (m.stage != nothing && m.stage != computed) st.template spmv<gu, au, as>();
+    if (m.stage != nothing && m.stage != computed) st.multiply(reads<gu>{}, writes<au, as>{});
     if (m.stage == iterating || m.stage == computed)
       iterate<T>(st, m);
     else if (m.stage == nothing || m.stage == has_x)
@@ -117,9 +117,9 @@ struct pipelined_cg : cg_recurrence {
 
   template <class Store>
   DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
-    const int first = set * m.parity;
-    if (m.jacobi) return st.template total<set, true>(first, m.parity);
-    const sums<rr> now = st.template total<rr, true>(first, m.parity);
+    const int shift = set * m.parity;
+    if (m.jacobi) return st.total(sum_of<nu, set>{shift}, with_interrupt{m.parity});
+    const sums<rr> now = st.total(sum_of<nu, rr>{shift}, with_interrupt{m.parity});
     return {{now.v[nu], now.v[mu], now.v[sigma], now.v[gamma], now.v[nu]}};
   }
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/method.hpp"
 
 namespace dwell {
@@ -38,7 +38,7 @@ struct preconditioned_cg : cg_method {
     double rr = 0.0;
     double rz = 0.0;
     double alpha = 0.0;
-    double scale = 1.0;  ///< of what is handed over
+    double scale = 1.0;  ///< scale of what is handed over
   };
 
   static scalars in_midst(bool) {
@@ -54,7 +54,7 @@ struct preconditioned_cg : cg_method {
     if constexpr (Phase == 0)
       direction<T>(s, m);
     else if constexpr (Phase == 1)
-      s.template spmv<p, q>(adds_to<pq>{});
+      s.multiply(reads<p>{}, writes<q>{}, adds_to<pq>{});
     else if constexpr (Phase == 2)
       residual<T>(s, m);
     else
@@ -70,7 +70,7 @@ struct preconditioned_cg : cg_method {
       return;
     }
     const double rz_before = m.rz;
-    m.rz = s.template total<1>(rz).v[0];
+    m.rz = s.total(sum_of<rz>{}).v[0];
     s.note(m.step, m.rr, {m.alpha, m.rz});
     if (!m.fixed) {
       if (!finite(m.rz))
@@ -97,12 +97,12 @@ struct preconditioned_cg : cg_method {
   /// r -= alpha q, handed over, and r.r.
   template <class T, class Store>
   DWELL_FN static void residual(Store& s, scalars& m) {
-    s.template finish<q>();
+    s.finish(writes<q>{});
     s.poll();
     m.alpha = 0.0;
     T alpha = T(1);  // the start: r = b - A x
     if (m.step >= 0) {
-      const double curvature = s.template total<1>(pq).v[0];
+      const double curvature = s.total(sum_of<pq>{}).v[0];
       if (!m.fixed) {
         if (!finite(curvature))
           m.stop = not_finite;
@@ -129,14 +129,14 @@ struct preconditioned_cg : cg_method {
   template <class T, class Store>
   DWELL_FN static void precondition(Store& s, scalars& m) {
     if (s.chain_phase() == 0) {
-      m.rr = s.template total<1, true>(rr).v[0];
+      m.rr = s.total(sum_of<rr>{}, with_interrupt{}).v[0];
       m.stop = verdict(m, s.interrupted());
       if (m.stop != running) {
         s.note(m.step, m.rr, {m.alpha, 0.0});
         return take_step<T>(s, m);
       }
     }
-    s.template run_chain<z>();
+    s.run_chain(writes<z>{});
     if (s.chain_phase() + 1 == s.chain_phases())
       s.each_owned(reads<r, z>{}, writes<>{}, adds_to<rz>{}, [](T* v, double* acc) {
         acc[0] = fma(static_cast<double>(v[r]), static_cast<double>(v[z]), acc[0]);

@@ -8,7 +8,7 @@
 //   alpha = nu / mu,   beta = nu' / nu,   nu' = nu - 2 alpha sigma + alpha^2 gamma
 #pragma once
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/method.hpp"
 #include "dwell/solvers/cg/residual_replacement.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/recurrence.hpp"
 
 namespace dwell {
@@ -86,8 +86,8 @@ struct single_reduction_cg : cg_recurrence {
 
   template <class Store>
   DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
-    if (m.jacobi) return st.template total<set, true>(nu);
-    const sums<rr> now = st.template total<rr, true>(nu);
+    if (m.jacobi) return st.total(sum_of<nu, set>{}, with_interrupt{});
+    const sums<rr> now = st.total(sum_of<nu, rr>{}, with_interrupt{});
     return {{now.v[nu], now.v[mu], now.v[sigma], now.v[gamma], now.v[nu]}};
   }
 
@@ -95,7 +95,7 @@ struct single_reduction_cg : cg_recurrence {
   template <class T, class Store>
   DWELL_FN static void product(Store& st, scalars& m) {
     st.poll();
-    st.template spmv<p, s>();
+    st.multiply(reads<p>{}, writes<s>{});
     if (m.stage != iterating) return;
     if (m.jacobi)
       st.each_owned(reads<r, p, s, d>{}, writes<>{}, adds_to<nu, set>{}, [](T* v, double* acc) {

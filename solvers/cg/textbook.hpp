@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/method.hpp"
 #include "dwell/solvers/linear/method/weighed_form.hpp"
 
@@ -58,7 +58,7 @@ struct textbook_cg : cg_method {
     if constexpr (Phase == 0) {
       direction<T>(s, m);
     } else if constexpr (Phase == 1) {
-      s.template spmv<p, q>(adds_to<pq>{});
+      s.multiply(reads<p>{}, writes<q>{}, adds_to<pq>{});
     } else {
       residual<T>(s, m);
     }
@@ -73,7 +73,7 @@ struct textbook_cg : cg_method {
       return;
     }
     const double rz_before = m.rz;
-    const auto now = s.template total<2, true>(rr);
+    const auto now = s.total(sum_of<rr, 2>{}, with_interrupt{});
     m.rr = now.v[0];
     m.rz = m.jacobi ? now.v[1] : now.v[0];
     s.note(m.step, m.rr, {m.alpha, m.rz});
@@ -99,12 +99,12 @@ struct textbook_cg : cg_method {
   /// r -= alpha q, and the sums r.r and r.z.
   template <class T, class Store>
   DWELL_FN static void residual(Store& s, scalars& m) {
-    s.template finish<q>();
+    s.finish(writes<q>{});
     s.poll();
     m.alpha = 0.0;
     T alpha = T(1);  // the start: r = b - A x
     if (m.step >= 0) {
-      const double curvature = s.template total<1>(pq).v[0];
+      const double curvature = s.total(sum_of<pq>{}).v[0];
       if (!m.fixed) {
         if (!finite(curvature))
           m.stop = not_finite;

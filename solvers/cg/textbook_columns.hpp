@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/solvers/cg/method.hpp"
 
 namespace dwell {
@@ -27,7 +27,7 @@ struct textbook_columns : cg_method {
   static constexpr const char* variant = "textbook";
   static constexpr int columns = Columns;
   static constexpr bool whole_rows = true;  ///< a column's part of an open row has no slot
-  /// As of textbook_cg.
+  /// Vectors of textbook_cg.
   enum : int { x, r, p, q, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "q", "d"};
   static constexpr int rhs = r;
@@ -65,7 +65,7 @@ struct textbook_columns : cg_method {
     if constexpr (Phase == 0) {
       direction<T>(s, m);
     } else if constexpr (Phase == 1) {
-      s.template spmv<p, q>();
+      s.multiply(reads<p>{}, writes<q>{});
       s.each_owned(reads<p, q>{}, writes<>{}, adds_to<pq>{}, [](int, T* v, double* acc) {
         acc[0] = fma(static_cast<double>(v[p]), static_cast<double>(v[q]), acc[0]);
       });
@@ -90,9 +90,11 @@ struct textbook_columns : cg_method {
       return;
     }
     if (m.jacobi)
-      turn<T>(s, m, s.template total<2, true>(rr), [](const sums<2>& now) { return now.v[1]; });
+      turn<T>(s, m, s.total(sum_of<rr, 2>{}, with_interrupt{}),
+              [](const sums<2>& now) { return now.v[1]; });
     else
-      turn<T>(s, m, s.template total<1, true>(rr), [](const sums<1>& now) { return now.v[0]; });
+      turn<T>(s, m, s.total(sum_of<rr>{}, with_interrupt{}),
+              [](const sums<1>& now) { return now.v[0]; });
   }
   /// rz(now[lane]) is the column's r.z.
   template <class T, class Store, class Sums, class Rz>
@@ -152,7 +154,7 @@ struct textbook_columns : cg_method {
     s.poll();
     auto by = s.template per_column<move<T>>();
     if (m.step >= 0) {
-      auto now = s.template total<1>(pq);
+      auto now = s.total(sum_of<pq>{});
       s.each_column([&](int lane) {
         column& c = s.column_of(lane);
         if (c.stop == running) step_along(m, c, now[lane].v[0]);

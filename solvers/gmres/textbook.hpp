@@ -16,8 +16,8 @@
 #include <cstddef>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
 #include "dwell/linear/matrix_class.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
@@ -60,7 +60,7 @@ struct textbook_gmres : run_outcome {
     double target2 = 0.0;   ///< converged when r.r <= target2
     double rr = 0.0;
     double before = 0.0;  ///< r.r of the last restart
-    double scale = 1.0;   ///< of what the chain is handed in a residual pass
+    double scale = 1.0;   ///< scale of what the chain is handed in a residual pass
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
@@ -74,8 +74,9 @@ struct textbook_gmres : run_outcome {
     return m;
   }
 
-  /// Of a team, for so many basis vectors: the products of a column, twice; the triangular factor
-  /// by columns; the rotations; the rotated right-hand side, and the factors of the combination.
+  /// Memory of a team, for so many basis vectors: the products of a column, twice; the triangular
+  /// factor by columns; the rotations; the rotated right-hand side, and the factors of the
+  /// combination.
   DWELL_HD static constexpr std::size_t team_doubles(int basis) {
     const auto n = static_cast<std::size_t>(basis);
     return 6 * n + 3 + n * (n + 1) / 2;
@@ -101,7 +102,7 @@ struct textbook_gmres : run_outcome {
     double *first, *second;  ///< products with the basis
     double *cosine, *sine;
     double* g;       ///< rotated right-hand side, one element more than columns
-    double* factor;  ///< of the combination
+    double* factor;  ///< factors of the combination
     double* tail;    ///< the norms that decide: ||w||, the residual's square
     double* r;       ///< the triangular factor
     DWELL_FN small_matrices(double* at, int n)
@@ -128,7 +129,7 @@ struct textbook_gmres : run_outcome {
       s.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
       return;
     }
-    const auto seen = s.template total<2, true>(ww);
+    const auto seen = s.total(sum_of<ww, 2>{}, with_interrupt{});
     double w = std::sqrt(seen.v[0]);
     if (m.measuring)
       begin_cycle(s, m, seen.v[0]);
@@ -271,7 +272,7 @@ struct textbook_gmres : run_outcome {
   template <class T, class Store>
   DWELL_FN static void precondition(Store& s, scalars& m) {
     if (!m.chained || (m.measuring && m.column == 0)) return;  // at the start x is multiplied
-    s.template run_chain<q>();
+    s.run_chain(writes<q>{});
     if (s.chain_phase() + 1 != s.chain_phases()) return;
     const T by = static_cast<T>(1.0 / m.scale);
     if (m.measuring)
@@ -284,7 +285,7 @@ struct textbook_gmres : run_outcome {
   template <class T, class Store>
   DWELL_FN static void multiply(Store& s, const scalars& m) {
     s.poll();
-    s.template spmv<y, q>();
+    s.multiply(reads<y>{}, writes<q>{});
     if (m.measuring) {
       s.each_owned(reads<b, q>{}, writes<q>{}, adds_to<ww>{}, [](T* v, double* acc) {
         v[q] = v[b] - v[q];

@@ -69,7 +69,7 @@ struct minres_method : run_outcome {
     m.phi_bar *= m.sn;
     return {-old_epsilon, -delta, by, length};
   }
-  /// Of r1 and r2 in the next Lanczos vector, q + by_r1 r1 + by_r2 r2.
+  /// Factors of r1 and r2 in the next Lanczos vector, q + by_r1 r1 + by_r2 r2.
   DWELL_FN static double by_r1(const scalars& m) {
     return m.step > 1 ? -m.beta * inverse_of(m.old_beta) : 0.0;
   }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/minres/method.hpp"
 
 namespace dwell {
@@ -31,7 +31,7 @@ struct preconditioned_minres : minres_method {
                                              leaves::sums};
 
   struct scalars : minres_method::scalars {
-    double scale = 1.0;  ///< of what is handed over
+    double scale = 1.0;  ///< scale of what is handed over
   };
   static scalars in_midst(bool) { return {minres_method::in_midst(false), 1.0}; }
 
@@ -56,7 +56,7 @@ struct preconditioned_minres : minres_method {
       return;
     }
     m.old_beta = m.beta;
-    const double square = s.template total<1>(zz).v[0];
+    const double square = s.total(sum_of<zz>{}).v[0];
     if (!m.fixed && square < 0.0) {  // the preconditioner is not positive definite
       m.stop = breakdown;
       return;
@@ -94,18 +94,18 @@ struct preconditioned_minres : minres_method {
   template <class T, class Store>
   DWELL_FN static void product(Store& s, scalars& m) {
     if (m.step >= 0) {
-      m.rr = s.template total<1, true>(rr).v[0];
+      m.rr = s.total(sum_of<rr>{}, with_interrupt{}).v[0];
       s.note(m.step, m.rr, {0.0, m.rr});
       m.stop = verdict(m, s.interrupted());
       if (m.stop != running) return;
     }
-    s.template spmv<v, q>(adds_to<vq>{});
+    s.multiply(reads<v>{}, writes<q>{}, adds_to<vq>{});
   }
 
   /// The next Lanczos vector, handed over; at the start the residual, which is the first one.
   template <class T, class Store>
   DWELL_FN static void orthogonalise(Store& s, scalars& m) {
-    s.template finish<q>();
+    s.finish(writes<q>{});
     s.poll();
     if (m.step < 0) {
       m.step = 0;
@@ -118,7 +118,7 @@ struct preconditioned_minres : minres_method {
       });
       return;
     }
-    m.alpha = s.template total<1>(vq).v[0];
+    m.alpha = s.total(sum_of<vq>{}).v[0];
     ++m.step;
     const T of_r1 = static_cast<T>(by_r1(m)), of_r2 = static_cast<T>(by_r2(m));
     const T scale = static_cast<T>(m.scale);
@@ -133,7 +133,7 @@ struct preconditioned_minres : minres_method {
   /// A phase of the chain; the last one gives r2.z.
   template <class T, class Store>
   DWELL_FN static void precondition(Store& s, scalars&) {
-    s.template run_chain<z>();
+    s.run_chain(writes<z>{});
     if (s.chain_phase() + 1 == s.chain_phases())
       s.each_owned(reads<r2, z>{}, writes<>{}, adds_to<zz>{},
                    [](T* e, double* acc) { add(e[r2], e[z], acc); });

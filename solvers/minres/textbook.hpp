@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/linear/program.hpp"
 #include "dwell/solvers/minres/method.hpp"
 
 namespace dwell {
@@ -47,7 +47,7 @@ struct textbook_minres : minres_method {
       return;
     }
     m.old_beta = m.beta;
-    m.beta = std::sqrt(s.template total<1>(zz).v[0]);
+    m.beta = std::sqrt(s.total(sum_of<zz>{}).v[0]);
     const T to_v = static_cast<T>(inverse_of(m.beta));
     if (m.step == 0) {
       m.phi_bar = m.beta;
@@ -104,19 +104,19 @@ struct textbook_minres : minres_method {
   template <class T, class Store>
   DWELL_FN static void product(Store& s, scalars& m) {
     if (m.step >= 0) {
-      const double carried = s.template total<1, true>(m.jacobi ? rr : zz).v[0];
+      const double carried = s.total(sum_of<zz>{m.jacobi ? rr - zz : 0}, with_interrupt{}).v[0];
       m.rr = m.jacobi ? carried : m.phi_bar * m.phi_bar;
       s.note(m.step, m.rr, {0.0, m.rr});
       m.stop = verdict(m, s.interrupted());
       if (m.stop != running) return;
     }
-    s.template spmv<v, q>(adds_to<vq>{});
+    s.multiply(reads<v>{}, writes<q>{}, adds_to<vq>{});
   }
 
   /// The next Lanczos vector; at the start the residual, which is the first one.
   template <class T, class Store>
   DWELL_FN static void orthogonalise(Store& s, scalars& m) {
-    s.template finish<q>();
+    s.finish(writes<q>{});
     s.poll();
     if (m.step < 0) {
       m.step = 0;
@@ -133,7 +133,7 @@ struct textbook_minres : minres_method {
         });
       return;
     }
-    m.alpha = s.template total<1>(vq).v[0];
+    m.alpha = s.total(sum_of<vq>{}).v[0];
     ++m.step;
     const T of_r1 = static_cast<T>(by_r1(m)), of_r2 = static_cast<T>(by_r2(m));
     const auto next = [=](T* e) {

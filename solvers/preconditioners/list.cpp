@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See list.hpp.
+// Kinds by name, and the set-up of each.
 #include "dwell/solvers/preconditioners/list.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See rigid_body_modes.hpp.
+// Translations and rotations about the middle of the nodes.
 #include "dwell/linear/rigid_body_modes.hpp"
 
 #include <fmt/format.h>

@@ -61,7 +61,7 @@ class scratch_folder {
   scratch_folder& operator=(const scratch_folder&) = delete;
   /// The full name of a file in it.
   std::string operator()(const std::string& name) const { return (path_ / name).string(); }
-  /// The same, after writing `text` to it.
+  /// The path of a file, after writing `text` to it.
   std::string write(const std::string& name, const std::string& text) const;
   /// Names of all that is in it.
   std::vector<std::string> files() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See json_reference.hpp.
+// Parses the tables of the page, and holds a document against them.
 #include "json_reference.hpp"
 
 #include <fmt/format.h>

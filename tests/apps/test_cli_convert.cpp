@@ -54,7 +54,7 @@ TEST(cli_convert, knows_what_is_symmetric) {
   converted({in("G.mtx"), "-o", in("G.dwell")});
   EXPECT_EQ(read_text(in("A.dwell")), read_text(in("G.dwell")));
   EXPECT_TRUE(holds(converted({"convection2d:9x8:3", "-o", in("N.dwell")}), "f64, general"));
-  // Of a kind that is made whole, and by `dwell generate`.
+  // A kind that is made whole, also by `dwell generate`.
   EXPECT_TRUE(holds(converted({"trefethen:30", "-o", in("T.dwell")}), "f64, symmetric"));
   ASSERT_EQ(dwell_cli({"generate", "trefethen:30", "-o", in("U.dwell")}).code, 0);
   EXPECT_EQ(read_text(in("T.dwell")), read_text(in("U.dwell")));

@@ -89,7 +89,7 @@ TEST_F(cli_convolve, images_of_8_and_of_16_bits) {
       << rounded.out;
   npy_reader v(in("v.npy"), npy_accepts::all);
   EXPECT_EQ(v.facts().cells, npy_cells::u8);
-  EXPECT_EQ(v.values<std::uint8_t>()(1, 1), 37);  // of 37.2
+  EXPECT_EQ(v.values<std::uint8_t>()(1, 1), 37);  // rounded from 37.2
 
   grid<half> h(extents(4, 4), half(0.25f));
   write_npy<half>(in("h.npy"), h.view());

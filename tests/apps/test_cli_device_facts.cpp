@@ -49,7 +49,7 @@ TEST(cli_device_facts, rates_of_a_file_change_the_projection) {
   const scratch_folder in;
   auto facts = shipped("h200");
   facts["rates"]["memory_bytes_per_s"] = 0.5 * facts["rates"]["memory_bytes_per_s"].get<double>();
-  // The same plan, so that memory takes twice as long.
+  // Both plans are equal, so that memory takes twice as long.
   const auto memory_us = [](const std::string& name) {
     return explain_stencil({"2d5pt", "--size", "16384x16384", "--device-facts", name, "--policy",
                             "shared", "--blocking", "spatial"})

@@ -102,7 +102,7 @@ TEST(cli_info, a_stencil_that_is_not_linear_says_what_it_computes) {
       dwell_cli({"info", "2d5pt", "--json", "-"}).json().at("stencil").at("about").is_null());
 }
 
-/// Of a kind of matrix and of a stencil alike; what has its name is ./NAME.
+/// Holds for a kind of matrix and for a stencil alike; what has its name is ./NAME.
 TEST(cli_info, a_name_goes_before_a_file) {
   const scratch_folder in;
   const auto here = std::filesystem::current_path();

@@ -71,8 +71,24 @@ TEST_F(cli_near_null, are_explained_and_compared) {
                             "--coordinates", in("nodes.npy"), "--device", "cpu", "--threads", "1",
                             "--no-peers", "--repetitions", "1", "--format", "json"});
   ASSERT_EQ(c.code, 0) << c.err;
-  EXPECT_EQ(c.json().at("matrices").at(0).at("runs").at(0).at("iterations"),
-            iterations({"--coordinates", in("nodes.npy")}));
+  const int with = iterations({"--coordinates", in("nodes.npy")});
+  EXPECT_EQ(c.json().at("matrices").at(0).at("runs").at(0).at("iterations"), with);
+  const auto compared = [&](const strings& more) {
+    strings args = {"compare", "cg",        in(matrix),    "--preconditioner",     "amg",
+                    "--rtol",  "1e-8",      "--executors", "host-loop,persistent", "--device",
+                    "cpu",     "--threads", "2",           "--no-peers",           "--repetitions",
+                    "1",       "--format",  "json"};
+    args.insert(args.end(), more.begin(), more.end());
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.json().at("matrices").at(0).at("runs");
+  };
+  for (const auto& run : compared({"--coordinates", in("nodes.npy")}))
+    EXPECT_EQ(run.at("iterations"), with) << run;
+  const int by_block = iterations({"--coordinates", in("nodes.npy"), "--ranks", "2"});
+  for (const auto& run :
+       compared({"--near-null", in("modes.mtx"), "--block-size", "2", "--ranks", "2"}))
+    EXPECT_EQ(run.at("iterations"), run.at("ranks").is_null() ? with : by_block) << run;
 }
 
 TEST_F(cli_near_null, refusals_name_the_file) {

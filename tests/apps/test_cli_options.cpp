@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flags of the options of a linear solve: every row of the table that the command line has sets its
-// member and no other one, and the commands have the flags that the table says.
+// Flags of the options of linear solves and stencils: every row of the table that the command line
+// has sets its member and no other one, and the commands have the flags that the table says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "cli_runner.hpp"
 #include "linear/solve_flags.hpp"
 #include "option_values.hpp"
+#include "stencil/stencil_flags.hpp"
 
 namespace dwell::test {
 namespace {
@@ -43,7 +44,7 @@ TEST(cli_options, set_their_member_and_no_other) {
       add_flag(command, here, one.name, to);
       solve_options wanted = with_another_value(one);
       strings words = words_for(one, wanted);
-      std::reverse(words.begin(), words.end());  // as CLI11 takes them
+      std::reverse(words.begin(), words.end());  // the order that CLI11 takes
       ASSERT_NO_THROW(command.parse(words)) << one.name;
       if (!wanted.null_vectors.empty() || !wanted.preconditioning.near_null.empty()) {
         EXPECT_EQ(to.null_vectors + to.near_null.vectors, "vectors.npy") << one.name;
@@ -91,6 +92,47 @@ TEST(cli_options, without_a_flag_say_why) {
       EXPECT_FALSE(one.is_on(surface::solve)) << one.name;
       EXPECT_FALSE(one.is_on(surface::explain)) << one.name;
     }
+}
+
+/// Those that a command adds by itself: when a run ends.
+bool ends_a_run(const stencil_option& option) {
+  return std::string_view(option.name) == "steps" || std::string_view(option.name) == "until" ||
+         std::string_view(option.name) == "check_every";
+}
+
+TEST(cli_options, of_stencils_set_their_member_and_no_other) {
+  for (const stencil_surface here :
+       {stencil_surface::run, stencil_surface::compare, stencil_surface::explain})
+    for (const stencil_option& one : stencil_option_table()) {
+      if (!one.flag || !one.is_on(here) || ends_a_run(one)) continue;
+      CLI::App command;
+      stencil_options to;
+      add_stencil_flag(command, here, one.name, to);
+      const stencil_options wanted = with_another_value(one);
+      const bool weights = std::string_view(one.name) == "weights";
+      strings words = {weights ? "0.5,-2" : value_of(one, wanted),
+                       one.flag};  // the order that CLI11 takes
+      ASSERT_NO_THROW(command.parse(words)) << one.name;
+      for (const stencil_option& other : stencil_option_table())
+        EXPECT_EQ(value_of(other, to), value_of(other, wanted)) << one.name << ", " << other.name;
+    }
+}
+
+TEST(cli_options, of_stencils_are_those_of_the_table_in_each_command) {
+  const std::pair<stencil_surface, strings> commands[] = {
+      {stencil_surface::run, {"stencil"}},
+      {stencil_surface::compare, {"compare", "stencil"}},
+      {stencil_surface::explain, {"explain", "stencil"}}};
+  for (const auto& [here, command] : commands) {
+    const strings flags = flags_of(command);
+    ASSERT_GT(flags.size(), 10u);
+    for (const stencil_option& one : stencil_option_table()) {
+      if (!one.flag) continue;
+      const bool there = std::find(flags.begin(), flags.end(), one.flag) != flags.end();
+      EXPECT_EQ(there, one.is_on(here)) << one.name << ", dwell " << command.front()
+                                        << (there ? "" : " lacks it without a reason");
+    }
+  }
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ TEST(cli_ranks, divide_by_metis) {
 #ifdef DWELL_HAVE_METIS
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_LE(r.json().at("largest_error").get<double>(), 1e-8);
-  // Of a grid it cuts squares where rows are strips.
+  // Squares are cut from a grid where rows are strips.
   const auto ghosts = [](const char* partition) {
     const auto grid = report_of(
         {"cg", "poisson2d:100x100", "--ranks", "4", "--partition", partition, "--json", "-"});
@@ -325,7 +325,7 @@ TEST_F(cli_mpi, needs_no_more_memory_on_the_first_process) {
       peaks.push_back(std::stod(peak));
     EXPECT_EQ(peaks.size(), 4u) << r.out;
     std::sort(peaks.begin(), peaks.end());
-    return peaks.size() == 4 ? peaks[3] - peaks[1] : 0.0;  // of the most and of an ordinary one
+    return peaks.size() == 4 ? peaks[3] - peaks[1] : 0.0;  // the most less an ordinary one
   };
   const double half_a_vector = 1600.0 * 1600 * sizeof(double) / 2 / 1024;  // KiB, as the peaks are
   EXPECT_LT(spread_of_peaks("without", ""), half_a_vector);
@@ -394,7 +394,7 @@ TEST_F(cli_mpi, says_what_is_wrong_once) {
   r = run_shell(mpirun(3, "cg " + file + " --distributed --quiet"));
   EXPECT_EQ(r.code, 0) << r.out;
   std::string bytes = read_text(file);
-  bytes[bytes.size() - 200] ^= 1;  // of the last rank's rows
+  bytes[bytes.size() - 200] ^= 1;  // a byte of the last rank's rows
   in.write("A.dwell", bytes);
   r = run_shell(mpirun(3, "cg " + file + " --distributed"));
   EXPECT_EQ(r.code, 1) << r.out;

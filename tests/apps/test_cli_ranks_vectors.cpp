@@ -108,7 +108,7 @@ TEST_F(cli_ranks_vectors, of_answers_without_their_mean) {
 
 TEST_F(cli_ranks_vectors, are_refused_as_those_of_the_whole) {
   std::vector<double> large(rows, 1.0), few(rows - 1, 1.0);
-  large[1100] = 1e60;  // of the last rank
+  large[1100] = 1e60;  // an element of the last rank
   std::vector<double> tiny(rows, 0.0);
   tiny[1100] = 1e-46;  // nothing in f32
   write_matrix_market_vector(in("tiny.mtx"), tiny);

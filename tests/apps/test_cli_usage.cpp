@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
 
 #include "cli/device_choice.hpp"
 #include "cli_runner.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/solvers/linear/api/options_table.hpp"
 #include "dwell/version.hpp"
+#include "refusal.hpp"
 
 namespace dwell::test {
 namespace {
@@ -121,6 +126,29 @@ TEST(cli_usage, threads_are_for_runs_on_the_cpu) {
     expect_refused(args, "--threads: expected a run on the CPU, found --device cuda");
   }
   expect_refused({"info", "--device", "cuda", "--threads", "2"}, "--threads: expected");
+}
+
+TEST(cli_usage, numbers_of_a_range_are_refused_as_by_the_library) {
+  int found = 0;
+  for (const solve_option& option : solve_option_table()) {
+    if (!option.flag || !option.range || option.range->least < 1) continue;
+    ++found;
+    for (const auto* value : {"0", "-3", "1.5", "ten"})
+      for (const strings& command : {strings{"solve"}, strings{"compare", "solve"}}) {
+        strings args = command;
+        args.insert(args.end(), {"trefethen:20", option.flag, value});
+        expect_refused(args, std::string(option.flag) + ": expected " + option.range->text() +
+                                 ", found '" + value + "'");
+      }
+    solve_options o;
+    if (option.part_of) o.preconditioner = *option.part_of;
+    with_member(option, o, []<class M>(M& member) {
+      if constexpr (std::is_same_v<M, int>) member = 0;
+    });
+    EXPECT_EQ(refusal<input_error>([&] { check_ranges(o); }),
+              option.name + (": expected " + option.range->text()) + ", found 0");
+  }
+  EXPECT_GE(found, 5);
 }
 
 TEST(cli_usage, wrong_values) {

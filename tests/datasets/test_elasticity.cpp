@@ -92,7 +92,7 @@ matrix assembled(int dims, const std::array<index, 3>& n, double nu) {
   const matrix k = element_matrix(dims, nu);
   const index nz = dims == 3 ? n[2] : 1, height = n[1] + 1;
   const auto number = [&](index x, index y, index z) {
-    return x - 1 + n[0] * (y + height * z);  // of a free node
+    return x - 1 + n[0] * (y + height * z);  // number of a free node
   };
   const index rows = n[0] * height * (dims == 3 ? n[2] + 1 : 1) * dims;
   matrix a(rows, rows);

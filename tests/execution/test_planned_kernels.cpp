@@ -48,7 +48,7 @@ void expect_same_kernels(const stencil_kernel& here, const stencil_kernel& built
 /// Else plans would be those of kernels that nobody can run.
 TEST(planned_kernels, kernels_of_the_golden_file_are_those_of_the_build) {
   for (const stencil_kernel& built : stencil_kernels()) {
-    if (built.executor == std::string_view("naive")) continue;  // of which there is one plan
+    if (built.executor == std::string_view("naive")) continue;  // it has one plan
     const stencil_kernel* here = same_row(planning_table(built.on), built);
     ASSERT_NE(here, nullptr) << built.shape.name << ", " << built.executor;
     expect_same_kernels(*here, built);

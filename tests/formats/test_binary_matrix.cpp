@@ -233,8 +233,8 @@ TEST_F(binary_matrix, refuses_what_is_malformed) {
   expect_refused(wide, "as many rows as columns of a symmetric matrix");
 }
 
-// Of every byte one bit, and every length: nothing passes. Lengths are found before memory is
-// taken.
+// One bit of every byte is changed, and every length is tried: nothing passes. Lengths are found
+// before memory is taken.
 TEST_F(binary_matrix, refuses_every_damaged_and_every_shortened_file) {
   const std::string good = plain(random_matrix(12, 12, 4)).bytes();
   splitmix64 random(8);
@@ -300,7 +300,7 @@ TEST_F(binary_matrix, verifies_what_it_reads_and_no_more) {
   std::string bytes = bytes_of(file_);
   const std::size_t values = 64 + 8 * (static_cast<std::size_t>(a.rows) + 1) +
                              static_cast<std::size_t>(a.nonzeros() + a.nonzeros() % 2) * 4;
-  bytes[values + static_cast<std::size_t>(a.nonzeros()) * 8 - 5] ^= 4;  // of the last value
+  bytes[values + static_cast<std::size_t>(a.nonzeros()) * 8 - 5] ^= 4;  // a byte of the last value
   put_bytes(file_, bytes);
   const binary_matrix_file in(file_);
   expect_same(in.part(0, 40000), rows_of(a, 0, 40000));

@@ -92,7 +92,7 @@ TEST(custom_stencil_gpu, every_way_gives_the_bits_of_loops) {
         }
       }
   }
-  EXPECT_GE(runs, 330);  // of 360
+  EXPECT_GE(runs, 330);  // 360 in all
   EXPECT_GT(streams, 0);
   EXPECT_GT(warps_rows, 0);
   EXPECT_GT(registers, 0u);

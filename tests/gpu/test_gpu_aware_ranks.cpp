@@ -13,7 +13,7 @@
 #include "divided_answer.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/linear/distributed_solver.hpp"
 #include "dwell/stencil/distributed_stencil.hpp"
 #include "stencil_oracle.hpp"
@@ -41,7 +41,7 @@ class gpu_aware_ranks final : public communicator {
   }
   void give_up(int code) noexcept override { by_->give_up(code); }
   int moved = 0;  ///< messages that were in the memory of a GPU
-  int sets = 0;   ///< of messages that were made
+  int sets = 0;   ///< sets of messages that were made
 
  private:
   class staged final : public message_set {

@@ -51,7 +51,7 @@ __global__ void divide_doubles(unsigned* wrong, int count) {
     const double d = number(1023 - 1000 + b / 7 % 2000, part);
     const double n = number(1023 - 400 + a / 11 % 800, a & fraction);
     const double half = number(1023 - 500 + b / 7 % 1000, part);
-    // Of the last number before a power of two the reciprocal is the lower neighbour.
+    // The reciprocal of the last number before a power of two is the lower neighbour.
     const long long above = part == fraction ? 1 : 0;
     const auto rounded = [&](double v) {
       return __longlong_as_double(__double_as_longlong(__drcp_rn(v)) - above);

@@ -24,7 +24,7 @@ class Races : public testing::TestWithParam<const char*> {
   }
 
  private:
-  /// Of the configs for plans that cache everything the first needs a cluster, and the last far
+  /// Among the configs for plans that cache everything the first needs a cluster, and the last far
   /// columns, which these systems do not have; none takes the pairs of vectors of pipelined.
   bool runs_whole(bool in_cluster, int config) const {
     return GetParam() != std::string("pipelined") && config < place::all_perks_configs() - 1 &&

@@ -22,7 +22,7 @@ class whole_steps : public testing::TestWithParam<std::string> {
   void SetUp() override {
     if (const auto why = stencil_place::absent(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
-  /// Of whole register tiles in either precision.
+  /// Extents of whole register tiles in either precision.
   static extents many_tiles() {
     return find_stencil_shape(GetParam()).dims == 2 ? extents(301, 512) : extents(37, 41, 260);
   }
@@ -170,7 +170,7 @@ TEST(whole_steps_2d, go_forwards_and_backwards) {
   expect_turns<float>({"2d5pt"}, {{3011, 3152}, {3013, 3149}});
 }
 
-/// Of these fields, cached tiles would hold too small a part.
+/// Fields of which cached tiles would hold too small a part.
 template <class T>
 grid<T> large_field(unsigned seed) {
   return random_field<T>(extents(sizeof(T) == 8 ? 84 : 168, 352, 256), seed);

@@ -47,7 +47,7 @@ expect(rows[0]["in_a_row"], {"auto": 5.0, "best": 4.0, "copy": 3.0, "NPP": 10.0,
 expect(rows[0]["call"]["best"], 21.0)
 expect(rows[1]["in_a_row"]["best"], 100.0)  # auto itself is best
 summary = figures.summary_of(rows, "in_a_row")
-expect_near(summary["NPP"]["auto"]["mean"], 4.0)  # of 10 / 5 and 800 / 100
+expect_near(summary["NPP"]["auto"]["mean"], 4.0)  # mean of 10 / 5 and 800 / 100
 expect_near(summary["NPP"]["best"]["mean"], math.sqrt(2.5 * 8))
 expect((summary["NPP"]["auto"]["cases"], summary["NPP"]["auto"]["least"], summary["NPP"]["auto"]["least_at"]),
        (2, 2.0, "512x512, 3 x 3"))

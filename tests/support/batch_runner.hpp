@@ -98,7 +98,7 @@ outcome<T> run_all(const std::vector<linear_system<T>>& systems, const solve_opt
   return solve_with(batch, rhs(systems), x0);
 }
 
-/// As the report of a solver that has the system alone, for the judge of these.
+/// Makes the report of a solver that has the system alone, for the judge of these.
 template <class T>
 solution<T> as_alone(const linear_system<T>& s, const outcome<T>& got, std::size_t k,
                      preconditioner p) {

@@ -16,7 +16,7 @@ namespace dwell::test {
 struct battery_case {
   std::string name;                    ///< also the name of the test: letters, digits, underscores
   std::string aim;                     ///< the bug that it is there to catch
-  std::function<csr<double>()> build;  ///< the same bits at every call
+  std::function<csr<double>()> build;  ///< gives equal bits at every call
 };
 
 /// All cases, in a fixed order; names are unique.
@@ -52,7 +52,7 @@ class splitmix64 {
 
 /// A random order of n things; the natural one for seed 0.
 std::vector<index> renumbering(index n, std::uint64_t seed);
-/// The same symmetric matrix with unknown i called to[i].
+/// A symmetric matrix with unknown i called to[i].
 csr<double> renumber(const csr_view<double>& a, const std::vector<index>& to);
 
 /// n values in [-1, 1).

@@ -28,7 +28,7 @@ Cell plain_rounded(float v) {
   } else {
     const double size = std::fabs(static_cast<double>(v));
     const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
-    const double units = std::nearbyint(std::ldexp(size, 10 - exponent));  // of 2^(exponent - 10)
+    const double units = std::nearbyint(std::ldexp(size, 10 - exponent));  // in 2^(exponent - 10)
     half h;
     // A carry out of the fraction is one more in the exponent.
     const long bits = std::lround(units) + (exponent + 14) * 1024L;

@@ -34,7 +34,7 @@ struct ghost_layout {
 template <class T>
 tiled_matrix<T> plain_cut(const csr_view<T>& a, int teams, bool by_tiles, bool whole_rows = false,
                           int exponent = 0);
-/// Of a cut by tiles; without any (halo 0) if places do not fit 16 bits.
+/// Ghosts of a cut by tiles; without any (halo 0) if places do not fit 16 bits.
 template <class T>
 ghost_layout plain_ghosts(const tiled_matrix<T>& m);
 

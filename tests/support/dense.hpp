@@ -13,9 +13,9 @@ using dense_vector = Eigen::VectorXd;
 
 dense_matrix dense_of(const csr<double>& a);
 
-/// Of a symmetric matrix, ascending.
+/// Eigenvalues of a symmetric matrix, ascending.
 dense_vector symmetric_eigenvalues(const dense_matrix& a);
-/// Of any square matrix, their real parts.
+/// Real parts of the eigenvalues of any square matrix.
 dense_vector real_eigenvalues(const dense_matrix& a);
 
 /// By L U with full pivoting.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See engine_table.hpp.
+// Reads and writes the rows of the file.
 #include "engine_table.hpp"
 
 #include <fmt/format.h>

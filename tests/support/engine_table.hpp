@@ -19,7 +19,7 @@ struct engine_row_asked {
   boundary edge = boundary::fixed;
   std::string policy, blocking;
   int depth = 0;                ///< 0: as planned
-  std::vector<int> steps;       ///< of a run each
+  std::vector<int> steps;       ///< steps of a run each
   std::vector<int> teams;       ///< each asked for in turn
   std::string on_cpu, on_h200;  ///< the answers, one for each number of teams
 

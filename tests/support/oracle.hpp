@@ -37,7 +37,7 @@ template <class T>
 int eigen_iterations(const csr_view<T>& a, std::span<const T> b, preconditioner p, double rtol,
                      int max_iterations);
 
-/// The same of Eigen's MINRES, BiCGSTAB or GMRES, as they count; `restart` is for GMRES.
+/// Iterations of Eigen's MINRES, BiCGSTAB or GMRES, as they count; `restart` is for GMRES.
 int eigen_iterations(const std::string& method, const csr<double>& a, const std::vector<double>& b,
                      double rtol, int max_iterations, int restart = 30);
 
@@ -60,7 +60,7 @@ double residual_norm(const csr_view<T>& a, std::span<const T> b, std::span<const
 /// Row sums: the right-hand side whose solution is all ones.
 std::vector<double> row_sums(const csr_view<double>& a);
 
-/// The same values in double.
+/// Converts values to double.
 std::vector<double> widen(std::span<const float> v);
 std::vector<double> widen(std::span<const double> v);
 csr<double> widen(const csr<float>& a);

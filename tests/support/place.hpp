@@ -39,7 +39,7 @@ struct place {
   static device where();
   /// All that exist here.
   static std::vector<std::string> executors();
-  /// Of the table: those that run Programs on this backend.
+  /// Executors of the table that run Programs on this backend.
   static std::vector<std::string> executors_on(backend b) {
     std::vector<std::string> names;
     for (const executor_info& e : executors::all)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See planning_table.hpp. A GPU's kernels are those of planned_stencil_kernels(), for all shapes;
-// test_planner_golden.cpp compares both backends' with the kernels of the build.
+// A GPU's kernels are those of planned_stencil_kernels(), for all shapes; test_planner_golden.cpp
+// compares both backends' with the kernels of the build.
 #include "planning_table.hpp"
 
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ std::size_t no_bytes(const stencil_plan&) { return 0; }
 
 struct table {
   std::vector<stencil_kernel> rows;
-  std::vector<shared_of> shared;  ///< of each row
+  std::vector<shared_of> shared;  ///< shared memory of each row
 
   template <class S, class T>
   void add(const stencil_kernel& row) {

@@ -85,7 +85,7 @@ class played_chain {
     for (index k = 0; k < rows_; ++k) m.col(k) = (*this)(dense_vector::Unit(rows_, k));
     return m;
   }
-  /// The same matrices, bit for bit, in the same places.
+  /// Expects equal matrices, bit for bit, in the same places.
   void expect_same(const played_chain& other) const {
     ASSERT_EQ(products_.size(), other.products_.size());
     for (std::size_t k = 0; k < products_.size(); ++k) {

@@ -13,10 +13,10 @@ namespace dwell::test {
 struct indexed_matrix {
   std::string name;
   long long rows = 0;
-  long long nonzeros = 0;         ///< of the full matrix, explicit zeros not counted
+  long long nonzeros = 0;         ///< entries of the full matrix, explicit zeros not counted
   long long stored = 0;           ///< entries in the file
-  long long explicit_zeros = 0;   ///< of the full matrix
-  std::optional<int> iterations;  ///< of plain CG; nullopt where the table says 10000+
+  long long explicit_zeros = 0;   ///< zeros of the full matrix
+  std::optional<int> iterations;  ///< count of plain CG; nullopt where the table says 10000+
   std::filesystem::path file;
 };
 

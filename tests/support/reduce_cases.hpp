@@ -20,7 +20,8 @@ inline constexpr reduction all_reductions[] = {reduction::sum,   reduction::min,
                                                reduction::max,   reduction::norm1,
                                                reduction::norm2, reduction::norm_max};
 
-/// Of both signs and very different magnitudes, so that every order of a sum gives other bits.
+/// Numbers of both signs and very different magnitudes, so that every order of a sum gives other
+/// bits.
 template <class T>
 std::vector<T> uneven_numbers(std::size_t n, std::uint64_t seed) {
   std::vector<T> v(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See stencil_case.hpp. Numbers come from the generator itself: the standard's distributions differ
-// between libraries, and a seed has to mean the same cases everywhere.
+// Numbers come from the generator itself: the standard's distributions differ between libraries,
+// and a seed has to mean the same cases everywhere.
 #include "stencil_case.hpp"
 
 #include <fmt/format.h>

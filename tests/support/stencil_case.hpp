@@ -27,13 +27,13 @@ struct stencil_case {
   unsigned values = 1;  ///< seed of the start; the next seed is that of the source
   // The way to run it.
   std::string executor = "auto", policy = "auto";
-  int threads = 2;  ///< of the CPU as a device
+  int threads = 2;  ///< threads of the CPU as a device
   int teams = 0, depth = 0;
   std::string blocking = "auto", traversal = "auto", engine = "auto";
   bool reverse_lanes = false;
 
   stencil_options options() const;
-  /// The same problem, by executor naive.
+  /// Options of the same problem by executor naive.
   stencil_options naive_options() const;
   /// {.shape = "2d5pt", .size = extents(7, 13), ...}: members that have their default are left out.
   friend std::ostream& operator<<(std::ostream& out, const stencil_case& c);

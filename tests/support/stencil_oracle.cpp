@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See stencil_oracle.hpp.
+// Loops over cells and taps, and formulas of shapes that are not linear.
 #include "stencil_oracle.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ int place(int i, int n, boundary edge) {
   return i;
 }
 
-/// Of a linear shape, whose taps are in the order in which they are added.
+/// Sum of a linear shape, whose taps are in the order in which they are added.
 template <class T>
 T fused_sum(const std::vector<T>& u, const std::vector<T>& w) {
   T v = w[0] * u[0];
@@ -55,7 +55,7 @@ std::invalid_argument no_formula(const std::string& name) {
   return std::invalid_argument(fmt::format("stencil_oracle: no formula for {}", name));
 }
 
-/// Of a shape that is not linear.
+/// Formula of a shape that is not linear.
 template <class T>
 cell_formula<T> formula_of(const std::string& name) {
   if (name == "gradient2d") return gradient<T>;

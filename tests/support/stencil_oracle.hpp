@@ -21,8 +21,8 @@ grid<T> stencil_by_loops(const std::string& shape, grid<T> u, int steps, boundar
 /// What a cell becomes: of the cells at its shape's taps, in their order, and the weights.
 template <class T>
 using cell_formula = T (*)(const std::vector<T>& near, const std::vector<T>& weights);
-/// The same of a shape that this build need not have. One that is not linear needs a formula,
-/// unless it is known here by its name; else std::invalid_argument is thrown.
+/// Loops for a shape that this build need not have. One that is not linear needs a formula, unless
+/// it is known here by its name; else std::invalid_argument is thrown.
 template <class T>
 grid<T> stencil_by_loops(const stencil_shape& shape, grid<T> u, int steps, boundary edge,
                          const std::vector<double>& weights = {}, const grid<T>* source = nullptr,
@@ -66,7 +66,7 @@ inline extents whole_tiles(int dims) { return dims == 2 ? extents(45, 136) : ext
 std::vector<double> uneven_weights(const std::string& shape);
 std::vector<double> uneven_weights(const stencil_shape& shape);
 
-/// Of all stencils of this build.
+/// Names of all stencils of this build.
 std::vector<std::string> shape_names();
 /// Whether this build has the stencil, and whether it has kernels of it for GPUs.
 bool has_stencil_shape(const std::string& name);

@@ -17,7 +17,7 @@ struct stencil_way {
   int teams = 0;
   bool reversed = false;
   int depth = 0;
-  std::string blocking = "spatial";  ///< of perks, where there are streams
+  std::string blocking = "spatial";  ///< blocking of perks, where there are streams
   std::string engine = "auto";
   friend std::ostream& operator<<(std::ostream& out, const stencil_way& w);
   void apply(stencil_options& o) const;
@@ -26,9 +26,9 @@ struct stencil_way {
 struct stencil_place {
   /// "" if the device is there, else why not.
   static std::string absent();
-  /// The same of a shape: a build may have kernels of it on CPUs only.
+  /// "" if a build has kernels of the shape here: some have them on CPUs only.
   static std::string absent(const std::string& shape);
-  /// The same of an executor: on CPUs a build caches few shapes.
+  /// "" if a build has the executor for the shape: on CPUs it caches few shapes.
   static std::string absent(const std::string& shape, const std::string& executor);
   /// Those whose kernels this build has here.
   static std::vector<std::string> shapes();

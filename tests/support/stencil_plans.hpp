@@ -12,7 +12,7 @@
 
 namespace dwell::test {
 
-/// Of a fixed border in f64, unless said otherwise.
+/// Problem with a fixed border in f64, unless said otherwise.
 inline stencil_problem problem_of(const extents& size, int radius, int flops) {
   return {size, inner_box(size, radius), radius, 8, boundary::fixed, flops, false, false};
 }

@@ -51,7 +51,7 @@ class symmetric {
   std::vector<std::map<index, double>> rows_;
 };
 
-/// Of condition n^4 or so, with a constant diagonal: squared second differences.
+/// Matrix of condition n^4 or so, with a constant diagonal: squared second differences.
 inline csr<double> beam(index n) {
   symmetric s(n);
   for (index i = 0; i < n; ++i) {

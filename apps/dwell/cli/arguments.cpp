@@ -47,10 +47,13 @@ void require_choice(const std::string& name, const std::vector<std::string>& cho
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
 /// A whole number from `least` on that fits an int.
-int parse_whole(const std::string& name, int least, const std::string& text) {
+int parse_whole(const std::string& name, int least, const std::string& text,
+                const std::string& expected = {}) {
   const auto number = parse_number<int>(text);
   if (!number || *number < least)
-    refuse(name, fmt::format("a whole number from {} to 2147483647", least), text);
+    refuse(name,
+           expected.empty() ? fmt::format("a whole number from {} to 2147483647", least) : expected,
+           text);
   return *number;
 }
 
@@ -77,10 +80,11 @@ CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value
 }
 
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
-                          const std::string& help) {
-  return add_checked(
-      app, name, help, "N", value > 0 ? std::to_string(value) : "",
-      [name, &value](const std::string& text) { value = parse_whole(name, 1, text); });
+                          const std::string& help, const std::string& expected) {
+  return add_checked(app, name, help, "N", value > 0 ? std::to_string(value) : "",
+                     [name, &value, expected](const std::string& text) {
+                       value = parse_whole(name, 1, text, expected);
+                     });
 }
 
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::optional<int>& value,

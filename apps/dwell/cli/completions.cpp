@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See completions.hpp.
+// A table from options to completions.
 #include "cli/completions.hpp"
 
 #include <map>

@@ -16,7 +16,7 @@ struct value_completions {
   };
   std::vector<std::string> words = {};
   kind what = word;
-  bool first_alone = false;  ///< of an argument that repeats: only its first word
+  bool first_alone = false;  ///< only the first word of an argument that repeats
 };
 
 void set_completions(const CLI::Option* option, value_completions values);

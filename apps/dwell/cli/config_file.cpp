@@ -34,7 +34,8 @@ std::string suggested(const std::string& word, const std::vector<std::string>& k
   return suggestion(nearest(word, words));
 }
 
-/// As text: of a stream toml++ takes the length, which a pipe does not have. Options are a page.
+/// Reads a file as text. toml++ takes the length of a stream, which a pipe does not have. Options
+/// are a page.
 std::string text_of(std::istream& input, const std::string& file) {
   constexpr std::size_t most = std::size_t{1} << 20;
   std::string text(most + 1, '\0');
@@ -159,7 +160,7 @@ class config_reader : public CLI::ConfigTOML {
     at.refuse(fmt::format("{}: no such option of [{}]{}", key, at.section, suggested(key, known)));
   }
 
-  /// As a word of the command line; "" stands for a flag that is not set.
+  /// The value as a word of the command line; "" stands for a flag that is not set.
   static std::string word_of(const place& at, const toml::node& value, const std::string& key) {
     if (const auto* text = value.as_string()) return text->get();
     if (const auto* number = value.as_integer()) return std::to_string(number->get());

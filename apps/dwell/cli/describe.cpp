@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See describe.hpp.
+// A walk over CLI11's tree of commands that collects options, values and footers.
 #include "cli/describe.hpp"
 
 #include <fmt/format.h>

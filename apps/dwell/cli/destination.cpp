@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See destination.hpp.
+// Tells standard output from files, and writes to either.
 #include "cli/destination.hpp"
 
 #include <utility>

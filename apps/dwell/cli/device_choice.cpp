@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See device_choice.hpp.
+// Finds the device that was asked for, and refuses --threads where it has no effect.
 #include "cli/device_choice.hpp"
 
 #include "dwell/base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See device_facts_option.hpp.
+// Finds facts by name or reads them from a file.
 #include "cli/device_facts_option.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See file_options.hpp.
+// CLI11 options whose values are outputs and inputs.
 #include "cli/file_options.hpp"
 
 #include "cli/arguments.hpp"

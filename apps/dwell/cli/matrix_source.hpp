@@ -11,13 +11,13 @@
 namespace dwell::app {
 
 struct matrix_source {
-  std::string name;  ///< as shown to people: file name without suffixes, or the kind
+  std::string name;  ///< name shown to people: file name without suffixes, or the kind
   bool generated = false;
   mm_matrix content;  ///< header and companion only of a Matrix Market file
-  std::optional<binary_matrix_header> binary;  ///< of a .dwell file
+  std::optional<binary_matrix_header> binary;  ///< header of a .dwell file
   double read_s = 0;                           ///< reading or generating
   bool compressed = false;
-  std::uintmax_t file_bytes = 0;  ///< as it lies on disk; 0 if generated or not a regular file
+  std::uintmax_t file_bytes = 0;  ///< size on disk; 0 if generated or not a regular file
 };
 
 /// "a file or a kind", for help texts.

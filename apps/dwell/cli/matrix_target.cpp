@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See matrix_target.hpp.
+// The ending of a name decides the format of a written matrix.
 #include "cli/matrix_target.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See ranks.hpp.
+// Options of ranks, their devices, and runs on processes of MPI.
 #include "cli/ranks.hpp"
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ namespace dwell::app {
 struct rank_choice {
   int threads = 0;         ///< ranks that are threads of this process; 0: none
   bool processes = false;  ///< those of MPI
-  bool table = false;      ///< of all ranks, in the report
+  bool table = false;      ///< the report has a table of all ranks
   std::string transport;   ///< between GPUs: "nccl" or "host"; empty: not given
 
   bool any() const { return threads > 0 || processes; }
@@ -61,10 +61,10 @@ gpu_transport transport_of(const rank_choice& choice);
 /// f(rank) on the processes of `comm`, or where that is null on as many threads as were asked for.
 void on_each_rank(const rank_choice& choice, communicator* comm,
                   const std::function<void(const std::shared_ptr<communicator>&)>& f);
-/// Of each rank: those asked for or, of 0, its share of those of the machine.
+/// Threads of each rank: those asked for or, for 0, its share of those of the machine.
 int threads_of_rank(const communicator& comm, int asked);
-/// Of each rank: so many threads, or where GPUs are asked for one of those of its machine, by its
-/// number there. Called by all ranks together.
+/// Device of each rank: so many threads or, where GPUs are asked for, one of those of its machine,
+/// by its number there. Called by all ranks together.
 device device_of_rank(communicator& comm, const device_choice& where, int threads);
 
 }  // namespace dwell::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See report_target.hpp.
+// Writes a report to the destinations that were asked for, and finds the exit code.
 #include "cli/report_target.hpp"
 #include "cli/file_options.hpp"
 

@@ -19,7 +19,7 @@
 namespace dwell::app {
 
 struct compared_field {
-  std::string name;  ///< of the stencil or filter
+  std::string name;  ///< name of the stencil or filter
   extents size;
   std::string title() const { return fmt::format("{} {}", name, to_string(size)); }
 };

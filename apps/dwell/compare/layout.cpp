@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See layout.hpp.
+// Captions, remarks and legends around the tables of a comparison.
 #include "compare/layout.hpp"
 
 #include <fmt/format.h>

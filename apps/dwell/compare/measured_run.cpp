@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See measured_run.hpp.
+// Repetitions of a run, and the columns of a row.
 #include "compare/measured_run.hpp"
 
 #include <fmt/format.h>

@@ -49,7 +49,7 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
 /// How many times faster than `base` by the medians; 0 where one of them has none.
 double speed_up_over(const measured_run& base, const measured_run& run);
 
-/// The same where the problem is divided among ranks, which may refuse it: an input_error becomes
+/// repeat() where the problem is divided among ranks, which may refuse it: an input_error becomes
 /// the row's outcome, too.
 bool repeat_on_ranks(const repetition& how, measured_run& run, const std::function<double()>& once);
 

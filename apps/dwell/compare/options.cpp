@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See options.hpp.
+// CLI11 options of comparisons and their checks.
 #include "compare/options.hpp"
 #include "cli/file_options.hpp"
 

@@ -36,7 +36,7 @@ void add_compared(CLI::App& app, compare_options& args, const std::vector<std::s
 void require_executor_for(const CLI::App& app, const compare_options& args,
                           const std::vector<std::string>& options, bool (*heeds)(std::string_view),
                           const char* which);
-/// The same of options for perks alone.
+/// require_executor_for() of options for perks alone.
 void require_perks_for(const CLI::App& app, const compare_options& args,
                        const std::vector<std::string>& options);
 /// --device, --device-facts, --threads; `but` follows the latter's help.

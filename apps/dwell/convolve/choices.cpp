@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See choices.hpp.
+// CLI11 options of convolutions, and filters by name or from a file.
 #include "convolve/choices.hpp"
 
 #include <fmt/format.h>

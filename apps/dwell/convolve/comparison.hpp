@@ -19,8 +19,8 @@ namespace dwell::app {
 struct compared_way : measured_run {
   using measured_run::measured_run;
   measured_run in_a_row;           ///< calls that are not: how it ended, and times per call
-  convolution_report report = {};  ///< of the last repetition
-  bool same_bits = false;          ///< as the baseline, in every repetition
+  convolution_report report = {};  ///< report of the last repetition
+  bool same_bits = false;          ///< the baseline's bits in every repetition
   double difference = 0;           ///< the largest one from it
 };
 
@@ -38,7 +38,7 @@ struct compared_convolution {
 
 struct convolution_comparison {
   std::string device, backend;
-  std::string precision, cells, result, border;  ///< of sums, images, outcomes; beyond the image
+  std::string precision, cells, result, border;  ///< types; what lies beyond the image
   bool correlation = false;
   int images = 1, repetitions = 0;
   bool interrupted = false;

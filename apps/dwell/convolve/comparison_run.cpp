@@ -169,7 +169,7 @@ class measurement {
   const convolution_request& request_;
   const convolution_filter& filter_;
   const grid<In> images_;
-  const buffer<In> from_;  ///< of the images, where calls read them
+  const buffer<In> from_;  ///< device copy of the images, where calls read them
   grid<Out> found_;
   std::optional<grid<Out>> expected_;
   compared_convolution& out_;

@@ -14,7 +14,7 @@ struct convolution_request {
   explicit convolution_request(const device& d) : where(d) {}
   device where;
   std::vector<std::string> ways;
-  std::string cells = "f32";  ///< of the images: "f64", "f32", "f16" or "u8"
+  std::string cells = "f32";  ///< type of the images: "f64", "f32", "f16" or "u8"
   bool keeps_sums = true;     ///< outcomes are f32 where cells are narrower; else such cells
   int images = 1;
   convolution_options options;  ///< but the way

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See image.hpp.
+// Conversions between channels of pictures and arrays of .npy files.
 #include "convolve/image.hpp"
 
 #include <fmt/format.h>

@@ -18,8 +18,8 @@ struct loaded_image {
   /// Planes of a picture are its channels.
   std::variant<grid<float>, grid<double>, grid<half>, grid<std::uint8_t>> values;
   bool picture = false;
-  int white = 255;         ///< of a picture, its largest value
-  bool had_alpha = false;  ///< of a picture, left out
+  int white = 255;         ///< largest value of a picture
+  bool had_alpha = false;  ///< a picture's alpha channel was left out
 };
 
 /// A picture by the end of its name, else a .npy file.
@@ -34,7 +34,7 @@ bool writes_picture(const destination& to);
 /// over it.
 enum class picture_range { clip, stretch };
 
-/// Of its values.
+/// Range of the image's values.
 value_range range_of(const loaded_image& image);
 /// Values out of range that a picture of them loses.
 std::size_t clipped_values(const loaded_image& image);

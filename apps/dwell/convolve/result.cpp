@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// See result.hpp.
+// A convolution's report as text and JSON.
 #include "convolve/result.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
+#include "report/fields.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 
 #include "dwell/base/printable.hpp"
+#include "dwell/solvers/arrays/convolution/report_table.hpp"
 #include "dwell/version.hpp"
 
 namespace dwell::app {
@@ -43,64 +46,50 @@ std::string cells_text(const std::string& cells, const std::string& precision,
 }
 
 columns<convolution_report> convolution_columns() {
-  using row = convolution_report;
-  return {{"passes", "", unit::count, [](const row& r) { return r.passes; }},
-          {"taps", "", unit::count, [](const row& r) { return r.taps; }},
-          {"bytes", "", unit::bytes, [](const row& r) { return r.bytes; }}};
+  columns<convolution_report> all;
+  for (const std::string_view name : {"passes", "taps", "bytes"}) {
+    const auto& row = field_named(convolution_report_table(), name);
+    all.push_back({row.json, "", row.unit == report_unit::bytes ? unit::bytes : unit::count,
+                   [&row](const convolution_report& r) { return json_of(row.value(r)); }});
+  }
+  return all;
 }
 
 std::string to_text(const convolve_result& r) {
   const convolution_report& c = r.report;
+  const report_words<convolution_report> say(convolution_report_table(), c);
   table out("dwell " DWELL_VERSION_STRING ": " +
-            std::string(c.correlation ? "correlation" : "convolution"));
-  out.row("image", fmt::format("{}, {}{} cells, {}", printable(r.image),
-                               c.images > 1 ? fmt::format("{} of ", format_count(c.images)) : "",
-                               to_string(c.size), cells_text(c.cells, c.precision, c.result)));
-  out.row("filter", fmt::format("{}, {} taps, border {}", printable(r.filter), to_string(c.filter),
-                                to_string(c.edge)));
+            (c.correlation ? say.shown("correlation") : "convolution"));
+  out.row("image", fmt::format("{}, ", printable(r.image)) +
+                       (c.images > 1 ? say("{images} of ") : "") + say("{size} cells, ") +
+                       cells_text(c.cells, c.precision, c.result));
+  out.row("filter", printable(r.filter) + say(", {filter} taps, border {edge}"));
   out.gap();
   out.row("device", c.device);
-  out.row("way", c.threads > 0 ? fmt::format("{} on {}", c.way, format_plural(c.threads, "thread"))
-                               : c.way);
+  out.row("way", c.threads > 0 ? say("{way} on ") + format_plural(c.threads, "thread") : c.way);
   out.row("", c.reason);
   out.gap();
   out.row("values", values_of(r.values));
-  out.row("time",
-          fmt::format("set-up {}, run {}", format_seconds(c.setup_s), format_seconds(c.run_s)));
+  out.row("time", say("set-up {setup_s}, run {run_s}"));
   if (c.run_s > 0)
-    out.row("", fmt::format(
-                    "{} GCells/s, {}, {} G multiply-adds/s", number_cell(c.cells_per_second * 1e-9),
-                    format_rate(bytes_per_second(c)), number_cell(fmas_per_second(c) * 1e-9)));
+    out.row("", say("{cells_per_second}, ") + fmt::format("{}, {} G multiply-adds/s",
+                                                          format_rate(bytes_per_second(c)),
+                                                          number_cell(fmas_per_second(c) * 1e-9)));
   for (const auto& [what, where] : r.files) out.row(what, where);
   return out.text();
 }
 
 json to_json(const convolve_result& r) {
-  const convolution_report& c = r.report;
   json out = document("convolve");
-  out.update({{"image", r.image},
-              {"size", to_string(c.size)},
-              {"images", c.images},
-              {"precision", c.precision},
-              {"cells", c.cells},
-              {"result", c.result},
-              {"filter", {{"name", r.filter}, {"size", to_string(c.filter)}}},
-              {"border", to_string(c.edge)},
-              {"correlation", c.correlation},
-              {"device", {{"name", c.device}, {"backend", to_string(c.on)}}},
-              {"threads", c.threads > 0 ? json(c.threads) : json(nullptr)},
-              {"requested", {{"way", r.requested_way}}},
-              {"way", c.way},
-              {"reason", c.reason}});
-  add_fields(out, convolution_columns(), c);
-  out.update({{"least", finite_or_null(r.values.least)},
-              {"greatest", finite_or_null(r.values.greatest)},
-              {"nonfinite_values", r.values.nonfinite},
-              {"clipped_values", r.clipped},
-              {"time", {{"setup_s", c.setup_s}, {"run_s", c.run_s}}},
-              {"cells_per_s", number_or_null(c.cells_per_second)},
-              {"warnings", r.warnings},
-              {"files", {{"image", nullptr}, {"report", nullptr}}}});
+  out["image"] = r.image;
+  add_report(out, convolution_report_table(), r.report,
+             {{"filter", "filter.name", r.filter},
+              {"way", "requested.way", r.requested_way},
+              {"setup_s", "least", finite_or_null(r.values.least)},
+              {"setup_s", "greatest", finite_or_null(r.values.greatest)},
+              {"setup_s", "nonfinite_values", r.values.nonfinite},
+              {"setup_s", "clipped_values", r.clipped}});
+  out.update({{"warnings", r.warnings}, {"files", {{"image", nullptr}, {"report", nullptr}}}});
   for (const auto& [what, where] : r.files) out["files"][what] = where;
   return out;
 }

@@ -15,10 +15,10 @@
 namespace dwell::app {
 
 struct convolve_result {
-  std::string image, filter;  ///< as asked for
+  std::string image, filter;  ///< names that were asked for
   std::string requested_way = "auto";
   convolution_report report;
-  value_range values;       ///< of the outcome
+  value_range values;       ///< range of the outcome
   std::size_t clipped = 0;  ///< values that the picture that was written has lost
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< image, report; and where

@@ -10,7 +10,7 @@ namespace dwell::app {
 
 namespace {
 
-/// As text that has no meaning to Markdown. Words with a dash in front are code.
+/// Escapes what has a meaning to Markdown. Words with a dash in front are code.
 std::string marked(const std::string& word) {
   if (word.starts_with("--")) {
     const auto end = word.find_last_not_of(".,;:)") + 1;

@@ -29,7 +29,7 @@ struct matrix_facts {
   double median_row = 0;
 
   bool square = false;
-  // Of a square matrix: stored entries (i, j) whose mirror entry (j, i) ...
+  // Counts of a square matrix: stored entries (i, j) whose mirror entry (j, i) ...
   tally not_stored;               ///< ... is not stored
   tally not_equal;                ///< ... differs (an entry that is not stored is zero)
   tally not_opposite;             ///< ... is not the negative

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See stencil_facts.hpp.
+// Taps and default weights of a stencil as text and JSON.
 #include "info/stencil_facts.hpp"
 
 #include <fmt/format.h>

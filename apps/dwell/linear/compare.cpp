@@ -66,6 +66,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.options = args.flags.options;
   r.options.fixed_iterations = !args.to_tolerance;
   if (!args.to_tolerance) r.options.max_iterations = args.iterations;
+  r.near_null = args.flags.near_null;
   r.options.refine = false;  // one attempt, as peers make
   r.options.interrupt = &graceful_stop::requested();
   return r;
@@ -111,7 +112,7 @@ exit_code run(const compare_arguments& args) {
   std::optional<comparison_request> request;
   comparison result;
   compare_systems(
-      args.matrices, args, {}, result,
+      args.matrices, args, args.flags.near_null.inputs(), result,
       [&] {
         request.emplace(request_of(args));
         result = head_of(*request);
@@ -121,7 +122,7 @@ exit_code run(const compare_arguments& args) {
         request->runs = runs;
         return measure(*request, source, name);
       });
-  const heeded had = {"cg", args.flags.options.preconditioner};
+  const heeded had = {"cg", args.flags.options.preconditioner, args.flags.near_null.any()};
   for (const auto& line : without_effect(*args.parsed, {had})) warn(line);
   return code_of(result);
 }

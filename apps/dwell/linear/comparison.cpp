@@ -15,7 +15,7 @@ namespace dwell::app {
 
 namespace {
 
-/// Of the systems that were not refused.
+/// Overview of the systems that were not refused.
 aligned_table overview_of(const comparison& c) {
   std::vector<compared_matrix> ran;
   for (const auto& m : c.matrices)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See comparison_columns.hpp.
+// Keys, heads and units of each column.
 #include "linear/comparison_columns.hpp"
 
 #include <fmt/format.h>

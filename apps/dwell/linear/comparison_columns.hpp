@@ -18,12 +18,12 @@ struct cg_row {
 };
 std::vector<cg_row> rows_of(const comparison& c, const compared_matrix& m);
 
-/// Of the system that runs are of.
+/// Columns of the system that runs are of.
 columns<compared_matrix> system_columns();
-/// Of its runs. People read, of a comparison to a tolerance, the time to solution; else the time of
-/// an iteration and what bounds it.
+/// Columns of its runs. People read the time to solution of a comparison to a tolerance, else the
+/// time of an iteration and what bounds it.
 columns<cg_row> system_run_columns(const comparison& c);
-/// Of the geometric means over the systems of a class.
+/// Columns of the geometric means over the systems of a class.
 columns<mean_over_peers> mean_columns();
 /// A row for a system, a column for each combination: what a paper prints.
 columns<compared_matrix> overview_columns(const comparison& c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See comparison_means.hpp.
+// The best peer of a system, and means of speed-ups over it.
 #include "linear/comparison_means.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ inline constexpr index most_small_nonzeros = 1'500'000;
 double over_best_peer(const comparison& c, const compared_matrix& m, const compared_run& run);
 
 struct mean_over_peers {
-  std::string variant, policy;    ///< of perks, as asked for
+  std::string variant, policy;    ///< choices of perks, as asked for
   std::size_t systems[2] = {};    ///< small and large ones, with this row and a peer's measured
   double geometric_mean[2] = {};  ///< 0 where there are no such systems
 };

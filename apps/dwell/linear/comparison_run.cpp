@@ -48,8 +48,8 @@ class estimates {
     (void)of(usual_form(request.options), nothing_cached);
   }
 
-  /// Of `policy` of perks or, if that is empty, of an executor that caches nothing and so runs on
-  /// the whole device; nothing where there is no model.
+  /// Estimate for `policy` of perks or, if that is empty, for an executor that caches nothing and
+  /// so runs on the whole device; nothing where there is no model.
   estimate of(const std::string& variant, const std::string& policy) {
     const auto known = known_.find(variant);
     const auto& all = known != known_.end() ? known->second : known_[variant] = ask(variant);
@@ -237,7 +237,7 @@ class measurement {
 
 }  // namespace
 
-compared_matrix measure(const comparison_request& request, const matrix_source& source,
+compared_matrix measure(const comparison_request& asked, const matrix_source& source,
                         const std::string& text) {
   const auto& a = source.content.matrix;
   compared_matrix out;
@@ -245,6 +245,8 @@ compared_matrix measure(const comparison_request& request, const matrix_source& 
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   try {
+    comparison_request request = asked;
+    read_near_null(asked.near_null, source, asked.threads, request.options.preconditioning);
     const auto rhs = make_consistent_rhs(parse_rhs(request.rhs), source, request.threads);
     const std::vector<double>& b = rhs.b;
     out.rhs_note = rhs.note;

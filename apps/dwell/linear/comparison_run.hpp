@@ -6,6 +6,7 @@
 
 #include "cli/matrix_source.hpp"
 #include "linear/comparison.hpp"
+#include "linear/near_null.hpp"
 
 #include "dwell/device/device.hpp"
 #include "dwell/linear/solve.hpp"
@@ -15,7 +16,7 @@ namespace dwell::app {
 struct comparison_request {
   explicit comparison_request(const device& d) : where(d) {}
   device where;
-  int threads = 0;  ///< of what runs on the CPU; 0: all there are
+  int threads = 0;  ///< threads of what runs on the CPU; 0: all there are
   std::vector<std::string> executors, policies, peers;
   /// Forms of the iteration; none: the textbook's, and for perks what it chooses.
   std::vector<std::string> variants;
@@ -26,13 +27,14 @@ struct comparison_request {
   std::vector<int> ranks;          ///< also rows of so many ranks each
   std::string partition = "rows";  ///< which rows a rank gets
   solve_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
+  near_null_files near_null;
   repetition runs;
 };
 
 /// Runs all of it; `text` is the matrix as the user named it. What cannot be run gets a row that
 /// says so; a matrix that the solver refuses gets a refusal and no rows. Ends early, without the
 /// row that was begun, once *options.interrupt is true.
-compared_matrix measure(const comparison_request& request, const matrix_source& source,
+compared_matrix measure(const comparison_request& asked, const matrix_source& source,
                         const std::string& text);
 
 }  // namespace dwell::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See divided_input.hpp.
+// Reads or makes the rows of each rank, and finds whether they can be.
 #include "linear/divided_input.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<double> sums_of(const matrix_rows& a) {
   return sums;
 }
 
-/// Of a matrix whose rows are divided: the first row of each rank, and the number of all.
+/// Rows of a divided matrix: the first row of each rank, and the number of all.
 std::vector<std::int64_t> first_rows_of(communicator& comm, const matrix_rows& mine) {
   std::vector<std::int64_t> first = {0};
   for (const std::size_t ends : values_of_ranks(comm, mine.row_ptr.size()))

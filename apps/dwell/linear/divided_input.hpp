@@ -18,7 +18,7 @@ namespace dwell::app {
 struct divided_request {
   rhs_source rhs;
   std::string start;  ///< the file of the start vector; empty: zeros
-  int count = 1;      ///< of right-hand sides: the others are random (random_rhs())
+  int count = 1;      ///< number of right-hand sides: the others are random (random_rhs())
   std::string precision = "f64";
   bool norm = false;    ///< that of the right-hand side
   bool answer = false;  ///< on the first rank, whole
@@ -33,12 +33,12 @@ struct divided_part {
 
 struct divided_input {
   divided_request asked;
-  std::string name;                                         ///< as shown to people
+  std::string name;                                         ///< name shown to people
   bool generated = false;                                   ///< not out of a file
-  std::int64_t rows = 0, nonzeros = 0, explicit_zeros = 0;  ///< of the whole; nonzeros with zeros
+  std::int64_t rows = 0, nonzeros = 0, explicit_zeros = 0;  ///< the whole; nonzeros with zeros
   double read_s = 0;
   double rhs_norm = 0;              ///< if it was asked for
-  std::vector<divided_part> parts;  ///< of the ranks that are threads; of a process its own
+  std::vector<divided_part> parts;  ///< one for each rank that is a thread; else one
 
   /// That of the rank; it is gone here afterwards.
   divided_part take_part(const communicator& rank) {

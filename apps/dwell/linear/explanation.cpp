@@ -206,7 +206,7 @@ std::string where(const iteration_part& m) {
 columns<iteration_part> part_columns(bool projected) {
   using row = iteration_part;
   const auto of = [](auto member) { return [member](const row& m) -> json { return m.*member; }; };
-  const auto count_of = [](index row::*member) {  // of the sum there is none
+  const auto count_of = [](index row::*member) {  // the sum has no count
     return [member](const row& m) { return m.rows > 0 ? format_count(m.*member) : "-"; };
   };
   return {{"name", "part", unit::word, of(&row::name)},

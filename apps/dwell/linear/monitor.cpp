@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See monitor.hpp.
+// Prints the residual of every K-th iteration.
 #include "linear/monitor.hpp"
 
 #include <fmt/format.h>

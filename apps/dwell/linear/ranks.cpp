@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See ranks.hpp.
+// Hands a system out to ranks, solves it there and collects the answer.
 #include "linear/ranks.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ struct ways {
   const std::string &partition, &precision;
   int threads;
   const solve_options& options;
-  int count;               ///< of right-hand sides
+  int count;               ///< number of right-hand sides
   divided_input* divided;  ///< what ranks have already, or null
 };
 
@@ -94,10 +94,10 @@ template <class T>
 struct rank_system {
   distributed_matrix<T> a;
   std::vector<T> b, x;       ///< its elements of each right-hand side and start vector
-  std::vector<index> order;  ///< of the rows of the whole, on the first rank; empty: their own
+  std::vector<index> order;  ///< rows of the whole, on the first rank; empty: their own order
 };
 
-/// Of a system that the first rank has.
+/// A system that the first rank has is handed out to all.
 template <class T>
 rank_system<T> handed_out(const std::shared_ptr<communicator>& comm, const ways& how,
                           const csr<T>& whole, const std::vector<T>& b, const std::vector<T>& x) {
@@ -131,7 +131,7 @@ rank_system<T> handed_out(const std::shared_ptr<communicator>& comm, const ways&
   return mine;
 }
 
-/// Of which each rank has its part already.
+/// A system of which each rank has its part already.
 template <class T>
 rank_system<T> taken(const std::shared_ptr<communicator>& comm, const ways& how) {
   divided_part part = how.divided->take_part(*comm);

@@ -22,7 +22,7 @@ struct rank_line {
   double solve_s = 0;
 };
 struct ranked_solve {
-  std::vector<solve_report> columns;  ///< of each right-hand side
+  std::vector<solve_report> columns;  ///< report of each right-hand side
   std::string transport;
   std::vector<rank_line> ranks;
   /// Where ranks made the row sums of their rows: largest_error() of the answer, of which they know

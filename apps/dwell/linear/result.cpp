@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// See result.hpp.
+// Text, JSON, history and exit code of a solve.
 #include "linear/result.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "dwell/solvers/linear/api/report_table.hpp"
 #include "dwell/version.hpp"
 #include "linear/right_hand_sides.hpp"
 #include "linear/timing.hpp"
+#include "report/fields.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
 
@@ -29,14 +30,15 @@ std::int64_t matrix_bytes(const solve_result& r) {
   return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
 }
 
+report_words<solve_report> words(const solve_report& report) {
+  return {solve_report_table(), report};
+}
+
 std::string outcome(const solve_report& report) {
   const auto n = format_plural(report.iterations, "iteration");
   switch (report.stopped) {
     case stop_reason::converged:
-      return report.target_missed
-                 ? "converged after " + n + " by the recursive residual, but the true one " +
-                       "is ABOVE the tolerance"
-                 : "converged after " + n;
+      return "converged after " + n + words(report).shown("target_missed");
     case stop_reason::iteration_limit:
       return "NOT converged within the limit of " + n;
     case stop_reason::breakdown:
@@ -54,17 +56,7 @@ std::string outcome(const solve_report& report) {
   return {};
 }
 
-using named_seconds = std::pair<const char*, double>;
-std::array<named_seconds, 6> setup_parts(const solve_setup& s) {
-  return {{{"check", s.check_s},
-           {"upload", s.upload_s},
-           {"plan", s.plan_s},
-           {"cut", s.cut_s},
-           {"preconditioner", s.preconditioner_s},
-           {"load", s.load_s}}};
-}
-
-/// Of what matrix a condition is.
+/// Says which matrix a condition number belongs to.
 const char* condition_of(preconditioner p) {
   switch (p) {
     case preconditioner::none:
@@ -80,39 +72,24 @@ std::vector<timed_part> parts_of(const solve_result& r) {
   return timed_parts(r.report, r.generated, r.read_s, r.write_s, r.wall_s);
 }
 
-json setup_json(const solve_report& report) {
-  json out;
-  for (const auto& [name, seconds] : setup_parts(report.setup))
-    out[std::string(name) + "_s"] = seconds;
-  out["vectors_s"] = std::max(0., report.setup_s - report.setup.total());
-  return out;
-}
-
 json columns_json(const solve_result& r) {
   json all = json::array();
   for (const solve_report& column : r.columns)
-    all.push_back({{"together", column.columns_together},
-                   {"iterations", column.iterations},
-                   {"refinements", column.refinements},
-                   {"stop_reason", to_string(column.stopped)},
-                   {"target_missed", column.target_missed},
-                   {"relative_true", column.residual_relative_true},
-                   {"componentwise", column.componentwise_backward_error},
-                   {"solve_s", column.solve_s}});
+    all.push_back(column_json(solve_report_table(), column));
   return all;
 }
 
 void add_time(const solve_result& r, table& out) {
   const auto& report = r.report;
+  const auto say = words(report);
   if (!r.timing) {
     out.row("time",
-            fmt::format("{} {}, set-up {}, solve {}, finish {}", r.generated ? "generate" : "read",
-                        format_seconds(r.read_s), format_seconds(report.setup_s),
-                        format_seconds(report.solve_s), format_seconds(report.finish_s)));
+            fmt::format("{} {}, ", r.generated ? "generate" : "read", format_seconds(r.read_s)) +
+                say("set-up {setup_s}, solve {solve_s}, finish {finish_s}"));
     std::vector<std::string> parts;
     double others = report.setup_s;
-    for (const auto& [name, seconds] : setup_parts(report.setup)) {
-      const bool asked = std::string_view(name) == "preconditioner" && seconds > 0;
+    for (const auto& [name, seconds] : setup_parts(report)) {
+      const bool asked = name == "preconditioner" && seconds > 0;
       if (seconds < 0.05 * report.setup_s && !asked) continue;
       parts.push_back(fmt::format("{} {}", name, format_seconds(seconds)));
       others -= seconds;
@@ -122,12 +99,11 @@ void add_time(const solve_result& r, table& out) {
     if (!parts.empty()) out.row("set-up", fmt::format("{}", fmt::join(parts, ", ")));
   }
   if (report.iterations == 0) return;
-  std::string each = format_seconds(report.per_iteration_us * 1e-6) + " per iteration";
-  if (report.bytes_per_iteration > 0 && report.per_iteration_us > 0) {
-    const auto bytes = static_cast<double>(report.bytes_per_iteration);
-    each += fmt::format(", {} ({} each, by the model)",
-                        format_rate(bytes / (report.per_iteration_us * 1e-6)), format_bytes(bytes));
-  }
+  std::string each = say("{per_iteration_us} per iteration");
+  if (report.bytes_per_iteration > 0 && report.per_iteration_us > 0)
+    each += fmt::format(", {} (", format_rate(static_cast<double>(report.bytes_per_iteration) /
+                                              (report.per_iteration_us * 1e-6))) +
+            say("{bytes_per_iteration} each, by the model)");
   out.row(r.timing ? "iteration" : "", each);
 }
 
@@ -209,6 +185,7 @@ std::string unsafe_answer(const solve_result& r) {
 
 std::string to_text(const solve_result& r) {
   const auto& report = r.report;
+  const auto say = words(report);
   table out("dwell " DWELL_VERSION_STRING ": " + title_of(report.method));
   out.row("matrix", r.matrix_name + (r.generated ? " (generated)" : ""));
   out.row("", fmt::format(
@@ -221,58 +198,50 @@ std::string to_text(const solve_result& r) {
     out.row("", "the archive holds another one, its companion: use it with --rhs companion");
   out.row("start vector", r.start_file.empty() ? "zeros" : r.start_file);
   out.gap();
-  out.row("device", fmt::format("{} ({})", report.device, to_string(report.on)));
+  out.row("device", say("{device} ({on})"));
   if (r.ranks) {
     out.row("ranks", describe_ranks(*r.ranks));
     out.row("", describe_ghosts(*r.ranks));
   }
-  out.row("executor", fmt::format("{} on {}", report.executor,
-                                  format_teams(report.on, report.teams, report.lanes)));
+  out.row("executor", say("{executor} on ") + format_teams(report.on, report.teams, report.lanes));
   if (!report.reason.empty()) out.row("", report.reason);
-  if (r.command == "solve")
-    out.row("solver", fmt::format("{}: {}", report.method, report.method_reason));
+  if (r.command == "solve") out.row("solver", say("{method}: {method_reason}"));
   out.row("variant", report.variant);
-  out.row("policy", report.policy == report.policy_chosen
-                        ? report.policy
-                        : fmt::format("{}: {}", report.policy, report.policy_chosen));
+  out.row("policy",
+          say(report.policy == report.policy_chosen ? "{policy}" : "{policy}: {policy_chosen}"));
   out.row("precision", report.precision);
-  out.row("preconditioner", to_string(report.preconditioner));
+  out.row("preconditioner", say("{preconditioner}"));
   if (report.preconditioner_reason != "as asked") out.row("", report.preconditioner_reason);
   if (!report.preconditioner_note.empty()) out.row("", report.preconditioner_note);
   out.gap();
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);
   if (report.refinements > 0)
-    out.row(
-        "refinement",
-        fmt::format("began anew {} from the answer, {}",
-                    report.refinements == 1 ? "once" : fmt::format("{} times", report.refinements),
-                    report.precision == "mixed" ? "for its residual in f64"
-                                                : "whose true residual was above the tolerance"));
+    out.row("refinement", fmt::format("began anew {} from the answer, {}",
+                                      report.refinements == 1 ? "once" : say("{refinements} times"),
+                                      report.precision == "mixed"
+                                          ? "for its residual in f64"
+                                          : "whose true residual was above the tolerance"));
   out.row("residual",
-          fmt::format("{} recursive, {} true, {} wanted (relative to |b| = {:.3g}){}",
-                      format_residual(report.residual_relative_recursive),
-                      format_residual(report.residual_relative_true), format_residual(target(r)),
-                      report.rhs_norm, report.residuals_disagree ? ": THEY DISAGREE" : ""));
-  out.row("", fmt::format("componentwise backward error {}{}",
-                          format_residual(report.componentwise_backward_error),
-                          report.rows_missed ? ": A ROW IS NOT SOLVED" : ""));
+          say("{residual_relative_recursive} recursive, {residual_relative_true} true, ") +
+              format_residual(target(r)) +
+              say(" wanted (relative to |b| = {rhs_norm}){residuals_disagree}"));
+  out.row("", say("componentwise backward error {componentwise_backward_error}{rows_missed}"));
   if (report.null_space == "constant")
     out.row("null space",
-            fmt::format("{}: b without its mean, which is {:.1e} of |b|; x has the mean 0",
-                        report.null_space, report.rhs_outside_range));
+            say("{null_space}: b without its mean, which is {rhs_outside_range} of |b|; x has the "
+                "mean 0"));
   if (report.null_space == "given")
-    out.row("null space", fmt::format("{}: b without its part in it, which is {:.1e} of |b|; x is "
-                                      "orthogonal to it",
-                                      report.null_space, report.rhs_outside_range));
-  if (report.condition_estimate > 0 && report.error_estimate == 0)
-    out.row("condition", fmt::format("at least {:.1e}{}", report.condition_estimate,
-                                     condition_of(report.preconditioner)));
-  else if (report.condition_estimate > 0)
-    out.row("condition",
-            fmt::format("at least {:.1e}{}; the residual allows a relative error of {:.1e}{}",
-                        report.condition_estimate, condition_of(report.preconditioner),
-                        report.error_estimate, report.no_digit_safe ? ": NO DIGIT IS SAFE" : ""));
+    out.row("null space",
+            say("{null_space}: b without its part in it, which is {rhs_outside_range} of |b|; x is "
+                "orthogonal to it"));
+  if (report.condition_estimate > 0)
+    out.row("condition", say("at least {condition_estimate}") +
+                             condition_of(report.preconditioner) +
+                             (report.error_estimate > 0
+                                  ? say("; the residual allows a relative error of {error_estimate}"
+                                        "{no_digit_safe}")
+                                  : ""));
   if (r.largest_error)
     out.row("error", format_residual(*r.largest_error) + " at most in any element of the answer");
   if (r.columns.size() > 1) out.row("all", describe_columns(r.columns));
@@ -291,7 +260,6 @@ execution execution_of(const solve_report& report, const execution::choices& req
 }
 
 json to_json(const solve_result& r) {
-  const auto& report = r.report;
   json out = document(r.command);
   out.update({{"matrix",
                {{"name", r.matrix_name},
@@ -300,52 +268,23 @@ json to_json(const solve_result& r) {
                 {"explicit_zeros", r.explicit_zeros},
                 {"bytes", matrix_bytes(r)}}},
               {"rhs", option_text(r.rhs)},
-              {"start", r.start_file.empty() ? "zeros" : r.start_file},
-              {"solver", report.method},
-              {"solver_reason", report.method_reason},
-              {"precision", report.precision},
-              {"preconditioner", to_string(report.preconditioner)},
-              {"preconditioner_reason", report.preconditioner_reason},
-              {"preconditioner_note", text_or_null(report.preconditioner_note)}});
-  add_fields(out, execution_columns(true),
-             execution_of(report, {r.options.executor, r.options.variant, r.options.policy}));
-  out.update({{"policy_chosen", report.policy_chosen},
-              {"tolerance",
-               {{"relative", r.options.rtol}, {"absolute", r.options.atol}, {"target", target(r)}}},
-              {"max_iterations", r.options.max_iterations},
-              {"iterations", report.iterations},
-              {"refinements", report.refinements},
-              {"stop_reason", to_string(report.stopped)},
-              {"target_missed", report.target_missed},
-              {"rhs_norm", report.rhs_norm},
-              {"null_space", report.null_space},
-              {"rhs_outside_range", report.rhs_outside_range},
-              {"rhs_inconsistent", report.rhs_inconsistent},
-              {"residual",
-               {{"relative_recursive", report.residual_relative_recursive},
-                {"relative_true", report.residual_relative_true},
-                {"disagree", report.residuals_disagree},
-                {"componentwise", report.componentwise_backward_error},
-                {"rows_missed", report.rows_missed}}},
-              {"condition", number_or_null(report.condition_estimate)},
-              {"error_estimate", number_or_null(report.error_estimate)},
-              {"no_digit_safe", report.no_digit_safe},
-              {"stagnated", report.stagnated},
-              {"advice", text_or_null(report.advice)},
-              {"largest_error", r.largest_error ? json(*r.largest_error) : json(nullptr)},
-              {"time",
-               {{"read_s", r.read_s},
-                {"context_s", report.setup.context_s},
-                {"setup_s", report.setup_s},
-                {"setup", setup_json(report)},
-                {"solve_s", report.solve_s},
-                {"finish_s", report.finish_s},
-                {"write_s", r.write_s},
-                {"other_s", parts_of(r).back().seconds},
-                {"total_s", total_of(parts_of(r))},
-                {"per_iteration_us", report.per_iteration_us}}},
-              {"bytes_per_iteration", report.bytes_per_iteration},
-              {"right_hand_sides", columns_json(r)},
+              {"start", r.start_file.empty() ? "zeros" : r.start_file}});
+  add_report(
+      out, solve_report_table(), r.report,
+      {{"executor", "requested.executor", r.options.executor},
+       {"executor", "requested.variant", r.options.variant},
+       {"executor", "requested.policy", r.options.policy},
+       {"iterations", "tolerance.relative", r.options.rtol},
+       {"iterations", "tolerance.absolute", r.options.atol},
+       {"iterations", "tolerance.target", target(r)},
+       {"iterations", "max_iterations", r.options.max_iterations},
+       {"context_s", "largest_error", r.largest_error ? json(*r.largest_error) : json()},
+       {"context_s", "time.read_s", r.read_s},
+       {"solve_s", "time.setup.vectors_s", std::max(0., r.report.setup_s - r.report.setup.total())},
+       {"per_iteration_us", "time.write_s", r.write_s},
+       {"per_iteration_us", "time.other_s", parts_of(r).back().seconds},
+       {"per_iteration_us", "time.total_s", total_of(parts_of(r))}});
+  out.update({{"right_hand_sides", columns_json(r)},
               {"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
               {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
               {"warnings", r.warnings},

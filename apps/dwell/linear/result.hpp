@@ -30,7 +30,7 @@ struct solve_result {
   std::int64_t explicit_zeros = 0;
   double read_s = 0;
   double write_s = 0;   ///< answer and history
-  double wall_s = 0;    ///< of all that was done before the report
+  double wall_s = 0;    ///< time of all that was done before the report
   bool timing = false;  ///< the report has a table of all parts
 
   rhs_source rhs;
@@ -39,7 +39,7 @@ struct solve_result {
   std::vector<solve_report> columns;  ///< one per right-hand side
   std::optional<ranked_solve> ranks;  ///< among which the rows were divided
   bool per_rank = false;              ///< the report has a table of them
-  solve_report report;                ///< of the first; solve_s is that of all
+  solve_report report;                ///< report of the first; solve_s is that of all
   /// Largest |x_i - 1| where the exact solution is known to be all ones; |x_i| modulo constants.
   std::optional<double> largest_error;
   std::vector<std::string> warnings;
@@ -61,8 +61,8 @@ std::string inconsistent_rhs(const solve_result& r);
 /// A warning where the residual says nothing of the answer; empty if it does.
 std::string missed_rows(const solve_result& r);
 std::string unsafe_answer(const solve_result& r);
-/// Of the first right-hand side whose solve did not converge, or whose true residual misses the
-/// tolerance.
+/// Exit code of the first right-hand side whose solve did not converge, or whose true residual
+/// misses the tolerance.
 exit_code code_of(const solve_result& r);
 std::string to_text(const solve_result& r);
 json to_json(const solve_result& r);

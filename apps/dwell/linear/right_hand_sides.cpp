@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See right_hand_sides.hpp.
+// Makes random right-hand sides, solves for all and checks that they fit into memory.
 #include "linear/right_hand_sides.hpp"
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ std::vector<solve_report> solve_several(const std::string& precision, const devi
 
 double solve_seconds(std::span<const solve_report> columns) {
   double all = 0;
-  // Of a group the reports have the time of all, and of those that were refined their own besides.
+  // Reports of a group have the time of all; those that were refined have their own besides.
   for (std::size_t k = 0; k < columns.size();) {
     const auto group = columns.subspan(k, static_cast<std::size_t>(columns[k].columns_together));
     double least = group.front().solve_s;

@@ -114,7 +114,7 @@ struct problem {
   output_files outputs;
   matrix_source source;
   std::optional<divided_input> divided;  ///< instead of the source, on all ranks
-  std::vector<double> b, x;              ///< of the source; x is the answer in the end
+  std::vector<double> b, x;              ///< vectors of the source; x is the answer in the end
   solve_options options;
   solve_result result;
 };
@@ -177,7 +177,7 @@ void read_problem(const solve_arguments& args, progress_line& progress, problem&
   p.options.null_vectors = make_null_vectors(args.null_vectors, p.source, args.threads);
 }
 
-/// The same where each rank reads or makes its rows; called by all processes together.
+/// Divides a problem where each rank reads or makes its rows; called by all processes together.
 void divide_problem(const solve_arguments& args, communicator* comm, problem& p) {
   p.divided = load_parts(args.ranks, comm, args.matrix, args.threads,
                          {parse_rhs(args.rhs), args.start, args.rhs_count, args.precision,

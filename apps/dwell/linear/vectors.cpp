@@ -119,7 +119,7 @@ consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& s
     if (std::abs(of_row[i]) > rounding * row_size[i] ||
         std::abs(of_column[i]) > rounding * column_size[i])
       return out;
-  // Of signs that are no smooth vector, and the same on every machine.
+  // Signs that are no smooth vector, and the same on every machine.
   std::vector<double> signs(n);
   for (std::size_t i = 0; i < n; ++i)
     signs[i] = (static_cast<std::uint32_t>(i) * 2654435769U) >> 31 ? 1.0 : -1.0;

@@ -21,8 +21,8 @@ struct rhs_source {
   std::string file;
 };
 rhs_source parse_rhs(const std::string& text);
-std::string option_text(const rhs_source& rhs);  ///< as --rhs takes it
-std::string describe(const rhs_source& rhs);     ///< as people read it
+std::string option_text(const rhs_source& rhs);  ///< text that --rhs takes
+std::string describe(const rhs_source& rhs);     ///< text for people
 
 std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
 /// A right-hand side that all solvers are compared on.
@@ -30,8 +30,8 @@ struct consistent_rhs {
   std::vector<double> b;
   std::string note;  ///< where it is not the one that was asked for
 };
-/// As asked for; of a matrix whose rows and columns have sums of zero, of which neither ones nor
-/// row sums have a part that is solved for, another one.
+/// The right-hand side that was asked for. A matrix whose rows and columns have sums of zero gets
+/// another one: neither ones nor row sums have a part that is solved for.
 consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
 /// Zeros if `file` is empty.
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads);
@@ -52,7 +52,7 @@ std::vector<double> read_fitting(const std::string& file, const char* what,
 void require_rhs_in_single(double most);
 /// In f32, where that is so.
 std::vector<float> rhs_to_single(std::span<const double> b);
-/// The same vector in single precision, or the part of one from element `first` on. Throws
+/// Converts a vector to single precision, or the part of one from element `first` on. Throws
 /// input_error when a value overflows.
 std::vector<float> to_single(std::span<const double> v, const std::string& what,
                              std::int64_t first = 0);

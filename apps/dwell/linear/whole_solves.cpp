@@ -31,7 +31,7 @@ bool has_converged(const compared_solve& r) {
   return r.measured() && r.stopped == to_string(stop_reason::converged);
 }
 
-/// Of all but the first.
+/// Median of all but the first.
 double median_of_counted(std::vector<double> v) {
   if (v.size() < 2) return 0;
   v.erase(v.begin());

@@ -17,8 +17,8 @@ namespace dwell::app {
 struct compared_solve : measured_run {
   std::string method, preconditioner;
   std::vector<double> setup_s, solve_s;  ///< parts of each run, with the first that is not counted
-  int iterations = 0;                    ///< of the last repetition
-  std::string stopped;                   ///< likewise: stop_reason as text
+  int iterations = 0;                    ///< count of the last repetition
+  std::string stopped;                   ///< stop_reason of the last repetition, as text
   double residual = 0;                   ///< true and relative, likewise
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See without_effect.hpp.
+// A row for each option: which methods and preconditioners heed it.
 #include "linear/without_effect.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See columns.hpp.
+// Formats of values by unit.
 #include "report/columns.hpp"
 
 #include <fmt/format.h>

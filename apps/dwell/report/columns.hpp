@@ -20,8 +20,8 @@ enum class unit {
   range,     ///< text made of numbers
   count,     ///< 41,906
   number,    ///< three significant digits, in the unit of the value
-  milli,     ///< likewise, of 1000 times the value: seconds as milliseconds
-  giga,      ///< likewise, of the value in thousand millions: bytes per second as GB/s
+  milli,     ///< digits of 1000 times the value: seconds as milliseconds
+  giga,      ///< digits of the value in thousand millions: bytes per second as GB/s
   percent,   ///< 0.5 is "50 %"
   bytes,     ///< 506 KiB
   us,        ///< microseconds, as time with the unit that fits: 12.3 ms

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See execution.hpp.
+// Fields and columns of an execution.
 #include "report/execution.hpp"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@ namespace dwell::app {
 struct execution {
   struct choices {
     std::string executor, variant, policy;
-    std::string order = {};  ///< of the cells of a stencil
+    std::string order = {};  ///< order of the cells of a stencil
   };
   std::string device, backend;
   choices requested;   ///< "auto" among them
@@ -24,7 +24,7 @@ struct execution {
 /// "auto (what it stood for)", or "-" where there was nothing to choose.
 std::string choice_cell(const std::string& requested, const std::string& ran);
 
-/// Of methods that have `variants`, and of others.
+/// Columns of methods that have `variants`, and of others.
 columns<execution> execution_columns(bool variants);
 
 }  // namespace dwell::app

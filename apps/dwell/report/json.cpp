@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See json.hpp.
+// The frame of a document, and its text.
 #include "report/json.hpp"
 #include "dwell/version.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See timing_table.hpp.
+// A table of parts and their shares of the whole.
 #include "report/timing_table.hpp"
 
 #include <fmt/format.h>

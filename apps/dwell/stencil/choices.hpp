@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The choices that the subcommands of stencils share; among them those that override how perks lays
-// out its tiles.
+// Completions, orders of cells and warnings that the subcommands of stencils share.
 #pragma once
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -33,32 +31,6 @@ inline CLI::Option* set_initial_completions(CLI::Option* option) {
   return option;
 }
 
-/// Adds --boundary; parse_boundary() takes its value.
-inline void add_boundary(CLI::App& app, std::string& value, const std::string& help) {
-  add_choice(app, "--boundary", value, {"fixed", "periodic", "reflect"}, help);
-}
-
-/// Adds --blocking, --depth, --engine and --traversal.
-inline void add_tiling(CLI::App& app, stencil_options& options) {
-  add_choice(app, "--blocking", options.blocking, {"auto", "spatial", "temporal"},
-             "perks: every pass over what is not in registers does one step (spatial) or as many "
-             "as registers hold levels for, one or several (temporal)");
-  add_positive(app, "--depth", options.depth,
-               "perks: steps between two exchanges of tiles' edges; temporal: steps of a pass "
-               "(default: as planned)")
-      ->default_str("");
-  std::vector<std::string> engines = stencil_engines();
-  engines.insert(engines.begin(), "auto");
-  add_choice(
-      app, "--engine", options.engine, engines,
-      fmt::format("How an executor lays the field over the chip: {}", fmt::join(engines, ", ")))
-      ->type_name("NAME");
-  add_choice(app, "--traversal", options.traversal, {"auto", "static", "zig-zag", "ring"},
-             "perks, one step per pass: the order of rows (in 3-D planes) that are not cached on "
-             "the chip; "
-             "refused where all are cached");
-}
-
 /// Warns of a policy that leaves, asked for by `option`.
 inline void warn_of_leaving(const std::string& option, const std::string& policy) {
   if (const char* same = policies::find_stencil_policy(policy).replacement)
@@ -77,18 +49,15 @@ inline std::vector<std::string> order_words() {
   return {"auto", "rows", "tiles:", "columns:", "zigzag:", "hilbert"};
 }
 /// Adds --order of a single run; parse_cell_order() takes its value, once the dimensions are known.
-inline void add_order(CLI::App& app, std::string& value) {
-  auto* option =
-      app.add_option(
-             "--order", value,
-             "host-loop, graph, persistent: the order in which a step takes the cells (on a "
-             "GPU its tiles), with the same bits: auto, " +
-                 order_forms() +
-                 ". auto on a CPU is rows, or columns where a core's cache cannot hold the "
-                 "rows that a cell reads")
-          ->type_name("ORDER")
-          ->capture_default_str();
+inline CLI::Option* add_order(CLI::App& app, std::string& value, const std::string& help) {
+  auto* option = app.add_option("--order", value,
+                                help + ": auto, " + order_forms() +
+                                    ". auto on a CPU is rows, or columns where a core's cache "
+                                    "cannot hold the rows that a cell reads")
+                     ->type_name("ORDER")
+                     ->capture_default_str();
   set_completions(option, {order_words()});
+  return option;
 }
 
 /// Adds --orders, several with commas between, each at most once; parse_cell_order() takes each.

@@ -16,6 +16,7 @@
 #include "stencil/comparison.hpp"
 #include "stencil/comparison_run.hpp"
 #include "stencil/field.hpp"
+#include "stencil/stencil_flags.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
@@ -27,7 +28,7 @@ namespace {
 
 struct compare_stencil_arguments : compare_options {
   std::vector<std::string> shapes;
-  std::string sizes, source, boundary = "fixed", initial = "random:1";
+  std::string sizes, source, initial = "random:1";
   std::vector<std::string> orders = {automatic};
   int steps = 1000;
   stencil_options tiling;
@@ -73,7 +74,7 @@ stencil_request request_of(const compare_stencil_arguments& args) {
   r.orders = args.orders;
   r.precision = args.precision;
   r.start = args.initial;
-  r.options.edge = parse_boundary(args.boundary);
+  r.options.edge = args.tiling.edge;
   r.options.depth = args.tiling.depth;
   r.options.engine = args.tiling.engine;
   r.options.traversal = args.tiling.traversal;
@@ -87,7 +88,7 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
   c.device = device.name;
   c.backend = to_string(device.on);
   c.precision = args.precision;
-  c.boundary = args.boundary;
+  c.boundary = to_string(args.tiling.edge);
   c.start = args.initial;
   c.source = args.source;
   c.steps = args.steps;
@@ -162,8 +163,9 @@ command add_compare_stencil(CLI::App& app) {
             "; refused on a GPU. perks runs one for every tile of its plan, more or fewer than "
             "these");
   add_positive(app, "--steps", args->steps, "Steps of every run");
-  add_boundary(app, args->boundary, "What lies beyond the border");
-  add_tiling(app, args->tiling);
+  add_stencil_flag(app, stencil_surface::compare, "edge", args->tiling,
+                   "What lies beyond the border");
+  add_tiling(app, stencil_surface::compare, args->tiling);
   set_initial_completions(
       app.add_option("--initial", args->initial,
                      "Field to start from: random:SEED, hot-spot, checker, zeros"))

@@ -40,7 +40,7 @@ double per_second(std::size_t each, const compared_stencil_run& r) {
 }
 double bandwidth(const stencil_row& r) { return per_second(r.of->bytes_per_step, *r.run); }
 
-/// Of the field that runs are of.
+/// Columns of the field that runs are of.
 columns<compared_stencil> field_columns() {
   using row = compared_stencil;
   return {{"name", "", unit::word, [](const row& s) { return s.name; }},
@@ -54,8 +54,7 @@ columns<compared_stencil> field_columns() {
           {"flops_per_cell", "", unit::count, [](const row& s) { return s.flops_per_cell; }}};
 }
 
-/// Of its runs.
-/// order, modelled, ranks: people see the order, what the model says, and the ranks, too.
+/// Columns of its runs.
 columns<stencil_row> field_run_columns(bool order = false, bool modelled = false,
                                        bool ranks = false) {
   using row = stencil_row;

@@ -27,9 +27,9 @@ constexpr bool has_depth(std::string_view executor) {
 struct compared_stencil_run : measured_run {
   using measured_run::measured_run;
   stencil_report plan = {};        ///< whose plan it had; of no teams if there was none
-  int steps = 0;                   ///< of the last repetition
-  bool same_bits = false;          ///< as the baseline's field, in every repetition
-  stencil_prospect prospect = {};  ///< of the planner's model
+  int steps = 0;                   ///< steps of the last repetition
+  bool same_bits = false;          ///< bits of the baseline's field in every repetition
+  stencil_prospect prospect = {};  ///< figures of the planner's model
 };
 
 /// Over the whole device, in bytes and in floating-point operations of the precision per second.
@@ -48,7 +48,7 @@ struct compared_stencil {
                                    ///< per changing cell, measured or not
   std::string roof;                ///< "L2" or "device memory", where all of it fits; or ""
   double roof_bytes_per_s = 0;     ///< 0: not known
-  int flops_per_cell = 0;          ///< of a step
+  int flops_per_cell = 0;          ///< operations of a step
   std::vector<compared_stencil_run> runs;  ///< the baseline first
 };
 

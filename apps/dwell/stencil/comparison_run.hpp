@@ -17,12 +17,12 @@ struct stencil_request {
   explicit stencil_request(const device& d) : where(d) {}
   device where;
   std::vector<std::string> executors, policies;
-  std::vector<std::string> orders;  ///< of executors whose steps are those of the whole field
+  std::vector<std::string> orders;  ///< for executors whose steps are those of the whole field
   std::string precision, start;     ///< "f64" or "f32"; as make_initial() takes it
-  std::variant<std::monostate, grid<double>, grid<float>> source;  ///< of that precision, or none
+  std::variant<std::monostate, grid<double>, grid<float>> source;  ///< in that precision, or none
   stencil_options options;                                         ///< edge, steps
   std::vector<int> ranks;  ///< also rows of so many ranks each
-  int threads = 0;         ///< of each rank on a CPU; 0: its share
+  int threads = 0;         ///< threads of each rank on a CPU; 0: its share
   repetition runs;
 };
 

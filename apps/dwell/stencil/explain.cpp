@@ -6,6 +6,7 @@
 #include "stencil/commands.hpp"
 #include "stencil/explanation.hpp"
 #include "stencil/field.hpp"
+#include "stencil/stencil_flags.hpp"
 
 #include "dwell/execution/stencil/plan/policy.hpp"
 
@@ -14,7 +15,8 @@ namespace dwell::app {
 namespace {
 
 struct stencil_part : explain_part {
-  std::string size, source, boundary = "fixed", precision = "f64";
+  static constexpr stencil_surface here = stencil_surface::explain;
+  std::string size, source, precision = "f64";
   stencil_options options;
   extents cells;
 
@@ -28,12 +30,11 @@ struct stencil_part : explain_part {
         ->type_name("NxN[xN]");
     add_input(app, "--source", source, "As of 'dwell stencil': not all kernels take one",
               "f.npy|-");
-    add_boundary(app, boundary, "Of the run");
+    add_stencil_flag(app, here, "edge", options, "Of the run");
     add_explained_device(app, device, threads, asked_facts);
-    add_choice(app, "--policy", options.policy, after_auto(built_stencil_policies()),
-               "The policy whose plan is shown in full");
-    add_tiling(app, options);
-    add_order(app, options.order);
+    add_stencil_flag(app, here, "policy", options, "The policy whose plan is shown in full");
+    add_tiling(app, here, options);
+    add_stencil_flag(app, here, "order", options);
     add_choice(app, "--precision", precision, {"f64", "f32"}, "Of the field");
     app.footer(
         "Examples:\n"
@@ -44,7 +45,6 @@ struct stencil_part : explain_part {
   void check() {
     cells = parse_size("--size", size);
     if (!source.empty()) require_source(source, cells, precision);
-    options.edge = parse_boundary(boundary);
   }
   explanation explain(const device_facts& facts) const {
     const auto found = dwell::explain(cells, precision, facts, options, !source.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field.hpp.
+// Parses sizes and weights, fills starts, reads and writes fields.
 #include "stencil/field.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ bool random_seed(const std::string& text, std::uint64_t& seed) {
   return text.starts_with("random:") && whole(std::string_view(text).substr(7), seed);
 }
 
-/// The same values on every machine, whatever the order of the cells (splitmix64).
+/// Random values that are the same on every machine, whatever the order of the cells (splitmix64).
 double random_value(std::uint64_t seed, std::uint64_t cell) {
   std::uint64_t v = seed * 0x9e3779b97f4a7c15u + (cell + 1) * 0xbf58476d1ce4e5b9u;
   v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;

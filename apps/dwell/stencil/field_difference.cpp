@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_difference.hpp.
+// Compares bits, and finds the first cell that differs.
 #include "stencil/field_difference.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string field_difference(const grid<T>& expected, const grid<T>& found) {
   const std::size_t y = first / nx % ny, x = first % nx;
   const auto place = n.dims == 2 ? fmt::format("({}, {})", y, x)
                                  : fmt::format("({}, {}, {})", first / nx / ny, y, x);
-  // Of 8 and 16 bits too as a number.
+  // Shows values of 8 and 16 bits as numbers, too.
   using shown = std::conditional_t<sizeof(T) == 8, double, float>;
   return fmt::format("cell {}: expected {}, found {}; {} of {} cells differ", place,
                      static_cast<shown>(a[first]), static_cast<shown>(b[first]), count, a.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_memory.hpp.
+// Bytes of a field, and the check against what is free.
 #include "stencil/field_memory.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See plan_columns.hpp.
+// Columns of plans, and words for their parts.
 #include "stencil/plan_columns.hpp"
 
 #include "stencil/prospect.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See prospect.hpp.
+// Finds the model's figures of a plan.
 #include "stencil/prospect.hpp"
 
 #include <algorithm>

@@ -15,14 +15,14 @@ struct stencil_prospect {
   /// PP: with what the plan adds to it, halos, exchanges and barriers; 0 of a plan that has a roof
   /// and no model.
   double projected = 0;
-  std::string binds;           ///< as binding_part() says
-  double streamed_bytes = -1;  ///< of a step, read and written beyond the chip; -1: no plan
+  std::string binds;           ///< name from binding_part()
+  double streamed_bytes = -1;  ///< bytes of a step, read and written beyond the chip; -1: no plan
 };
 
 stencil_prospect prospect_of(const stencil_explanation& e, const stencil_policy_plan& p);
 
-/// Of the plan of an executor under a policy (empty where there is none to choose); nothing if it
-/// has none.
+/// Prospect of the plan of an executor under a policy (empty where there is none to choose);
+/// nothing if it has none.
 stencil_prospect prospect_of(const stencil_explanation& e, const std::string& executor,
                              const std::string& policy);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See ranks.hpp.
+// Divides a field among ranks, steps it and collects the outcome.
 #include "stencil/ranks.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace dwell::app {
 namespace {
 
-/// Of all ranks' cells together: all but the ring of `fixed`.
+/// Number of all ranks' cells together: all but the ring of `fixed`.
 std::size_t changing_cells(const extents& n, int radius, boundary edge) {
   const auto along = [&](int cells) {
     return static_cast<std::size_t>(edge == boundary::fixed ? std::max(0, cells - 2 * radius)

@@ -21,7 +21,7 @@ struct field_line {
   double solve_s = 0;
 };
 struct ranked_field {
-  stencil_report report;  ///< of the whole field; its plan is that of the first rank's part
+  stencil_report report;  ///< report of the whole field; its plan is that of the first rank's part
   std::string transport;
   std::vector<field_line> ranks;
 };

@@ -23,6 +23,7 @@
 #include "stencil/field_memory.hpp"
 #include "stencil/ranks.hpp"
 #include "stencil/result.hpp"
+#include "stencil/stencil_flags.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/stopwatch.hpp"
@@ -34,7 +35,7 @@ namespace dwell::app {
 namespace {
 
 struct stencil_arguments {
-  std::string shape, input, initial, source, boundary = "fixed";
+  std::string shape, input, initial, source;
   std::optional<extents> size;
   device_choice device;
   device_facts_choice device_facts;
@@ -97,7 +98,6 @@ void require_precisions(const stencil_arguments& args, const input_files& inputs
 void set_options(stencil_arguments& args, const stencil_shape& shape) {
   stencil_options& o = args.options;
   o.shape = shape.name;
-  o.edge = parse_boundary(args.boundary);
   args.default_weights = o.weights.empty();
   if (o.weights.empty()) o.weights = shape.weights;
   if (o.weights.size() != shape.weights.size())
@@ -310,16 +310,14 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
           "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)"))
       ->type_name("KIND");
   add_input(app, "--source", args.source, "Added to every changing cell in every step", "f.npy|-");
-  add_boundary(
-      app, args.boundary,
+  add_stencil_flag(
+      app, stencil_surface::run, "edge", args.options,
       "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
       "outermost cells included (numpy.pad's symmetric)");
-  app.add_option_function<std::string>(
-         "--weights",
-         [&args](const std::string& text) { args.options.weights = parse_weights(text); },
-         "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "
-         "the default weights")
-      ->type_name("w1,w2,...");
+  add_stencil_flag(
+      app, stencil_surface::run, "weights", args.options,
+      "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "
+      "the default weights");
 }
 
 void add_stops(CLI::App& app, stencil_arguments& args) {
@@ -341,16 +339,10 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU. perks runs one for "
                "every tile of its plan, more or fewer than these: the report tells how many");
-  set_completions(
-      add_choice(
-          app, "--executor", args.options.executor, after_auto(executors_of("stencil")),
-          "In which loop the steps run; the report says why auto chose what it chose. naive is "
-          "one plain loop over all cells, to compare results with, and slow"),
-      executor_completions_of("stencil", stencil_kernels()));
-  add_choice(app, "--policy", args.options.policy, after_auto(built_stencil_policies()),
-             "What perks caches on the chip; measured tries plans on a copy of the field");
-  add_tiling(app, args.options);
-  add_order(app, args.options.order);
+  for (const char* name : {"executor", "policy"})
+    add_stencil_flag(app, stencil_surface::run, name, args.options);
+  add_tiling(app, stencil_surface::run, args.options);
+  add_stencil_flag(app, stencil_surface::run, "order", args.options);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
   app.option_defaults()->group("Ranks");
   add_ranks(app, args.ranks, "the field");

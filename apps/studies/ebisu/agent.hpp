@@ -179,7 +179,7 @@ class queue_pass {
     }
     if constexpr (variant.fetch != layer_prefetch::none) Team::close_fetches();
   }
-  /// Of the first queue, from the field itself.
+  /// Brings the frame of the first queue from the field itself.
   DWELL_FN void bring_frame(int l, T* to, const T* from) {
     each_of_frame(l, [&](int x, int y, int, int) {
       Team::fetch(to + (y + frame) * row + x + frame, from + place_in_layer(x_ + x, y_ + y));
@@ -356,7 +356,7 @@ class queue_pass {
   const stencil_call<S, T>& a_;
   const T* from_;
   T* to_;
-  const int steps_;  ///< of this pass
+  const int steps_;  ///< steps of this pass
   int at_;           ///< layers of the run
   const overlapping_tiles tiles_;
   int stop_;

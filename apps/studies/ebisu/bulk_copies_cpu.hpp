@@ -8,7 +8,7 @@
 
 namespace dwell {
 
-/// Of at most N under way.
+/// Copies of which at most N are under way.
 template <int N>
 class cpu_bulk_copies {
  public:

@@ -51,9 +51,9 @@ inline constexpr int queue_variant_count = static_cast<int>(queue_variants.size(
 inline constexpr int queue_sides = 4, queue_sets = 4;
 
 struct queue_config {
-  int steps;    ///< of a pass
-  int cells;    ///< of a lane in a layer
-  int variant;  ///< of queue_variants
+  int steps;    ///< steps of a pass
+  int cells;    ///< cells of a lane in a layer
+  int variant;  ///< index in queue_variants
 };
 
 /// Sizes that follow from a config. A layer of a tile is a row of `width` cells in two dimensions,
@@ -82,8 +82,8 @@ struct queue_sizes {
                                  : 0;
   static constexpr int layer_values = row * (height + 2 * frame) + gap;
   static constexpr int span = 2 * radius + 1 - unread;
-  static constexpr int distance = variant.lazy ? span + 1 : span - 1;  ///< of two queues
-  static constexpr int lag = variant.lazy ? radius + 1 : radius;       ///< of two steps, layers
+  static constexpr int distance = variant.lazy ? span + 1 : span - 1;  ///< distance of two queues
+  static constexpr int lag = variant.lazy ? radius + 1 : radius;  ///< lag of two steps, in layers
   static constexpr int ahead = variant.fetch != layer_prefetch::none ? 3 : 0;
   static constexpr int needed = (steps - 1) * distance + span + ahead;
   static constexpr int layers =
@@ -91,7 +91,7 @@ struct queue_sizes {
   /// Before the first layer and behind the last one: cells at a tile's sides read beyond it.
   static constexpr int pad = (radius * (row + 1) + 1) / 2 * 2;
   static constexpr int values = layers * layer_values + 2 * pad;
-  static constexpr int barriers = ahead + 1;  ///< of bulk copies
+  static constexpr int barriers = ahead + 1;  ///< barriers of bulk copies
   static constexpr std::size_t scratch_bytes = sizeof(T) * values + 8 * barriers + 32;
   /// Values of one side of a tile, as teams show them to each other.
   static constexpr int side_values = (width > height ? width : height) * radius;

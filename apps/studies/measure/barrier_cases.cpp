@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See barrier_cases.hpp.
+// Runs each case in a process of its own, with a limit of time.
 #include "studies/measure/barrier_cases.hpp"
 
 #include <fmt/format.h>

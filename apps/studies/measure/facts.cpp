@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See facts.hpp.
+// Chooses the row for each fact, and says where it comes from.
 #include "studies/measure/facts.hpp"
 
 #include <fmt/format.h>

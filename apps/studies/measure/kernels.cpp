@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See kernels.hpp. Loops are unrolled so that their own instructions are hidden behind what is
-// measured.
+// Loops are unrolled so that their own instructions are hidden behind what is measured.
 #include "studies/measure/kernels.hpp"
 
 #include <cmath>
@@ -104,7 +103,7 @@ link* follow(link* from, std::int64_t loads) {
 }
 
 std::uint64_t add_chain(std::int64_t n) {
-  // Of two registers: an immediate operand may be added before the addition runs.
+  // Adds two registers: an immediate operand may be added before the addition runs.
   std::uint64_t x = 1, y = 3;
   hide(y);
   repeated(n, [&] {

@@ -39,7 +39,7 @@ T fma_chain(std::int64_t n);
 /// So many rounds of independent fused multiply-adds in vector registers.
 template <class T>
 T fma_rounds(std::int64_t rounds);
-/// Of a round: fused multiply-adds of all lanes.
+/// Work of a round: fused multiply-adds of all lanes.
 template <class T>
 inline constexpr int fmas_of_round = 12 * 32 / static_cast<int>(sizeof(T));
 

@@ -33,7 +33,7 @@ struct measure_arguments {
   destination json_target, csv_target, save;
 };
 
-/// Of a CPU four times the last-level cache; without --full 1 GiB at most, since a pass over more
+/// On a CPU four times the last-level cache; without --full 1 GiB at most, since a pass over more
 /// takes longer than what it tells is worth. Of a GPU 4 GiB.
 double default_footprint(const device_facts& here, bool full) {
   if (here.on == backend::cuda)
@@ -43,7 +43,7 @@ double default_footprint(const device_facts& here, bool full) {
   return std::min({beyond, full ? beyond : most, 0.25 * static_cast<double>(here.memory_free)});
 }
 
-/// Of a footprint that was asked for.
+/// Refuses a footprint that was asked for and does not fit.
 void require_footprint(double bytes, const device_facts& here) {
   if (bytes > 0.5 * static_cast<double>(here.memory_free))
     throw device_error(fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See parallelism.hpp.
+// Bytes in flight by Little's law, beside those of the sweep.
 #include "studies/measure/parallelism.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 bool copies(const measured_row& row) { return row.probe.ends_with("copy"); }
 bool of_l2(const measured_row& row) { return row.probe.ends_with("L2"); }
 
-/// Of a load: in device memory that of the largest footprint, in L2 that of the nearest one. 0:
-/// none was measured.
+/// Latency of a load: in device memory that of the largest footprint, in L2 that of the nearest
+/// one. 0: none was measured.
 double latency_for(const measured_row& row, const std::vector<measured_row>& rows) {
   const measured_row* best = nullptr;
   const auto better = [&](const measured_row& a, const measured_row& b) {
@@ -38,7 +38,7 @@ double peak_for(const measured_row& row, const std::vector<measured_row>& rows) 
   return peak;
 }
 
-/// Of those that reach the share of the peak, the least.
+/// Keeps the least of those that reach the share of the peak.
 void keep_least(double& least, double bytes, bool reached) {
   if (reached && (least == 0 || bytes < least)) least = bytes;
 }

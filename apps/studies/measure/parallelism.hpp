@@ -10,7 +10,7 @@
 
 namespace dwell::app {
 
-/// Of one way to read or copy device memory, in loads of so many bytes.
+/// Parallelism that one way needs to read or copy device memory, in loads of so many bytes.
 struct needed_parallelism {
   std::string probe;
   double access = 0;  ///< bytes of a load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See probe.hpp.
+// Chooses repeat counts, and times the runs of a row.
 #include "studies/measure/probe.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace dwell::app {
 
 namespace {
 
-/// Of a long run, at least: far more than what the clock or a meeting of threads costs. A GPU that
+/// Least time of a long run: far more than what the clock or a meeting of threads costs. A GPU that
 /// is measured does nothing else, and its events are exact to a microsecond.
 constexpr double run_s = 4e-3, full_run_s = 20e-3, cuda_run_s = 1e-3;
 constexpr int samples = 9, full_samples = 25, least_samples = 3;

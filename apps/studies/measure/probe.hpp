@@ -23,15 +23,15 @@ const char* to_string(measured_unit u);
 /// One row of the table.
 struct measured_row {
   std::string group, probe;
-  int threads = 1;       ///< of a CPU, or of a block
+  int threads = 1;       ///< threads of a CPU, or of a block
   double footprint = 0;  ///< bytes that are gone over, of all threads together; 0: none
   measured_unit unit = measured_unit::seconds;
   double amount =
       1;  ///< bytes or operations of a repetition; of times: over which they are divided
   repetition_time time = {};
   int samples = 0;
-  // Of GPUs; 0: without meaning here.
-  int blocks = 0;      ///< of the grid
+  // Fields of GPUs; 0: without meaning here.
+  int blocks = 0;      ///< blocks of the grid
   int operations = 0;  ///< independent ones that a thread has under way
   double access = 0;   ///< bytes of one of them
   double work = -1;    ///< seconds that a launched kernel works for; below 0: no launch
@@ -40,10 +40,11 @@ struct measured_row {
   double value() const { return in_unit(time.median); }
   double least() const { return in_unit(unit == measured_unit::seconds ? time.min : time.max); }
   double most() const { return in_unit(unit == measured_unit::seconds ? time.max : time.min); }
-  /// Of a rate to first order.
+  /// Standard deviation of a rate, to first order.
   double sigma() const;
   double by_clock() const { return in_unit(time.clock); }
-  /// Of one operation, or of a repetition where the unit is a rate; 0: there is no clock inside.
+  /// Cycles of one operation, or of a repetition where the unit is a rate; 0: there is no clock
+  /// inside.
   double cycles() const;
 
  private:
@@ -80,7 +81,7 @@ class measuring {
   /// Measures what one repetition takes, and adds the row. Runs have so many repetitions that they
   /// take some milliseconds. Ends by `stopped` if interrupted; the row is then not added.
   void add(measured_row row, const run_function& run);
-  /// The same with long runs of so many repetitions.
+  /// Adds a row with long runs of so many repetitions.
   void add(measured_row row, double repetitions, const run_function& run);
   /// Adds what a barrier did; `what` is said meanwhile. Ends by `stopped` as the others do.
   void add(const std::string& what, const std::function<barrier_behaviour()>& run);
@@ -102,7 +103,7 @@ class measuring {
 inline constexpr const char* hanging_group = "divergence";
 
 struct probe {
-  std::string group;  ///< as --only names it
+  std::string group;  ///< name for --only
   std::string name;
   std::string about;  ///< one line for the help
   backend on = backend::cpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See reductions.hpp.
+// Sizes in steps, and where two curves of time cross.
 #include "studies/measure/reductions.hpp"
 
 #include <algorithm>

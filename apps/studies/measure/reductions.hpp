@@ -13,7 +13,8 @@ namespace dwell::app {
 std::vector<std::int64_t> reduced_sizes(double most_bytes, std::size_t element_bytes,
                                         std::int64_t most);
 
-/// Of a block that sums up doubles of its shared memory: when many threads take over from few.
+/// Size for a block that sums up doubles of its shared memory, from which on many threads take over
+/// from few.
 struct switching_point {
   int few = 1, many = 32;      ///< threads of the block
   double synchronization = 0;  ///< seconds that many threads take longer for as little

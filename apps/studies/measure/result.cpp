@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See result.hpp.
+// Rows of probes in the formats that can be asked for.
 #include "studies/measure/result.hpp"
 
 #include <fmt/format.h>

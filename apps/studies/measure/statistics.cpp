@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See statistics.hpp.
+// Medians and deviations of both ways.
 #include "studies/measure/statistics.hpp"
 
 #include <algorithm>

@@ -11,8 +11,8 @@ namespace dwell::app {
 /// What a run took.
 struct run_time {
   double seconds = 0;
-  double inside_s = 0;  ///< of its repetitions alone, by a clock that they run beside; 0: none
-  double cycles = 0;    ///< of that clock
+  double inside_s = 0;  ///< time of its repetitions alone, by a clock that they run beside; 0: none
+  double cycles = 0;    ///< cycles of that clock
   run_time(double s) : seconds(s) {}
   run_time(double s, double inside, double c) : seconds(s), inside_s(inside), cycles(c) {}
 };
@@ -21,15 +21,15 @@ struct run_time {
 struct repeated_runs {
   double many = 2, few = 1;  ///< repetitions of a run
   std::vector<double> many_s, few_s;
-  std::vector<double> inside_s, cycles;  ///< of the runs with many; empty: no clock inside
+  std::vector<double> inside_s, cycles;  ///< times of the runs with many; empty: no clock inside
 };
 
-/// Of one repetition; all in seconds.
+/// Time of one repetition; all in seconds.
 struct repetition_time {
   double median = 0, min = 0, max = 0;
   double sigma = 0;   ///< standard deviation (Zhang 2023, equation 3.5)
   double clock = 0;   ///< by the clock: median time of a long run over its repetitions
-  double cycles = 0;  ///< the same in cycles; 0: no clock inside
+  double cycles = 0;  ///< median in cycles; 0: no clock inside
 };
 
 /// (T1 - T2) / (r1 - r2) (equation 3.4), with the median, least and largest time T1 of the long

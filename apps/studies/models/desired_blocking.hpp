@@ -14,18 +14,18 @@ struct blocking_pressure {
   /// The rate of the other over that of device memory: of shared memory B_sm / B_gm; of arithmetic
   /// the machine balance in flop per cell, that is per byte times the bytes of a cell.
   double ratio = 1;
-  double radius = 1;  ///< of the stencil
+  double radius = 1;  ///< radius of the stencil
 };
 
 /// Steps from which on memory is no bottleneck, without halos between tiles (equations 5.13
 /// and 5.24).
 constexpr double desired_depth(const blocking_pressure& p) { return p.memory / p.other * p.ratio; }
 
-/// The same with device tiles, which load the halo of `depth` steps from each other: the smallest t
-/// of a_sm D_sm t / B_sm >= a_gm D_gm / B_gm with D_gm = x y + 2 (x + y) t rad (equations 5.14
-/// and 5.15). Infinity where halos alone keep memory busy, whatever the depth. Equations 5.16
-/// to 5.19 and 5.31 of the dissertation have a factor of 2 too many in the numerator and do not
-/// give its 18.34 steps.
+/// Desired depth with device tiles, which load the halo of `depth` steps from each other: the
+/// smallest t of a_sm D_sm t / B_sm >= a_gm D_gm / B_gm with D_gm = x y + 2 (x + y) t rad
+/// (equations 5.14 and 5.15). Infinity where halos alone keep memory busy, whatever the depth.
+/// Equations 5.16 to 5.19 and 5.31 of the dissertation have a factor of 2 too many in the numerator
+/// and do not give its 18.34 steps.
 constexpr double desired_depth(const blocking_pressure& p, double tile_x, double tile_y) {
   const double area = tile_x * tile_y;
   const double left =

@@ -10,19 +10,19 @@ namespace dwell::model {
 /// What may be the bottleneck (equation 5.6).
 enum class bottleneck { memory, shared, arithmetic };
 
-/// Of a device; bytes per second over all of it, and flop per second.
+/// Rates of a device; bytes per second over all of it, and flop per second.
 struct ebisu_rates {
   double memory = 0, shared = 0, flops = 0;
 };
 
-/// Of a cell and step: accesses of device memory (in a pass, not in each of its steps) and of
+/// Work of a cell and step: accesses of device memory (in a pass, not in each of its steps) and of
 /// shared memory, in cells; flop; bytes of a cell.
 struct ebisu_cell {
   double memory = 2, shared = 0, flops = 0;
   double bytes = 8;
 };
 
-/// Of a tile, or a domain: the cells that each resource works for. With device tiles those of
+/// Cells of a tile, or a domain: those that each resource works for. With device tiles those of
 /// device memory include halos; else all three are the same.
 struct ebisu_cells {
   double memory = 0, shared = 0, arithmetic = 0;

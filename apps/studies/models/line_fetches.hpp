@@ -46,7 +46,7 @@ inline double fetches_by_tiles(const stencil_lines& s, double t) {
   return std::ceil(s.input_width / t) * lines_of_row(s, t) * std::ceil(s.input_height / t) *
          (t + s.stencil_height);
 }
-/// The same by tiles w wide and h high.
+/// Equation 3.4 for tiles w wide and h high.
 inline double fetches_by_tiles(const stencil_lines& s, double w, double h) {
   return std::ceil(s.input_width / w) * lines_of_row(s, w) * std::ceil(s.input_height / h) *
          (h + s.stencil_height);
@@ -70,7 +70,7 @@ inline double lines_of_warp(const stencil_lines& s, double threads, int rows) {
   return std::ceil((threads + rows * s.stencil_width) / s.line) * s.stencil_height;
 }
 
-/// Of a variable v, by Lam et al. 1991 (section 2.1.4 of the document).
+/// Reuse of a variable v, by Lam et al. 1991 (section 2.1.4 of the document).
 struct reuse {
   double references;  ///< loads (D)
   double factor;      ///< loads for each intrinsic miss, spatial and temporal reuse (R)

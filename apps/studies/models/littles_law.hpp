@@ -24,7 +24,7 @@ constexpr double efficiency(double parallelism, double concurrency) {
   return std::min(1.0, parallelism / concurrency);
 }
 
-/// Of a way to do a task: its latency, which a synchronisation adds to, and its throughput.
+/// Rate of a way to do a task: its latency, which a synchronisation adds to, and its throughput.
 struct rate_of_task {
   double latency = 0;
   double throughput = 0;

@@ -14,11 +14,11 @@ namespace dwell::model {
 
 /// A way between two GPUs, one direction, for one GPU.
 struct link {
-  double latency = 0;        ///< of a message of at most link_set::small_bytes
-  double large_latency = 0;  ///< of a longer one
+  double latency = 0;        ///< time of a message of at most link_set::small_bytes
+  double large_latency = 0;  ///< time of a longer one
   double bandwidth = 1;
-  double ring_step = 0;  ///< of a ring of all ranks, from one to the next
-  double overhead = 0;   ///< of each further message of a rank
+  double ring_step = 0;  ///< time of a ring of all ranks from one to the next
+  double overhead = 0;   ///< time of each further message of a rank
 };
 
 /// The ways of a cluster. As they stand: what NCCL 2.30's tuner reckons with for H100 (src/graph/
@@ -28,7 +28,7 @@ struct link_set {
   int ranks_of_host = 8;
   link host{0.6e-6, 3.4e-6, 370.8e9, 0.6e-6, 0};
   link network{5.0e-6, 14e-6, 50e9, 2.7e-6, 1e-6};
-  double call = 6.6e-6;        ///< of the library, put into the stream: its kernel with it
+  double call = 6.6e-6;        ///< time of the library, put into the stream: its kernel with it
   double large_call = 8.4e-6;  ///< where a message is longer than small_bytes
   double small_bytes = 16384;
   /// A ring over several hosts waits so long at least from one rank to the next.
@@ -74,8 +74,8 @@ inline sum_time gather_by_ring(int ranks, double bytes, const link_set& l) {
           received};
 }
 
-/// As Dwell gathers: where there are several hosts in rounds (gather_rounds.hpp), of which the
-/// first one is within hosts, else by NCCL's ring. Sums are added in the order of the ranks.
+/// Time of Dwell's gathering: where there are several hosts in rounds (gather_rounds.hpp), of which
+/// the first one is within hosts, else by NCCL's ring. Sums are added in the order of the ranks.
 inline sum_time gather_by_groups(int ranks, double bytes, const link_set& l) {
   sum_time out;
   if (hosts_of(ranks, l) <= 1) return gather_by_ring(ranks, bytes, l);

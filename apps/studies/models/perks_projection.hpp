@@ -8,11 +8,11 @@
 namespace dwell::model {
 
 struct perks_case {
-  double cells = 0;             ///< of the domain
+  double cells = 0;             ///< cells of the domain
   double cached_cells = 0;      ///< that stay on the chip, in registers and shared memory
-  double cached_in_shared = 0;  ///< of those, in shared memory
+  double cached_in_shared = 0;  ///< those of them in shared memory
   double steps = 1;             ///< time steps in one kernel
-  double cell_bytes = 8;        ///< of a cell
+  double cell_bytes = 8;        ///< bytes of a cell
   double kernel_shared = 0;  ///< accesses of shared memory, in cells, that the kernel itself makes
   double halo = 0;           ///< accesses of device memory, in cells, for halos of cached parts
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See scaling.hpp. One rank makes no messages and packs nothing.
+// One rank makes no messages and packs nothing.
 #include "studies/models/scaling.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace dwell::model {
 namespace {
 
-/// Of one iteration, before anything is hidden.
+/// Parts of one iteration, before anything is hidden.
 struct waits_and_work {
   double interior = 0;  ///< seconds of compute that need no ghosts
   double product = 0;   ///< seconds of the product with the matrix

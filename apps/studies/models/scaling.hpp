@@ -16,7 +16,7 @@
 
 namespace dwell::model {
 
-/// Of one GPU; bytes per second, seconds.
+/// Rates of one GPU; bytes per second, seconds.
 struct gpu_rates {
   double memory = 1;     ///< device memory
   double l2 = 1;         ///< last-level cache
@@ -33,7 +33,7 @@ struct gpu_rates {
 enum class overlap {
   none,      ///< nothing: Dwell's GPUs
   exchange,  ///< the cells or rows that need no ghosts: Dwell's ranks on CPUs
-  all        ///< likewise, and the product while sums travel, if the form of CG allows it
+  all        ///< those and the product while sums travel, if the variant of CG allows it
 };
 
 /// How sums of ranks reach all ranks.
@@ -50,7 +50,7 @@ struct cg_form {
   int sums;            ///< reductions over all ranks
   int accesses;        ///< loads and stores of vectors, of each row
   int vectors;         ///< distinct ones
-  int values;          ///< of an element that the matrix multiplies: gathered and exchanged
+  int values;          ///< bytes of an element that the matrix multiplies: gathered and exchanged
   bool can_hide_sums;  ///< a product does not wait for the sums before it
 };
 
@@ -64,11 +64,11 @@ inline constexpr std::array<cg_form, 3> cg_forms = {{{"textbook", 3, 2, 11, 4, 1
 /// not divided among ranks. 0: nothing.
 struct measured_run {
   double seconds = 0, cells = 0;
-  /// Of a cell or row, without the launches and waits of an iteration.
+  /// Time of a cell or row, without the launches and waits of an iteration.
   double seconds_per_cell(double waits) const { return std::max(0.0, seconds - waits) / cells; }
 };
 
-/// Of a run on ranks, whatever the problem.
+/// Setting of a run on ranks, whatever the problem.
 struct scaling_setting {
   gpu_rates gpu = {};
   link_set links = {};
@@ -92,7 +92,7 @@ struct cg_scaling {
   bool star = true;  ///< rows read the six or four nearest cells only
   double value_bytes = 8;
   double column_bytes = 4;
-  double sum_bytes = 112;  ///< of a rank: 14 doubles
+  double sum_bytes = 112;  ///< bytes of a rank: 14 doubles
 };
 
 enum class scaling_part { compute, exchange, reduction, latency };
@@ -100,26 +100,26 @@ enum class scaling_part { compute, exchange, reduction, latency };
 /// Seconds of an iteration, or of a step. What is hidden behind `compute` is left out.
 struct iteration_time {
   double compute = 0;    ///< bytes over rates, or as measured; ghosts computed twice included
-  double exchange = 0;   ///< of ghosts
+  double exchange = 0;   ///< time of the exchange of ghosts
   double reduction = 0;  ///< sums over all ranks
   double latency = 0;    ///< launches and waits of phases, packing
-  double hidden = 0;     ///< of exchange and reduction, not in the total
+  double hidden = 0;     ///< exchange and reduction that are not in the total
 
   constexpr double seconds() const { return compute + exchange + reduction + latency; }
   /// The largest part.
   scaling_part binds() const;
 };
 
-/// Of a rank in the midst.
+/// Figures of a rank that has neighbours on all sides.
 struct scaling_point {
   grid_division division;
   grid_cells own;
-  halo_messages halo;       ///< of one exchange
-  double exchanges = 0;     ///< of an iteration or step: 1 / steps_per_exchange
+  halo_messages halo;       ///< messages of one exchange
+  double exchanges = 0;     ///< number in an iteration or step: 1 / steps_per_exchange
   double halo_bytes = 0;    ///< sent in one exchange
-  double reductions = 0;    ///< of an iteration
-  sum_time sum;             ///< of one of them
-  double memory_bytes = 0;  ///< of a rank's data
+  double reductions = 0;    ///< number in an iteration
+  sum_time sum;             ///< time of one of them
+  double memory_bytes = 0;  ///< size of a rank's data
   iteration_time time;
 };
 

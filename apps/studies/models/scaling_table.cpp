@@ -89,7 +89,7 @@ class scaled_problem {
   }
 
  private:
-  /// As distributed_stencil does it.
+  /// Plans the steps that distributed_stencil does between exchanges.
   int planned_steps(model::division_request where) const {
     where.layers = q_.stencil->radius;
     const auto division = divide(where);

@@ -25,7 +25,7 @@ struct scaling_request {
   bool weak = false;
   std::vector<int> gpus;
   std::string division = "slabs";         ///< "slabs", "pencils", "blocks"
-  std::optional<int> steps_per_exchange;  ///< of a stencil; none: as Dwell plans slabs
+  std::optional<int> steps_per_exchange;  ///< steps of a stencil; none: Dwell's plan for slabs
   int pass_steps = 1;
   std::string precision = "f64";
   std::string sums = "groups";   ///< "groups", "ring", "all-reduce"
@@ -36,10 +36,10 @@ struct scaling_request {
   std::optional<extents> one_gpu_size;  ///< with which; none: size
 };
 
-/// Of one number of GPUs.
+/// Figures for one number of GPUs.
 struct scaling_row {
   int gpus = 1, hosts = 1;
-  std::optional<int> steps_per_exchange;      ///< of a stencil on several GPUs
+  std::optional<int> steps_per_exchange;      ///< steps of a stencil on several GPUs
   std::optional<model::scaling_point> point;  ///< none: a GPU would have too few layers
   bool fits = true;                           ///< its data, in the memory of a GPU
   std::optional<double> efficiency;           ///< over the first row that there is a time of

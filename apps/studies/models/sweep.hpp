@@ -37,9 +37,9 @@ struct balance_row {
 
 struct balance_sweep {
   balance_sweep_request asked;
-  double flops = 0;  ///< of a cell and step
+  double flops = 0;  ///< operations of a cell and step
   std::vector<balance_row> rows;
-  /// Of the devices that Dwell has facts of; reached for the scratch that each has.
+  /// Balance of the devices that Dwell has facts of; reached for the scratch that each has.
   std::vector<balance_row> devices;
   std::vector<double> device_shared;  ///< bytes of each
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See accesses.hpp.
+// Addresses of a task's accesses, in the order of the threads.
 #include "studies/trace/accesses.hpp"
 
 #include <fmt/format.h>

@@ -24,14 +24,14 @@ struct traced_array {
 
 /// What is the same for all accesses.
 struct traced_problem {
-  std::string name;                  ///< of the stencil, or "product"
+  std::string name;                  ///< name of the stencil, or "product"
   extents tasks;                     ///< cells that are computed
   int unit = 8;                      ///< bytes of a cell
   int line = 64;                     ///< bytes of a line
   std::vector<traced_array> arrays;  ///< in memory's order
-  std::vector<grid_cell> taps;       ///< of a stencil: from the first cell that a task may read
-  int inner = 0;                     ///< of a product: columns of A, rows of B
-  bool writes = false;               ///< also the store of each task
+  std::vector<grid_cell> taps;  ///< taps of a stencil: from the first cell that a task may read
+  int inner = 0;                ///< size of a product: columns of A, rows of B
+  bool writes = false;          ///< also the store of each task
 
   std::int64_t lines() const { return arrays.back().first_line + arrays.back().lines; }
   bool is_product() const { return inner > 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See cache.hpp.
+// Sets of lines as linked lists in the order of their last use.
 #include "studies/trace/cache.hpp"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ struct cache_shape {
   int line = 64;           ///< bytes
   int ways = 0;            ///< lines of a set; 0: one set of all lines
   replacement replaces = replacement::lru;
-  std::uint64_t seed = 1;  ///< of random4
+  std::uint64_t seed = 1;  ///< seed of random4
 
   std::int64_t lines() const { return bytes / line; }
   std::int64_t lines_of_set() const { return ways > 0 ? ways : lines(); }
@@ -66,9 +66,9 @@ class simulated_cache {
   std::int64_t ways_;
   std::uint64_t random_;
   std::vector<cache_set> sets_;
-  std::vector<std::int64_t> line_in_;         // of each slot; -1: empty
-  std::vector<std::int32_t> before_, after_;  // of each slot, in its set
-  std::vector<std::int32_t> slot_of_;         // of each line; -1: not there
+  std::vector<std::int64_t> line_in_;         // line of each slot; -1: empty
+  std::vector<std::int32_t> before_, after_;  // neighbours of each slot, in its set
+  std::vector<std::int32_t> slot_of_;         // slot of each line; -1: not there
   std::vector<std::int64_t> replaced_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See diagram.hpp. The palette is that of docs/pictures/draw.py, and follows the viewer's colour
-// scheme as its pictures do.
+// The palette is that of docs/pictures/draw.py, and follows the viewer's colour scheme as its
+// pictures do.
 #include "studies/trace/diagram.hpp"
 
 #include <fmt/format.h>

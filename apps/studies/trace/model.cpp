@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See model.hpp.
+// Counts of lines by blocks, and the document's equations.
 #include "studies/trace/model.hpp"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class stencil_model {
   }
 
  private:
-  /// Of row (z, y) of what a block reads, counted from its first one: the taps by which its tasks
+  /// Taps of row (z, y) of what a block reads, counted from its first one: those by which its tasks
   /// come there.
   row_taps taps_of(const cell_block& b, int z, int y) const {
     row_taps all;
@@ -112,7 +112,7 @@ class stencil_model {
 
   const traced_problem& p_;
   std::map<std::pair<int, int>, row_taps> rows_;  ///< by plane and row
-  grid_cell reach_;                               ///< of the taps along each axis
+  grid_cell reach_;                               ///< reach of the taps along each axis
 };
 
 /// A block of C reads all of its columns of B, and all of its rows of A, of which the cache needs

@@ -27,7 +27,7 @@ struct fetch_model {
   /// The document's: lines of cache, and fetches at most, or about. None for three dimensions, for
   /// orders and problems that it has no equation for.
   std::optional<double> document_lines, document_fetches;
-  const char* equation = "";  ///< of document_fetches
+  const char* equation = "";  ///< equation of document_fetches
   /// Lam et al.'s misses, of products: by probability, for a cache whose sets are hit at random.
   std::optional<double> interference;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See simulation.hpp.
+// Sends accesses from level to level, and counts hits.
 #include "studies/trace/simulation.hpp"
 
 namespace dwell::trace {

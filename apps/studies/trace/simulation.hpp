@@ -25,8 +25,8 @@ struct level_counts {
 };
 
 struct simulation {
-  std::vector<level_counts> levels;               ///< of the caches, the first one first
-  std::vector<std::vector<level_counts>> arrays;  ///< of each array, likewise
+  std::vector<level_counts> levels;               ///< counts of the caches, the first one first
+  std::vector<std::vector<level_counts>> arrays;  ///< counts of each array, level by level
   std::int64_t accesses = 0;
 };
 

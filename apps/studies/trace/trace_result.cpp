@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See trace_result.hpp.
+// Tables, CSV and JSON of a trace.
 #include "studies/trace/trace_result.hpp"
 
 #include <fmt/format.h>

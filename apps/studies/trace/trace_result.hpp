@@ -15,12 +15,12 @@ struct traced_order {
   std::string requested;  ///< "auto" among them
   std::string order;      ///< that was traced
   trace::simulation simulated;
-  trace::fetch_model model;  ///< of the last cache alone
+  trace::fetch_model model;  ///< model of the last cache alone
 };
 
 struct trace_result {
   trace::traced_problem problem;
-  extents size;  ///< of the field, or of C
+  extents size;  ///< size of the field, or of C
   std::string precision;
   int threads = 1;
   std::vector<trace::cache_shape> caches;

@@ -12,26 +12,38 @@ from ._compare import Comparison, compare
 from ._convolve import ConvolutionReport, ConvolutionRunner, convolve
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
+from ._define import Definition, define, keep
 from ._device import DeviceInfo, devices
+from ._field_report import FieldReport
+from ._field_runner import FieldMoment, FieldRunner
+from ._functions import abs, cos, exp, floor, fma, log, maximum, minimum, sin, sqrt, tanh
 from ._matrices import generate, generated_coordinates, generated_kinds, read_matrix
 from ._near_null import rigid_body_modes
+from ._product import Product, ProductReport
 from ._reduce import dot, reduce
 from ._report import Breakdown, Report, Setup
+from ._run import FieldResult, run
 from ._runner import Moment, Runner
 from ._scan import box_mean, scan, summed_area_table
 from ._solver import Solver
 from ._stencil import stencil
 from ._stencil_report import Outcome, Shape, StencilReport, StencilSetup, shapes
+from ._tape import DefinitionError
+from ._values import where
 from ._warnings import RoundingWarning, SolveWarning
+from . import stencils
 
 __version__ = _version()
 for _shown in (DeviceError, RoundingWarning, SolveWarning, UnsupportedError):  # by the names under which users find them
     _shown.__module__ = __name__
 
 __all__ = [
-    "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "DeviceError", "DeviceInfo", "Moment", "Outcome",
-    "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver", "StencilReport", "StencilSetup",
-    "UnsupportedError", "__version__", "bicgstab", "box_mean", "cg", "compare", "convolve", "devices", "dot", "generate",
-    "generated_coordinates", "generated_kinds", "gmres", "minres", "read_matrix", "reduce", "rigid_body_modes", "scan",
-    "shapes", "stencil", "summed_area_table",
+    "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "Definition", "DefinitionError",
+    "DeviceError", "DeviceInfo", "FieldMoment", "FieldReport", "FieldResult", "FieldRunner", "Moment", "Outcome",
+    "Product", "ProductReport", "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver",
+    "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "abs", "bicgstab", "box_mean", "cg", "compare",
+    "convolve", "cos", "define", "devices", "dot", "exp", "floor", "fma", "generate", "generated_coordinates",
+    "generated_kinds", "gmres", "keep", "log", "maximum", "minimum", "minres", "read_matrix", "reduce",
+    "rigid_body_modes", "run", "scan", "shapes", "sin", "sqrt", "stencil", "stencils", "summed_area_table", "tanh",
+    "where",
 ]

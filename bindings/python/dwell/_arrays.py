@@ -9,7 +9,7 @@ import numpy as np
 from ._warnings import RoundingWarning, warn
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-_CUDA_DEVICES = (2, 13)  # of DLPack: CUDA's memory, CUDA's managed memory
+_CUDA_DEVICES = (2, 13)  # DLPack's: CUDA's memory, CUDA's managed memory
 _LIBRARIES = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
 
 

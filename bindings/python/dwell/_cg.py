@@ -32,10 +32,11 @@ def cg(
     ----------
     A : sparse matrix of shape (n, n)
         Symmetric positive definite; what ``Solver`` takes.
-    b : array of shape (n,) or (n, 1)
+    b : array of shape (n,), (n, 1) or (n, k)
         What ``Solver.solve`` takes. Integers become float64, and float32 stays that if `A` has it too, as in SciPy.
-    x0 : array of shape (n,) or (n, 1), optional
-        The start; by default zeros.
+        Columns are solved several in one pass over the matrix where that pays (`columns_at_once`); SciPy takes one.
+    x0 : array of shape (n,), (n, 1) or b's, optional
+        The start, of all columns or of each; by default zeros.
     M : {None, "none", "jacobi", "amg", "fsai", "block-jacobi", "chebyshev", "auto"}
         The preconditioner, by name; ``Solver`` says what they are.
     callback : None
@@ -54,7 +55,13 @@ def cg(
         0: the true residual, recomputed in float64, is as wanted. Above 0: it is not, after so many iterations; so it
         is where a part of b has no solution (``SolveWarning``).
         -10: breakdown, the matrix is not positive definite. -11: a number was not finite; x is then the start
-        or an earlier step with a smaller residual.
+        or an earlier step with a smaller residual. Of several columns that of the first one that is not as wanted, 0 if
+        all are.
+
+    Warns
+    -----
+    SolveWarning
+        As ``Solver.solve`` does; of several columns those that did not converge are named.
 
     Raises
     ------
@@ -170,25 +177,41 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
     atol = number(options.get("atol", DEFAULTS["atol"]), "atol")
     a = as_csr(A, dtype_of(b))
     shape = tuple(b.shape)
-    if shape != (a.rows,) and shape != (a.rows, 1):
-        raise ValueError(f"b: expected shape ({a.rows},) or ({a.rows}, 1), found {shape}")
+    if len(shape) not in (1, 2) or shape[0] != a.rows:
+        raise ValueError(f"b: expected shape ({a.rows},), ({a.rows}, 1) or ({a.rows}, k), found {shape}")
     if x0 is not None:
-        x0 = x0 if place_of(x0).gpu is not None else host_array(x0, "x0")
-        if tuple(x0.shape) not in ((a.rows,), (a.rows, 1)):
-            raise ValueError(f"x0: expected shape ({a.rows},) or ({a.rows}, 1), found {tuple(x0.shape)}")
-        x0 = None if not (b != 0).any() else x0.reshape(shape)  # SciPy answers b = 0 with zeros
+        x0 = _start(x0, b, shape)
     where = device if device is not None or place.gpu is None else f"cuda:{place.gpu}"
     options["method"], options["preconditioner"] = method, name
     solver = Solver._of(a, where, threads, options)
     x = solver.solve(b, x0, progress=progress)
-    report = solver._reports[-1]
+    one = len(shape) == 1 or shape[1] == 1
+    for k, report in enumerate(solver._reports):
+        info = _info(report, rtol, atol, b if one else b[:, k])
+        if info != 0:
+            return x, info
+    return x, 0
+
+
+def _start(x0: Any, b: Any, shape: tuple[int, ...]) -> Any:
+    """The start that ``Solver.solve`` takes; None where b is zero: SciPy answers zeros (the library for several columns)."""
+    n = shape[0]
+    x0 = x0 if place_of(x0).gpu is not None else host_array(x0, "x0")
+    several = len(shape) == 2 and shape[1] != 1
+    if tuple(x0.shape) not in ((n,), (n, 1), shape):
+        wanted = f"({n},), ({n}, 1) or {shape}" if several else f"({n},) or ({n}, 1)"
+        raise ValueError(f"x0: expected shape {wanted}, found {tuple(x0.shape)}")
+    if several:
+        return x0
+    return None if not (b != 0).any() else x0.reshape(shape)
+
+
+def _info(report: _core.CgReport, rtol: float, atol: float, b: Any) -> int:
     if report.stopped == "not finite":
-        return x, NOT_FINITE
+        return NOT_FINITE
     if _meets(report, rtol, atol, b):
-        return x, 0
-    if report.stopped == "breakdown":
-        return x, BREAKDOWN
-    return x, max(report.iterations, 1)
+        return 0
+    return BREAKDOWN if report.stopped == "breakdown" else max(report.iterations, 1)
 
 
 def _meets(report: _core.CgReport, rtol: float, atol: float, b: Any) -> bool:

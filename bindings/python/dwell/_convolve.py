@@ -14,7 +14,7 @@ from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, r
 from ._checks import assign, boolean, word
 from ._device import resolve
 from ._explain_convolution import text_of
-from ._report import Document, seconds
+from ._report import Document, of_table
 from ._turn import Turn
 
 _NARROW = (np.dtype(np.uint8), np.dtype(np.float16))
@@ -25,40 +25,39 @@ _NATIVE: dict[tuple[str, str], Any] = {
     ("float16", "float16"): _core.ConvolutionRunnerF16, ("float16", "float32"): _core.ConvolutionRunnerF16F32}
 
 
+@of_table(_core.convolution_report_table())
 @dataclasses.dataclass(frozen=True, repr=False)
 class ConvolutionReport(Document):
     """A convolution. The fields are those of the library's ``convolution_report``."""
 
-    way: str  #: never "auto"
-    reason: str  #: why this way and these passes
-    passes: int  #: over the images
-    device: str
-    backend: str  #: "cpu" or "cuda"
-    threads: int  #: on a CPU
-    precision: str  #: of sums: "f64" or "f32"
-    cells: str  #: of the images: "f64", "f32", "f16" or "u8"
-    result: str  #: cells of the outcome, likewise
-    size: tuple[int, ...]  #: of an image
+    size: tuple[int, ...]
     images: int
-    kernel: tuple[int, ...]  #: taps along each axis
+    precision: str
+    cells: str
+    result: str
+    kernel: tuple[int, ...]
     border: str
     correlation: bool
-    taps: int  #: multiply-adds per cell of all passes
-    bytes: int  #: a load and a store of every cell, once
+    device: str
+    backend: str
+    threads: int
+    way: str
+    reason: str
+    passes: int
+    taps: int
+    bytes: int
     setup_s: float
     run_s: float
     cells_per_second: float
 
     def rows(self) -> list[tuple[str, str]]:
-        size = "x".join(map(str, self.size))
-        kernel = "x".join(map(str, self.kernel))
+        say = self._say
         return [
-            ("images", f"{self.images} of {size} cells, {self._cells()}, border {self.border}"),
-            ("kernel", f"{kernel} taps, {'correlation' if self.correlation else 'convolution'}"),
-            ("device", f"{self.device} ({self.backend})"),
-            ("way", f"{self.way}: {self.reason}"),
-            ("time", f"set-up {seconds(self.setup_s)}, run {seconds(self.run_s)}, {self.cells_per_second:.3g} cells per "
-                     "second"),
+            ("images", say("{images} of {size} cells, " + self._cells() + ", border {border}")),
+            ("kernel", say("{kernel} taps, {correlation}" + ("" if self.correlation else "convolution"))),
+            ("device", say("{device} ({backend})")),
+            ("way", say("{way}: {reason}")),
+            ("time", say("set-up {setup_s}, run {run_s}, {cells_per_second} cells per second")),
         ]
 
     def _cells(self) -> str:
@@ -98,7 +97,7 @@ def _image_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
 
 
 def _result_dtype(cells: np.dtype[Any], asked: Any, out: Any) -> np.dtype[Any]:
-    """Of the outcome: as asked, else as `out` has it, else that of the image."""
+    """The type of the outcome: as asked, else as `out` has it, else that of the image."""
     allowed = [cells, np.dtype(np.float32)] if cells in _NARROW else [cells]
     if asked is None and out is None:
         return cells
@@ -122,7 +121,7 @@ def _options_of(border: str, correlate: bool, way: str, passes: str) -> _core.Co
 
 
 def _image_shape(shape: tuple[int, ...], axes: int) -> tuple[int, ...]:
-    """Of one image, in two axes or three."""
+    """The shape of one image, in two axes or three."""
     if len(shape) < axes:
         raise ValueError(f"image: expected {axes} axes or more, as the kernel has, found {len(shape)}")
     if math.prod(shape) == 0:

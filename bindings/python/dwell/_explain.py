@@ -41,7 +41,7 @@ def _part(p: dict[str, Any], projected: bool) -> list[str]:
 
 
 def text_of(e: dict[str, Any]) -> str:
-    """Of what ``_core.explain`` returns."""
+    """Text of what ``_core.explain`` returns."""
     plan, device = e["policies"][e["chosen"]], e["device"]
     model = "no model of CPUs, so no projected time"
     if e["projected"]:

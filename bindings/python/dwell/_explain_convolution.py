@@ -15,7 +15,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 
 def text_of(e: dict[str, Any]) -> str:
-    """Of what ``_core.explain_convolution`` returns."""
+    """Text of what ``_core.explain_convolution`` returns."""
     q, projected = e["systolic"], e["projected"]
     taps = ["x".join(map(str, p["taps"])) for p in e["passes"]]
     model = "" if projected else "; no model of CPUs, so no projected time"

@@ -101,7 +101,7 @@ def as_index(a: Any, place: Place, what: str) -> Any:
 
 
 def require_index_range(least: int, most: int, what: str) -> None:
-    """Of indices that are to become int32: what would wrap round is no index."""
+    """Refuses indices that would wrap round as int32."""
     limit = 2**31 - 1
     if most > limit or least < -limit - 1:
         raise ValueError(f"{what}: expected 0 to {limit}, found {most if most > limit else least}")

@@ -15,7 +15,8 @@ from . import _binary_matrix, _core
 from ._checks import word
 
 _BANNER = b"%%matrixmarket"
-# Of gzip files, as the library's own reader: text is bounded by what the file justifies, not by what it unpacks to.
+# Limits for gzip files, those of the library's own reader: text is bounded by what the file justifies, not by what it
+# unpacks to.
 _TEXT_PER_BYTE, _TEXT_MORE = 64, 16 << 20
 
 

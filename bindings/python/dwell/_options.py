@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from typing import Any, Callable, NamedTuple, TypedDict, TypeVar
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple, Protocol, TypedDict, TypeVar
 
 from . import _core
 from ._checks import assign
@@ -44,10 +45,11 @@ class Options(TypedDict, total=False):
     history: bool
     fixed_iterations: bool
     progress_interval: float
+    columns_at_once: int
 
 
 def is_mixed(precision: str | None) -> bool:
-    """Of the argument `precision` of a solver."""
+    """Whether the argument `precision` of a solver is "mixed"."""
     if precision is not None and not (isinstance(precision, str) and precision == "mixed"):
         raise ValueError(f"precision: expected None (that of the matrix) or 'mixed', found {precision!r}")
     return precision == "mixed"
@@ -56,7 +58,7 @@ def is_mixed(precision: str | None) -> bool:
 class Option(NamedTuple):
     """A row of the table."""
 
-    member: str  # of _core.CgOptions
+    member: str  # name in _core.CgOptions
     keyword: str
     kind: str  # for docstrings
     default: Any
@@ -109,27 +111,47 @@ def takes_options(method: str | None = None, **defaults: Any) -> Callable[[Subje
     """Gives a class or a function whose last parameter is **options the signature and, in place of "{options}", the
     documentation of the options: of Solver all; of a function of a method those that it heeds, by their names."""
     mine = [o._replace(default=defaults.get(o.keyword, o.default)) for o in _options_of(method)]
-
-    def describe(subject: Subject) -> Subject:
-        function: Any = subject.__init__ if isinstance(subject, type) else subject  # type: ignore[misc]
-        signature = inspect.signature(function)
-        kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        types = {name: getattr(a, "__forward_arg__", a) for name, a in Options.__annotations__.items()}
-        added = [inspect.Parameter(o.keyword, inspect.Parameter.KEYWORD_ONLY, default=o.default, annotation=types[o.keyword])
-                 for o in mine]
-        function.__signature__ = signature.replace(parameters=kept + added)
-        if subject.__doc__:  # not there under -OO
-            subject.__doc__ = subject.__doc__.replace("{options}", _text(mine, method))
-        return subject
-    return describe
+    text = described(mine) if method is None else named(mine, "Solver")
+    return lambda subject: with_options(subject, {o.keyword: o.default for o in mine}, Options.__annotations__, text)
 
 
-def _text(options: list[Option], method: str | None) -> str:
-    def wrapped(text: str, indent: str) -> str:
-        return "\n".join(textwrap.wrap(text, 118, initial_indent=indent, subsequent_indent=indent))
-    if method is not None:
-        return wrapped(", ".join(o.keyword for o in options), "    ").lstrip() + "\n        As of ``Solver``."
-    return "\n    ".join(f"{o.keyword} : {o.kind}\n{wrapped(o.help + '.', ' ' * 8)}" for o in options)
+def with_options(subject: Subject, defaults: dict[str, Any], types: dict[str, Any], text: str) -> Subject:
+    """The subject with these keywords in its signature, and `text` in place of "{options}"."""
+    function: Any = subject.__init__ if isinstance(subject, type) else subject  # type: ignore[misc]
+    signature = inspect.signature(function)
+    kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    added = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default,
+                               annotation=getattr(types[name], "__forward_arg__", types[name]))
+             for name, default in defaults.items()]
+    function.__signature__ = signature.replace(parameters=kept + added)
+    if subject.__doc__:  # not there under -OO
+        subject.__doc__ = subject.__doc__.replace("{options}", text)
+    return subject
+
+
+class Described(Protocol):
+    """A row of a table of options."""
+
+    @property
+    def keyword(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def help(self) -> str: ...
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return "\n".join(textwrap.wrap(text, 118, initial_indent=indent, subsequent_indent=indent))
+
+
+def described(options: Sequence[Described]) -> str:
+    """Text of a docstring: each option with its kind and help."""
+    return "\n    ".join(f"{o.keyword} : {o.kind}\n{_wrapped(o.help + '.', ' ' * 8)}" for o in options)
+
+
+def named(options: Sequence[Described], where: str) -> str:
+    """Text of a docstring: options that another one describes."""
+    return _wrapped(", ".join(o.keyword for o in options), "    ").lstrip() + f"\n        As of ``{where}``."
 
 
 def check_names(options: Options, function: str, method: str | None = None) -> None:

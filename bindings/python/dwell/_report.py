@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What a solve did, what it cost, and whether the answer is right."""
+"""What a solve did, what it cost, and whether the answer is right: the library's table of its report."""
 from __future__ import annotations
 
 import dataclasses
 import html
-from typing import Any
+import re
+import textwrap
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from . import _core
+
+Made = TypeVar("Made", bound=type)
 
 
 class Breakdown(RuntimeError):
@@ -24,11 +29,34 @@ class Breakdown(RuntimeError):
         self.x = x
 
 
+def of_table(rows: list[dict[str, Any]], part: str = "") -> Callable[[Made], Made]:
+    """Gives a dataclass the documentation of its fields: those of the table's rows, or of one part of them. The class has
+    their names and types for type checkers; a test compares them with the table."""
+    mine = {row["attribute"].removeprefix(part): row for row in rows if row["attribute"].startswith(part)}
+    if not part:
+        mine = {name: row for name, row in mine.items() if "." not in name}
+
+    def describe(made: Made) -> Made:
+        made._rows_of_table = mine  # type: ignore[attr-defined]
+        if made.__doc__:  # not there under -OO
+            lines = []
+            for name, row in mine.items():
+                kind = "{" + ", ".join(f'"{w}"' for w in row["words"]) + "}" if row["words"] else row["type"]
+                unit = f" [{row['unit']}]" if row["unit"] else ""
+                text = row["help"].replace("b - Ax", "b - A x") + unit + "."
+                lines.append(f"    {name} : {kind}" + (" or None" if row["optional"] else ""))
+                lines += textwrap.wrap(text, 110, initial_indent=" " * 8, subsequent_indent=" " * 8)
+            made.__doc__ = made.__doc__.rstrip() + "\n\n    Attributes\n    ----------\n" + "\n".join(lines) + "\n    "
+        return made
+    return describe
+
+
+@of_table(_core.solve_report_table(), "setup.")
 @dataclasses.dataclass(frozen=True)
 class Setup:
     """What preparing the solves of a matrix took, in seconds."""
 
-    context_s: float  #: the CUDA context, at its first use in the process; in no sum
+    context_s: float
     check_s: float
     upload_s: float
     plan_s: float
@@ -38,11 +66,14 @@ class Setup:
 
     @property
     def total_s(self) -> float:
+        """The sum of all but `context_s`."""
         return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.load_s
 
 
 class Document:
     """A dataclass that people and programs can read."""
+
+    _rows_of_table: dict[str, dict[str, Any]] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, nested ones as dicts, ready for JSON."""
@@ -51,6 +82,20 @@ class Document:
     def rows(self) -> list[tuple[str, str]]:
         """What `repr` shows: labels and values."""
         raise NotImplementedError
+
+    def _say(self, text: str) -> str:
+        """With the values of fields in place of their "{name}", as people read them by the table."""
+        return re.sub(r"\{(\w+)\}", lambda found: self._shown(found[1]), text)
+
+    def _shown(self, name: str) -> str:
+        row, value = self._rows_of_table[name], getattr(self, name)
+        if row["type"] == "bool":
+            return str(row["says"]) if value else ""
+        if row["type"].startswith("tuple"):
+            return "x".join(map(str, value))
+        if row["type"] != "float":
+            return str(value)
+        return seconds(value) if row["unit"] == "s" else format(value, row["format"])
 
     def __repr__(self) -> str:
         return "\n".join(f"{label:<16} {value}" for label, value in self.rows())
@@ -68,50 +113,52 @@ def seconds(value: float) -> str:
     return f"{value * 1e6:.3g} us"
 
 
+@of_table(_core.solve_report_table())
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report(Document):
     """A solve of a linear system. The fields are those of the library's ``solve_report``."""
 
-    method: str  #: never "auto"
-    method_reason: str  #: why this one
-    executor: str  #: never "auto"
-    variant: str  #: never "auto"
-    policy: str  #: what is cached on the chip between iterations
-    policy_chosen: str  #: whose plan that is, where policies pick among those of others
-    reason: str  #: why this executor and this plan
+    method: str
+    method_reason: str
+    precision: str
+    preconditioner: str
+    preconditioner_reason: str
+    preconditioner_note: str
     device: str
-    backend: str  #: "cpu" or "cuda"
-    precision: str  #: "f64", "f32" or "mixed"
-    preconditioner: str  #: never "auto"
-    preconditioner_reason: str  #: why this one
-    preconditioner_note: str  #: what a user should know of it as it was set up; may be empty
-    teams: int  #: threads or thread blocks
-    lanes: int  #: per team
-    bytes_per_iteration: int  #: that an iteration must move, by the model, nothing cached
+    backend: str
+    executor: str
+    variant: str
+    policy: str
+    reason: str
+    teams: int
+    lanes: int
+    policy_chosen: str
+    columns_together: int
     iterations: int
-    stopped: str  #: "converged", "iteration limit", "breakdown", "not finite", "interrupted" or "accuracy limit"
+    refinements: int
+    stopped: str
+    target_missed: bool
     rhs_norm: float
-    null_space: str  #: "constant": b and x are taken without their means; "given": by null_vectors; or "none"
-    rhs_outside_range: float  #: ||removed|| / ||b||
-    rhs_inconsistent: bool  #: that is more than rounding explains: for a part of b there is no solution
-    residual_relative_recursive: float  #: as the iteration carries it
-    residual_relative_true: float  #: ||b - A x|| / ||b||, recomputed in float64
-    residuals_disagree: bool  #: by more than a factor of ten
-    componentwise_backward_error: float  #: max |b - A x|_i / (|A||x| + |b|)_i
-    rows_missed: bool  #: converged by the norm, but a row is not solved: its size is too different from that of others
-    target_missed: bool  #: the residual of the iteration met the tolerance, the true one did not
-    refinements: int  #: how often the iteration began anew from its answer
-    history: list[float]  #: ||r|| after 0, 1, ... iterations, if asked for
-    condition_estimate: float  #: the condition is at least this; 0: not known
-    error_estimate: float  #: condition_estimate times the true residual; 0: not known
+    null_space: str
+    rhs_outside_range: float
+    rhs_inconsistent: bool
+    residual_relative_recursive: float
+    residual_relative_true: float
+    residuals_disagree: bool
+    componentwise_backward_error: float
+    rows_missed: bool
+    condition_estimate: float
+    error_estimate: float
     no_digit_safe: bool
     stagnated: bool
-    advice: str  #: what to try where it did not converge; may be empty
+    advice: str
     setup: Setup
     setup_s: float
     solve_s: float
     finish_s: float
     per_iteration_us: float
+    bytes_per_iteration: int
+    history: list[float]
 
     @classmethod
     def of(cls, native: _core.CgReport) -> Report:
@@ -119,35 +166,33 @@ class Report(Document):
         return cls(**{**fields, "setup": Setup(**fields["setup"])})
 
     def rows(self) -> list[tuple[str, str]]:
-        policy = self.policy if self.policy == self.policy_chosen else f"{self.policy}: {self.policy_chosen}"
+        say = self._say
+        policy = "{policy}" if self.policy == self.policy_chosen else "{policy}: {policy_chosen}"
         rows = [
-            ("method", f"{self.method}: {self.method_reason}"),
-            ("device", f"{self.device} ({self.backend})"),
-            ("executor", f"{self.executor}, {self.variant}, policy {policy}, {self.precision}, "
-                         f"preconditioner {self.preconditioner}"),
+            ("method", say("{method}: {method_reason}")),
+            ("device", say("{device} ({backend})")),
+            ("executor", say("{executor}, {variant}, policy " + policy + ", {precision}, preconditioner {preconditioner}")),
             ("", self.reason),
             *([("", self.preconditioner_reason)] if self.preconditioner_reason != "as asked" else []),
             *([("", self.preconditioner_note)] if self.preconditioner_note else []),
-            ("result", f"{self.stopped} after {self.iterations} iterations"
-                       + (f", begun anew {self.refinements} times" if self.refinements else "")
-                       + (": THE TRUE RESIDUAL MISSES THE TOLERANCE" if self.target_missed else "")),
+            ("result", say("{stopped} after {iterations} iterations"
+                           + (", begun anew {refinements} times" if self.refinements else "")
+                           + (", in a pass of {columns_together}" if self.columns_together > 1 else "")
+                           + "{target_missed}")),
         ]
         if self.advice:
             rows.append(("", self.advice))
-        rows.append(("residual", f"{self.residual_relative_recursive:.2e} recursive, {self.residual_relative_true:.2e} "
-                                 f"true, relative to |b| = {self.rhs_norm:.3g}"
-                                 + (": THEY DISAGREE" if self.residuals_disagree else "")))
-        rows.append(("rows", f"componentwise backward error {self.componentwise_backward_error:.2e}"
-                             + (": A ROW IS NOT SOLVED" if self.rows_missed else "")))
+        rows.append(("residual", say("{residual_relative_recursive} recursive, {residual_relative_true} true, relative to "
+                                     "|b| = {rhs_norm}{residuals_disagree}")))
+        rows.append(("rows", say("componentwise backward error {componentwise_backward_error}{rows_missed}")))
         if self.null_space != "none":
             taken, left = (("mean", "has the mean 0") if self.null_space == "constant" else
                            ("part in it", "is orthogonal to it"))
-            rows.append(("null space", f"{self.null_space}: b without its {taken}, which is {self.rhs_outside_range:.1e} "
-                                       f"of |b|; x {left}"))
+            rows.append(("null space", say("{null_space}: b without its " + taken + ", which is {rhs_outside_range} of |b|; "
+                                           "x " + left)))
         if self.condition_estimate > 0:
-            known = f"; the residual allows a relative error of {self.error_estimate:.1e}" if self.error_estimate > 0 else ""
-            rows.append(("condition", f"at least {self.condition_estimate:.1e}" + known
-                         + (": NO DIGIT IS SAFE" if self.no_digit_safe else "")))
-        rows.append(("time", f"set-up {seconds(self.setup_s)}, solve {seconds(self.solve_s)}, "
-                             f"finish {seconds(self.finish_s)}, {self.per_iteration_us:.3g} us per iteration"))
+            known = "; the residual allows a relative error of {error_estimate}" if self.error_estimate > 0 else ""
+            rows.append(("condition", say("at least {condition_estimate}" + known + "{no_digit_safe}")))
+        rows.append(("time", say("set-up {setup_s}, solve {solve_s}, finish {finish_s}, {per_iteration_us} us per "
+                                 "iteration")))
         return rows

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _gpu
 from ._arrays import Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
-from ._checks import assign, number, whole
+from ._checks import number, whole
 from ._device import resolve
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
+from ._stencil_options import StencilOptions, check_names, native_stencil_options, takes_stencil_options
 from ._stencil_report import Outcome, StencilReport, StencilSetup
 from ._turn import Turn
 from ._warnings import warn
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _NATIVE: dict[str, type[_core.StencilRunnerF64] | type[_core.StencilRunnerF32]] = {
     "float64": _core.StencilRunnerF64, "float32": _core.StencilRunnerF32}
@@ -32,6 +36,7 @@ class Moment:
         return self._runner._read(out)
 
 
+@takes_stencil_options()
 class Runner(_gpu.StreamUser):
     """A field that stays on a device while a program steps through time.
 
@@ -48,25 +53,9 @@ class Runner(_gpu.StreamUser):
         The stencil: a name of ``shapes()``.
     source : array of u's shape, optional
         Added to every changing cell in every step.
-    boundary : {"fixed", "periodic", "reflect"}
-    weights : sequence of float, optional
-        Of the shape's taps in their order; by default the shape's own.
-    executor : {"auto", "naive", "host-loop", "graph", "persistent", "perks", "temporal"}
-    policy, blocking, traversal, depth
-        Of ``perks``: what it caches ("auto", "none", "shared", "registers", "both", "model", "measured"),
-        how what is not cached streams ("auto", "spatial", "temporal"), in which order ("auto", "static", "zig-zag",
-        "ring"), and the steps between two exchanges of halos (0: as planned). depth is also the steps of a pass of
-        ``temporal``.
-    engine : str
-        How an executor lays the field over the chip, as ``StencilReport.engine`` has it; "auto".
-    order : str
-        Of ``host-loop``, ``graph`` and ``persistent``: in which order a step takes the cells: "auto", "rows",
-        "tiles:WxH[xD]", "columns:W[xH]", "zigzag:W" or "hilbert[:WxH[xD]]", in cells along x, y and z. The field has
-        the same bits under each.
     device, threads
         As of ``Solver``.
-    progress_interval : float
-        Seconds between two calls of a progress function.
+    {options}
 
     Raises
     ------
@@ -97,11 +86,8 @@ class Runner(_gpu.StreamUser):
     """
 
     def __init__(
-        self, u: Any, shape: str, *, source: Any = None, boundary: str = "fixed",
-        weights: Any = None, executor: str = "auto", policy: str = "auto", blocking: str = "auto",
-        traversal: str = "auto", depth: int = 0, engine: str = "auto", order: str = "auto",
-        device: str | None = None, threads: int = 0,
-        progress_interval: float = 0.1,
+        self, u: Any, shape: str, *, source: Any = None, device: str | None = None, threads: int = 0,
+        **options: Unpack[StencilOptions],
     ) -> None:
         self._place = place_of(u)
         if self._place.gpu is None:
@@ -112,17 +98,13 @@ class Runner(_gpu.StreamUser):
             if self.dtype.name not in _NATIVE:
                 raise TypeError(f"u: expected float32 or float64, found {self.dtype}")
         self.shape: tuple[int, ...] = tuple(u.shape)
-        options = _core.StencilOptions()
-        options.weights = _weights(weights)
-        for name, value in (("shape", shape), ("boundary", boundary), ("executor", executor), ("policy", policy),
-                            ("blocking", blocking), ("traversal", traversal), ("depth", depth),
-                            ("engine", engine), ("order", order), ("progress_interval", progress_interval)):
-            assign(options, name, value)
-        if same := _core.policy_replacement(options.policy):
-            warn(f"policy: the next minor version removes '{policy}'; '{same}' is the same", DeprecationWarning)
+        check_names(options, "Runner")
+        native = native_stencil_options(shape, options, _weights(options.get("weights")))
+        if same := _core.policy_replacement(native.policy):
+            warn(f"policy: the next minor version removes '{native.policy}'; '{same}' is the same", DeprecationWarning)
         self._take_stream(self._place)
         where = resolve(device, threads, self._place.gpu, self._stream)
-        self._native = _NATIVE[self.dtype.name](where, self.shape, options, source is not None)
+        self._native = _NATIVE[self.dtype.name](where, self.shape, native, source is not None)
         self._turn = Turn("run")
         self._original = u if self._place.kind == "dlpack" else None
         self.set_field(u)
@@ -148,7 +130,7 @@ class Runner(_gpu.StreamUser):
             (self._native.set_source if isinstance(given, np.ndarray) else self._native.set_source_cuda)(given)
 
     def set_weights(self, weights: Any = None) -> None:
-        """Of the shape's taps in their order, from the next run on; None: the shape's defaults."""
+        """Sets the weights of the shape's taps in their order, from the next run on; None: the shape's defaults."""
         with self._turn:
             self._native.set_weights(_weights(weights))
 

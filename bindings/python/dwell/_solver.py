@@ -104,7 +104,7 @@ class Solver(_gpu.StreamUser):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the matrix."""
+        """Shape of the matrix."""
         return (self._native.rows, self._a.cols)
 
     @property
@@ -119,12 +119,13 @@ class Solver(_gpu.StreamUser):
 
     @property
     def reports(self) -> list[Report]:
-        """Of the last ``solve``, one for each right-hand side that was solved."""
+        """Reports of the last ``solve``, one for each right-hand side that was solved; `columns_together` says with how many. The
+        seconds of columns that were solved together are those of all of them, in the report of each."""
         return [Report.of(one) for one in self._reports]
 
     @property
     def report(self) -> Report:
-        """Of the last solve, with several right-hand sides that of the last column. Raises ValueError before one."""
+        """Report of the last solve, or of its last right-hand side. Raises ValueError before one."""
         if not self._reports:
             raise ValueError("report: expected a solve before, found none")
         return Report.of(self._reports[-1])
@@ -140,7 +141,10 @@ class Solver(_gpu.StreamUser):
         b : array of shape (n,), (n, 1) or (n, k)
             NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of any library with DLPack or
             ``__cuda_array_interface__``. Used in place if it has the solver's dtype and, of shape (n, k), Fortran
-            order; else copied. Of several columns each is solved, one after the other.
+            order; else copied. Several columns are solved 8, 4 or 2 in one pass over the matrix where that pays
+            (`columns_at_once`), else one after the other, as with a progress function; each has its own numbers and
+            ends by itself. Bits of a column that is solved with others do not depend on them, but are not those of a
+            solve alone.
         x0 : array of b's shape, optional
             The start; by default zeros.
         out : array of b's shape, optional
@@ -152,7 +156,8 @@ class Solver(_gpu.StreamUser):
             there; it does not wait for the function, so that one of some milliseconds may have ended by itself.
         on_interrupt : {"raise", "return"}
             At Ctrl-C: raise KeyboardInterrupt, the answer so far being in `out`, or return it. ``report.stopped`` is
-            then "interrupted". Columns that had not begun keep their start.
+            then "interrupted". Columns that had not begun keep their start; where that is `out`, or in an array of JAX on a
+            GPU, they may have done an iteration.
         raise_on_breakdown : bool
             Raise Breakdown where the matrix turns out not to be positive definite, or a number not to be finite.
 
@@ -173,7 +178,8 @@ class Solver(_gpu.StreamUser):
         -----
         SolveWarning
             `A` is singular, and a part of b has no solution (``Report.rhs_outside_range``); or the residual meets the
-            tolerance by its norm, but a row is not solved (``Report.rows_missed``).
+            tolerance by its norm, but a row is not solved (``Report.rows_missed``); or of several columns some did not
+            converge: ``reports`` say which.
         RoundingWarning
             Whole numbers or long doubles have more digits than the solver's dtype.
         """
@@ -186,14 +192,19 @@ class Solver(_gpu.StreamUser):
             self._require_here(place)
             rhs, x, answer, columns = on_gpu(b, x0, out, self._native.rows, self.dtype, place)
             self._order_after(b, place)
-        if progress is None:
-            self._run(rhs, x, columns, None, on_interrupt)
-        else:
-            with heard(progress, "iteration", _words) as listener:
-                self._run(rhs, x, columns, listener, on_interrupt)
+        try:
+            if progress is None:
+                self._run(rhs, x, columns, None, on_interrupt)
+            else:
+                with heard(progress, "iteration", _words) as listener:
+                    self._run(rhs, x, columns, listener, on_interrupt)
+        except KeyboardInterrupt:
+            self._keep_starts(answer, x0, out, columns, place)
+            raise
+        self._keep_starts(answer, x0, out, columns, place)
         if raise_on_breakdown:
             self._require_no_breakdown(answer)
-        self._warn_of_answers()
+        self._warn_of_answers(columns)
         if out is not None:
             return out
         return answer if place.kind == "numpy" or place.gpu is not None else like(answer, place, b)
@@ -279,14 +290,32 @@ class Solver(_gpu.StreamUser):
                 if on_interrupt == "raise":
                     raise
 
+    def _keep_starts(self, x: Any, x0: Any, out: Any, columns: bool, place: Place) -> None:
+        """Keeps the starts of columns that an interrupt left out, of which the library does an iteration."""
+        done = len(self._reports)
+        if not columns or done == x.shape[1] or (x0 is not None and x0 is out) or (place.kind == "jax" and place.gpu is not None):
+            return
+        if x0 is None:
+            x[:, done:] = 0
+        else:
+            start = x0 if place.gpu is not None else host_array(x0, "x0")
+            x[:, done:] = start[:, done:] if tuple(start.shape) == tuple(x.shape) else start.reshape(-1, 1)
+
     def _require_no_breakdown(self, x: Any) -> None:
         for one in self._reports:
             if one.stopped in ("breakdown", "not finite"):
                 report = Report.of(one)
                 raise Breakdown(f"{report.stopped} after {report.iterations} iterations", report, x)
 
-    def _warn_of_answers(self) -> None:
+    def _warn_of_answers(self, columns: bool) -> None:
         """Each once for all columns."""
+        ended = [k for k, one in enumerate(self._reports)
+                 if one.stopped != "interrupted" and (one.stopped != "converged" or one.target_missed)]
+        if ended and columns:
+            named = ", ".join(map(str, ended[:8])) + (", ..." if len(ended) > 8 else "")
+            warn(f"{len(ended)} of {len(self._reports)} right-hand sides did not converge: column"
+                 f"{'' if len(ended) == 1 else 's'} {named} (counted from 0); the first one: {self._reports[ended[0]].stopped} "
+                 f"after {self._reports[ended[0]].iterations} iterations", SolveWarning)
         missed = [one.componentwise_backward_error for one in self._reports if one.rows_missed]
         if missed:
             warn("the residual meets the tolerance by its norm, but not in every row: the componentwise backward error is "

@@ -2,19 +2,22 @@
 """The one call that does steps of a stencil."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._checks import boolean, number, whole
 from ._progress import OnInterrupt, Progress, check_on_interrupt
 from ._runner import Runner
+from ._stencil_options import StencilOptions, check_names, takes_stencil_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+@takes_stencil_options("Runner")
 def stencil(
-    u: Any, shape: str, steps: int, *, boundary: str = "fixed", source: Any = None, until: float | None = None,
-    check_every: int = 100, weights: Any = None, out: Any = None, executor: str = "auto", policy: str = "auto",
-    blocking: str = "auto", traversal: str = "auto", depth: int = 0, engine: str = "auto", order: str = "auto",
-    device: str | None = None, threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise",
-    return_report: bool = False,
+    u: Any, shape: str, steps: int, *, source: Any = None, until: float | None = None, check_every: int = 100,
+    out: Any = None, device: str | None = None, threads: int = 0, progress: Progress = None,
+    on_interrupt: OnInterrupt = "raise", return_report: bool = False, **options: Unpack[StencilOptions],
 ) -> Any:
     """Do steps of an iterative stencil on a field.
 
@@ -33,8 +36,9 @@ def stencil(
         far.
     return_report : bool
         Return also a ``StencilReport``.
-    boundary, source, weights, executor, policy, blocking, traversal, depth, engine, order, device, threads
+    source, device, threads
         As of ``Runner``.
+    {options}
     progress, on_interrupt
         As of ``Runner.run``.
 
@@ -62,9 +66,8 @@ def stencil(
     if until is not None:
         until, check_every = number(until, "until"), whole(check_every, "check_every")
     check_on_interrupt(on_interrupt)
-    runner = Runner(u, shape, source=source, boundary=boundary, weights=weights, executor=executor, policy=policy,
-                    blocking=blocking, traversal=traversal, depth=depth, engine=engine, order=order, device=device,
-                    threads=threads)
+    check_names(options, "stencil")
+    runner = Runner(u, shape, source=source, device=device, threads=threads, **options)
     try:
         if until is None:
             runner.run(steps, progress=progress, on_interrupt=on_interrupt)

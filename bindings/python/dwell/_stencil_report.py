@@ -6,7 +6,7 @@ import dataclasses
 from typing import NamedTuple
 
 from . import _core
-from ._report import Document, seconds
+from ._report import Document, of_table
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,62 +24,67 @@ class Shape:
     about: str  #: what it computes; may be empty
 
 
+@of_table(_core.stencil_report_table(), "setup.")
 @dataclasses.dataclass(frozen=True)
 class StencilSetup:
     """What preparing took, in seconds."""
 
-    context_s: float  #: the CUDA context, at its first use in the process; in no sum
+    context_s: float
     check_s: float
     plan_s: float
     load_s: float
     upload_s: float
 
 
+@of_table(_core.stencil_report_table())
 @dataclasses.dataclass(frozen=True, repr=False)
 class StencilReport(Document):
     """Runs of a stencil. The fields are those of the library's ``stencil_report``."""
 
     shape: str
-    executor: str  #: never "auto"
-    policy: str  #: what is cached on the chip between steps
-    reason: str  #: why this executor and this plan
-    device: str
-    backend: str  #: "cpu" or "cuda"
-    precision: str  #: "f64" or "f32"
     size: tuple[int, ...]
+    changing_cells: int
     boundary: str
-    teams: int  #: threads or thread blocks
-    lanes: int  #: per team
-    engine: str  #: how the field lay over the chip
-    depth: int  #: steps between two exchanges
+    precision: str
+    device: str
+    backend: str
+    executor: str
+    policy: str
+    reason: str
+    teams: int
+    lanes: int
+    engine: str
+    alternates: bool
+    subdomains: tuple[int, ...]
+    subdomain: tuple[int, ...]
+    subdomain_of: str
+    depth: int
     pass_steps: int
     traversal: str
-    order: str  #: of the cells in a step of the whole field; else empty
-    cached_registers: int  #: cells that stay there between steps
+    order: str
+    cached_registers: int
     cached_scratch: int
-    streamed: int  #: cells that do not
-    steps: int  #: of the last run
-    stopped: str  #: "steps done", "converged", "step limit", "not finite" or "interrupted"
-    change: float | None  #: the largest in one step, when last tested
-    bytes_per_step: int
-    changing_cells: int
+    streamed: int
+    steps: int
+    stopped: str
+    change: float | None
     setup: StencilSetup
     setup_s: float
     solve_s: float
     per_step_us: float
     cells_per_second: float
+    bytes_per_step: int
 
     def rows(self) -> list[tuple[str, str]]:
-        size = "x".join(map(str, self.size))
-        change = "" if self.change is None else f", largest change {self.change:.2e}"
+        say = self._say
         return [
-            ("field", f"{self.shape}, {size} cells, {self.precision}, boundary {self.boundary}"),
-            ("device", f"{self.device} ({self.backend})"),
-            ("executor", f"{self.executor}, policy {self.policy}"),
+            ("field", say("{shape}, {size} cells, {precision}, boundary {boundary}")),
+            ("device", say("{device} ({backend})")),
+            ("executor", say("{executor}, policy {policy}")),
             ("", self.reason),
-            ("result", f"{self.stopped} after {self.steps} steps{change}"),
-            ("time", f"set-up {seconds(self.setup_s)}, steps {seconds(self.solve_s)}, {self.per_step_us:.3g} us per "
-                     f"step, {self.cells_per_second:.3g} cells per second"),
+            ("result", say("{stopped} after {steps} steps" + ("" if self.change is None else ", largest change {change}"))),
+            ("time", say("set-up {setup_s}, steps {solve_s}, {per_step_us} us per step, {cells_per_second} cells per "
+                         "second")),
         ]
 
 

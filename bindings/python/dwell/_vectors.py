@@ -44,7 +44,7 @@ def on_host(b: Any, x0: Any, out: Any, n: int, dtype: np.dtype[Any]) -> tuple[An
 
 
 def on_gpu(b: Any, x0: Any, out: Any, n: int, dtype: np.dtype[Any], place: Place) -> tuple[Any, Any, Any, bool]:
-    """The same in the memory of a GPU, nothing copied."""
+    """Vectors in the memory of a GPU, nothing copied."""
     shape = tuple(b.shape)
     columns = len(shape) == 2 and shape[1] != 1
     if not shape or len(shape) > 2 or shape[0] != n:

@@ -17,7 +17,7 @@ from .history import BadInput, read_document, write_panels
 
 
 class Sweep(NamedTuple):
-    """Of one stencil; sizes in KiB, balances in flop per byte."""
+    """Figures of one stencil; sizes in KiB, balances in flop per byte."""
 
     title: str
     balances: list[float]

@@ -24,7 +24,7 @@ class BadInput(Exception):
 
 
 def split_label(text: str) -> tuple[str, str]:
-    """Of ``LABEL=FILE`` or ``FILE``: the label, or "", and the file."""
+    """The label, or "", and the file of ``LABEL=FILE`` or ``FILE``."""
     label, _, path = text.rpartition("=")
     return label, path
 

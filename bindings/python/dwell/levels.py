@@ -30,7 +30,7 @@ class Bar(NamedTuple):
 
 
 def read(text: str) -> Bar:
-    """Of ``LABEL=FILE``; without a label, the matrix and the preconditioner."""
+    """Reads ``LABEL=FILE``; without a label, it is the matrix and the preconditioner."""
     label, path = split_label(text)
     try:
         with open(path, encoding="utf-8") as file:

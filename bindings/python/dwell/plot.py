@@ -116,7 +116,7 @@ def mean(values):
 
 
 def colour(value, scale):
-    """Of a speed-up on a logarithmic scale: pale at 1, blue at `scale`, orange at its inverse."""
+    """Colour of a speed-up on a logarithmic scale: pale at 1, blue at `scale`, orange at its inverse."""
     share = min(1.0, abs(math.log(value)) / math.log(scale))
     end = MANY if value >= 1 else UNDER
     return tuple(round(a + share * (b - a)) for a, b in zip(FEW, end))

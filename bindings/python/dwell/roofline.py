@@ -27,7 +27,7 @@ class Run(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Of one field; roofs in bytes and in flop per second."""
+    """Figures of one field; roofs in bytes and in flop per second."""
 
     title: str
     memory: float
@@ -66,7 +66,7 @@ def read(path: str) -> list[Panel]:
 
 
 def edges(panel: Panel) -> tuple[float, float]:
-    """Of the intensities that are shown."""
+    """Ends of the intensities that are shown."""
     at = [run.intensity for run in panel.runs if run.intensity is not None]
     ridge = panel.peak / panel.memory
     return min([*at, ridge]) / 2, max([*at, ridge]) * 4

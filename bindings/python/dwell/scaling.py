@@ -19,7 +19,7 @@ COLOURS = ("#9cc4f5", "#ffc98a", "#e58a8a", "#c9ccd1")
 
 
 class Scaling(NamedTuple):
-    """Of one problem: the rows that have a time."""
+    """Rows of one problem that have a time."""
 
     title: str
     gpus: list[int]
@@ -38,7 +38,7 @@ def scaling_of(found: dict[str, Any]) -> Scaling:
 
 
 def read(text: str) -> Scaling:
-    """Of ``LABEL=FILE`` or ``FILE``; the label is the title."""
+    """Reads ``LABEL=FILE`` or ``FILE``; the label is the title."""
     label, path = split_label(text)
     found = read_document(path, "model scaling", scaling_of)
     return found._replace(title=label) if label else found

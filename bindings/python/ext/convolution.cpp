@@ -15,6 +15,7 @@
 #include "bindings.hpp"
 #include "fields.hpp"
 #include "listener.hpp"
+#include "report_values.hpp"
 #include "stencil_values.hpp"
 
 #include "dwell/arrays/convolution_runner.hpp"
@@ -22,32 +23,13 @@
 #include "dwell/arrays/scan.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
+#include "dwell/solvers/arrays/convolution/report_table.hpp"
 
 namespace dwell::python {
 namespace {
 
 fields convolution_dict(const convolution_report& r) {
-  fields out;
-  out["way"] = r.way;
-  out["reason"] = r.reason;
-  out["passes"] = r.passes;
-  out["device"] = r.device;
-  out["backend"] = to_string(r.on);
-  out["threads"] = r.threads;
-  out["precision"] = r.precision;
-  out["cells"] = r.cells;
-  out["result"] = r.result;
-  out["size"] = tuple_of(r.size);
-  out["images"] = r.images;
-  out["kernel"] = tuple_of(r.filter);
-  out["border"] = to_string(r.edge);
-  out["correlation"] = r.correlation;
-  out["taps"] = r.taps;
-  out["bytes"] = r.bytes;
-  out["setup_s"] = r.setup_s;
-  out["run_s"] = r.run_s;
-  out["cells_per_second"] = r.cells_per_second;
-  return out;
+  return report_fields(convolution_report_table(), r);
 }
 
 fields seconds_dict(const convolution_seconds& t) {
@@ -271,6 +253,7 @@ void add_convolution(nb::module_& m) {
       .def_rw("way", &convolution_options::way)
       .def("set_passes",
            [](convolution_options& o, const std::string& name) { o.passes = passes_named(name); });
+  m.def("convolution_report_table", [] { return report_rows(convolution_report_table()); });
   m.def("explain_convolution", &explain_images, nb::arg("device"), nb::arg("device_facts").none(),
         nb::arg("shape"), nb::arg("images"), nb::arg("filter"), nb::arg("options"),
         nb::arg("cells"), nb::arg("result"));

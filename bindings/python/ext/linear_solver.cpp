@@ -3,62 +3,25 @@
 // in place, and releases the interpreter's lock while it works.
 #include "dwell/linear/linear_solver.hpp"
 
-#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "listener.hpp"
+#include "matrix_views.hpp"
 #include "solve_values.hpp"
-
-#include "dwell/base/error.hpp"
 
 namespace dwell::python {
 
 namespace {
-
-void require_equal(std::size_t found, std::size_t expected, const char* what) {
-  if (found != expected)
-    throw input_error(fmt::format("{}: expected {} elements, found {}", what, expected, found));
-}
-
-/// row_ptr's last entry is what the library takes for the length of the other arrays.
-template <class T>
-csr_view<T> view_of(const host_vector<const index>& row_ptr, const host_vector<const index>& col,
-                    const host_vector<const T>& val, index cols) {
-  if (row_ptr.size() == 0)
-    throw input_error("indptr: expected at least one element, found an empty array");
-  const index nonzeros = row_ptr.data()[row_ptr.size() - 1];
-  if (nonzeros < 0)
-    throw input_error(
-        fmt::format("indptr: expected a last element of at least 0, found {}", nonzeros));
-  require_equal(col.size(), static_cast<std::size_t>(nonzeros), "indices");
-  require_equal(val.size(), static_cast<std::size_t>(nonzeros), "data");
-  return {static_cast<index>(row_ptr.size()) - 1, cols, row_ptr.data(), col.data(), val.data()};
-}
-
-template <class T>
-device_csr_view<T> view_of(const cuda_vector<const index>& row_ptr,
-                           const cuda_vector<const index>& col, const cuda_vector<const T>& val,
-                           index cols) {
-  if (row_ptr.size() == 0)
-    throw input_error("indptr: expected at least one element, found an empty array");
-  require_equal(val.size(), col.size(), "data");
-  return {static_cast<index>(row_ptr.size()) - 1,
-          cols,
-          static_cast<index>(col.size()),
-          row_ptr.data(),
-          col.data(),
-          val.data(),
-          row_ptr.device_id()};
-}
 
 template <class T>
 class held_solver {
@@ -78,11 +41,8 @@ class held_solver {
     const auto a = view_of<T>(row_ptr, col, val, cols);
     solve_options o = options;
     o.progress_interval = heard_.library_interval();
-    o.progress = [this](const solve_progress& now) {
-      return heard_.tell([&](const nb::object& progress) {
-        return progress(now.iteration, now.relative_residual, now.target, now.seconds);
-      });
-    };
+    o.progress = telling();
+    o.interrupt = &interrupt_;
     interruptible(heard_, [&] { solver_.emplace(where, a, o); });
   }
 
@@ -93,12 +53,15 @@ class held_solver {
     return run_heard(heard_, std::move(progress),
                      [&, from = view(b), to = view(x)] { return solver_->solve(from, to); });
   }
-  /// Column after column, until one is interrupted.
+  /// Solves columns, several in one pass over the matrix, as the library plans; with a progress
+  /// function, which is told of one, column after column. Until one is interrupted.
   template <class Columns, class Answers>
   std::vector<solve_report> solve_columns(const Columns& b, const Answers& x, nb::object progress) {
     const std::size_t n = b.shape(0), count = b.shape(1);
     require_equal(n, static_cast<std::size_t>(rows()), "right-hand side");
     require_equal(x.size(), b.size(), "answer");
+    if (count == 0) return {};
+    if (progress.is_none()) return solve_block(view(b), view(x), n, static_cast<int>(count));
     return run_heard(heard_, std::move(progress), [&, from = view(b), to = view(x)] {
       std::vector<solve_report> reports;
       for (std::size_t k = 0; k < count; ++k) {
@@ -119,18 +82,35 @@ class held_solver {
   void raise_pending() { heard_.raise_pending(); }
 
  private:
-  /// An array of any type, held.
-  using kept_array = std::shared_ptr<const void>;
-  template <class Array>
-  static kept_array keep(const Array& a) {
-    return std::make_shared<const Array>(a);
+  progress_function<solve_progress> telling() {
+    return [this](const solve_progress& now) {
+      return heard_.tell([&](const nb::object& progress) {
+        return progress(now.iteration, now.relative_residual, now.target, now.seconds);
+      });
+    };
   }
-  template <class E, class... Config>
-  static auto view(const nb::ndarray<E, Config...>& a) {
-    if constexpr ((std::is_same_v<Config, nb::device::cuda> || ...))
-      return cuda_span(a);
-    else
-      return host_span(a);
+  /// A block hears signals by its interrupt, not by its progress.
+  template <class From, class To>
+  std::vector<solve_report> solve_block(From b, To x, std::size_t n, int count) {
+    struct without_progress {
+      held_solver& of;
+      explicit without_progress(held_solver& s) : of(s) { of.solver_->set_progress({}); }
+      ~without_progress() { of.solver_->set_progress(of.telling()); }
+    };
+    const without_progress now(*this);
+    std::vector<solve_report> reports =
+        run_watched(heard_, interrupt_, [&] { return solver_->solve(b, n, x, n, count); });
+    // Groups after an interrupted one have hardly begun.
+    for (std::size_t first = 0; first < reports.size();) {
+      const auto next = first + static_cast<std::size_t>(reports[first].columns_together);
+      const bool ended =
+          std::any_of(reports.begin() + static_cast<std::ptrdiff_t>(first),
+                      reports.begin() + static_cast<std::ptrdiff_t>(next),
+                      [](const solve_report& r) { return r.stopped == stop_reason::interrupted; });
+      if (ended) reports.resize(next);
+      first = next;
+    }
+    return reports;
   }
   template <class E>
   static std::span<E> part(std::span<E> all, std::size_t begin, std::size_t n) {
@@ -142,6 +122,7 @@ class held_solver {
   }
 
   listener heard_;
+  std::atomic<bool> interrupt_{false};
   kept_array pattern_[2], values_;
   std::optional<linear_solver<T>> solver_;  ///< ends before the arrays that it reads
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See listener.hpp.
+// Takes the interpreter's lock for each call, and keeps what was raised.
 #include "listener.hpp"
 
 #include <string_view>

@@ -5,9 +5,11 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <future>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -86,6 +88,22 @@ auto run_heard(listener& heard, nb::object progress, F&& run) {
   const nb::gil_scoped_release released;
   const interruption_scope scope([&] { return heard.interrupted(); });
   return run();
+}
+
+/// run() in a thread of its own with the lock released, while the caller's looks for signals: what
+/// the handler of one raises sets `interrupt`, at which the run is to end.
+template <class F>
+auto run_watched(listener& heard, std::atomic<bool>& interrupt, F&& run) {
+  heard.begin(nb::none());
+  const nb::gil_scoped_release released;
+  auto outcome = std::async(std::launch::async, [&] {
+    const interruption_scope scope([&] { return interrupt.load(); });
+    return run();
+  });
+  while (outcome.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+    if (!interrupt && heard.interrupted()) interrupt = true;
+  interrupt = false;
+  return outcome.get();
 }
 
 }  // namespace dwell::python

@@ -53,8 +53,10 @@ NB_MODULE(_core, m) {
   add_solve_values(m);
   add_solve_explanation(m);
   add_linear_solver(m);
+  add_product(m);
   add_stencil_values(m);
   add_stencil_runner(m);
+  add_field_runner(m);
   add_matrices(m);
   add_convolution(m);
   add_reductions(m);

@@ -11,11 +11,20 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "bindings.hpp"
+#include "report_values.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/policies/table.hpp"
+#include "dwell/solvers/stencil/api/options_table.hpp"
+#include "dwell/solvers/stencil/api/report_table.hpp"
 
 namespace dwell::python {
 
@@ -35,43 +44,7 @@ nb::tuple tuple_of(const extents& n) {
 }
 
 fields stencil_report_dict(const stencil_report& r) {
-  fields out;
-  out["shape"] = r.shape;
-  out["executor"] = r.executor;
-  out["policy"] = r.policy;
-  out["reason"] = r.reason;
-  out["device"] = r.device;
-  out["backend"] = to_string(r.on);
-  out["precision"] = r.precision;
-  out["size"] = tuple_of(r.size);
-  out["boundary"] = to_string(r.edge);
-  out["teams"] = r.teams;
-  out["lanes"] = r.lanes;
-  out["engine"] = r.engine;
-  out["depth"] = r.depth;
-  out["pass_steps"] = r.pass_steps;
-  out["traversal"] = r.traversal;
-  out["order"] = r.order;
-  out["cached_registers"] = r.cached_registers;
-  out["cached_scratch"] = r.cached_scratch;
-  out["streamed"] = r.streamed;
-  out["steps"] = r.steps;
-  out["stopped"] = to_string(r.stopped);
-  out["change"] = r.change;
-  out["bytes_per_step"] = r.bytes_per_step;
-  out["changing_cells"] = r.changing_cells;
-  nb::dict setup;
-  setup["context_s"] = r.setup.context_s;
-  setup["check_s"] = r.setup.check_s;
-  setup["plan_s"] = r.setup.plan_s;
-  setup["load_s"] = r.setup.load_s;
-  setup["upload_s"] = r.setup.upload_s;
-  out["setup"] = setup;
-  out["setup_s"] = r.setup_s;
-  out["solve_s"] = r.solve_s;
-  out["per_step_us"] = r.per_step_us;
-  out["cells_per_second"] = r.cells_per_second;
-  return out;
+  return report_fields(stencil_report_table(), r);
 }
 
 namespace {
@@ -99,30 +72,54 @@ nb::typed<nb::list, fields> shapes() {
   return out;
 }
 
-/// Of a policy that the next minor version removes; else None.
+/// Replacement of a policy that the next minor version removes; else None.
 std::optional<std::string> replacement_of(const std::string& policy) {
   const char* same = policies::find_stencil_policy(policy).replacement;
   return same ? std::optional<std::string>(same) : std::nullopt;
 }
 
+/// A property of this name.
+template <class M>
+void add_member(nb::class_<stencil_options>& to, const char* name, M& (*member)(stencil_options&)) {
+  if constexpr (std::is_same_v<M, boundary>)
+    to.def_prop_rw(
+        name, [member](stencil_options& o) { return to_string(member(o)); },
+        [member](stencil_options& o, const std::string& v) { member(o) = parse_boundary(v); });
+  else
+    to.def_prop_rw(
+        name, [member](stencil_options& o) { return member(o); },
+        [member](stencil_options& o, M v) { member(o) = std::move(v); });
+}
+
+/// The rows that Python has.
+std::vector<fields> option_table() {
+  std::vector<fields> rows;
+  for (const stencil_option& option : stencil_option_table()) {
+    if (!option.is_on(stencil_surface::python)) continue;
+    fields row;
+    row["name"] = option.python();
+    std::string help = option.help;
+    if (std::string_view(option.name) == "order") {
+      help += ": auto";
+      for (const auto& one : cell_order_helps()) help += ", " + one.form;
+    }
+    row["help"] = help;
+    row["words"] = option.words ? option.words() : std::vector<std::string>();
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 void add_stencil_values(nb::module_& m) {
-  nb::class_<stencil_options>(m, "StencilOptions")
-      .def(nb::init<>())
-      .def_rw("shape", &stencil_options::shape)
-      .def_rw("executor", &stencil_options::executor)
-      .def_rw("policy", &stencil_options::policy)
-      .def_prop_rw(
-          "boundary", [](const stencil_options& o) { return to_string(o.edge); },
-          [](stencil_options& o, const std::string& name) { o.edge = parse_boundary(name); })
-      .def_rw("weights", &stencil_options::weights)
-      .def_rw("progress_interval", &stencil_options::progress_interval)
-      .def_rw("depth", &stencil_options::depth)
-      .def_rw("traversal", &stencil_options::traversal)
-      .def_rw("blocking", &stencil_options::blocking)
-      .def_rw("engine", &stencil_options::engine)
-      .def_rw("order", &stencil_options::order);
+  nb::class_<stencil_options> options(m, "StencilOptions");
+  options.def(nb::init<>());
+  for (const stencil_option& option : stencil_option_table())
+    if (option.is_on(stencil_surface::python))
+      std::visit([&](auto member) { add_member(options, option.python(), member); }, option.member);
+  m.def("stencil_option_table", &option_table);
+  m.def("stencil_report_table", [] { return report_rows(stencil_report_table()); });
   m.def("shapes", &shapes);
   m.def("policy_replacement", &replacement_of, nb::arg("policy"));
 }

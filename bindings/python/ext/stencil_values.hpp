@@ -12,7 +12,7 @@
 namespace dwell::python {
 
 fields stencil_report_dict(const stencil_report& r);
-/// Of an array's shape; throws input_error unless it has two or three axes.
+/// Extents of an array's shape; throws input_error unless it has two or three axes.
 extents extents_of(const std::vector<std::int64_t>& shape);
 nb::tuple tuple_of(const extents& n);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See thread_limit.hpp.
+// Limits for threads and for ranks, and their refusals.
 #include "dwell/execution/device/threads/thread_limit.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace dwell {
 namespace {
 
-/// Of the machine; where the system does not tell, those of this process.
+/// Processors of the machine; where the system does not tell, those of this process.
 int processors() {
   return std::max(static_cast<int>(std::thread::hardware_concurrency()), default_threads());
 }

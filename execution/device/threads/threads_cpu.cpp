@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See threads_cpu.hpp.
+// Starts all threads before any of them begins, and gives up together.
 #include "dwell/execution/device/threads/threads_cpu.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See threads_worth.hpp.
+// Least work between two barriers that a thread is worth.
 #include "dwell/execution/device/threads/threads_worth.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See waiting_cpu.hpp. The C++ library's own atomic wait is no use here: it yields before it
-// sleeps, and on a core that others want each of these yields takes a slice of theirs,
-// milliseconds.
+// The C++ library's own atomic wait is no use here: it yields before it sleeps, and on a core that
+// others want each of these yields takes a slice of theirs, milliseconds.
 #include "dwell/execution/device/threads/waiting_cpu.hpp"
 
 #include <linux/futex.h>

@@ -15,8 +15,14 @@ namespace dwell {
 
 const program_kernel& find_kernel(std::string_view problem, std::string_view executor,
                                   precision type, backend on) {
+  return find_kernel_among(program_kernels(), problem, executor, type, on);
+}
+
+const program_kernel& find_kernel_among(std::span<const program_kernel> rows,
+                                        std::string_view problem, std::string_view executor,
+                                        precision type, backend on) {
   std::set<std::string> here, elsewhere;
-  for (const auto& v : program_kernels()) {
+  for (const auto& v : rows) {
     if (v.problem != problem || v.type != type) continue;
     if (v.on == on && v.executor == executor) return v;
     if (v.on == on)

@@ -9,12 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/base/precision.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/krylov/alone_of.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 
@@ -67,11 +68,16 @@ auto with_config(int config, F&& f) {
 std::span<const program_kernel> program_kernels();
 /// The rows of executor `batch`, which are not among them: nobody asks for it by name.
 std::span<const program_kernel> batch_kernels();
-/// Of these. Throws unsupported_error if this build has none.
+/// Finds one of these. Throws unsupported_error if this build has none.
 const program_kernel& find_batch_kernel(std::string_view problem, precision type, backend on);
 
 /// The row asked for. Throws unsupported_error with the list of what exists.
 const program_kernel& find_kernel(std::string_view problem, std::string_view executor,
                                   precision type, backend on);
+/// Among these rows.
+DWELL_API const program_kernel& find_kernel_among(std::span<const program_kernel> rows,
+                                                  std::string_view problem,
+                                                  std::string_view executor, precision type,
+                                                  backend on);
 
 }  // namespace dwell

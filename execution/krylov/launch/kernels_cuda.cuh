@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "dwell/execution/krylov/alone_of.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/vectors/store.hpp"
 #include "dwell/execution/team/alone_team_cuda.cuh"
 #include "dwell/execution/team/column_team_cuda.cuh"

@@ -77,7 +77,7 @@ class queue {
 
   template <int Phase>
   void launch(const program_args<P, T>&, int parity, int time) {
-    bool sums = false, elements = false;  // as one team has them, so have all
+    bool sums = false, elements = false;  // what one team has of them, all have
     pool_.launch([&](int member) {
       with_store<P, T, E, Config>(a_, member, teams_, nullptr, scratch_, [&](auto& s) {
         E::template phase<Phase, P, T>(s, a_, parity, time);

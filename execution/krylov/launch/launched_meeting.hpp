@@ -11,11 +11,11 @@
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 
-/// Of the vectors of a run in the memory of a rank's GPU. What a phase has left in truth may be
+/// Exchange of a run's vectors in the memory of a rank's GPU. What a phase has left in truth may be
 /// less than what it may leave: the same sums and elements are then exchanged once more.
 template <class P, class T>
 class launched_meeting final : public between_launches {
@@ -75,7 +75,7 @@ class launched_meeting final : public between_launches {
   device_transport& by_;
   double* all_sums_;
   team_sums sums_;
-  halos halos_[2];  ///< of a pair those of its copies, else of all gathered vectors
+  halos halos_[2];  ///< halos of the two copies of a pair, else of all gathered vectors
   int written_copy_ = 0;
 };
 

@@ -11,11 +11,11 @@
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/device/between_phases.hpp"
 #include "dwell/execution/device/threads/waiting_cpu.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 
-/// Of the vectors of a run in the host's memory.
+/// Exchange of a run's vectors in the host's memory.
 template <class P, class T>
 class rank_meeting final : public between_phases {
   static constexpr int columns = column_count<P>;
@@ -99,14 +99,14 @@ class rank_meeting final : public between_phases {
     const auto ranks = static_cast<std::size_t>(comm_.size());
     for (std::size_t s = 0; s < slots_; ++s)
       for (std::size_t r = 0; r < ranks; ++r) sums_[s * ranks + r] = all_[r * slots_ + s];
-    // Of an interrupt total() looks at the first summand alone.
+    // Interrupts: total() looks at the first summand alone.
     for (const int s : interrupt_slots) {
       double* const of = sums_ + static_cast<std::size_t>(s) * ranks;
       of[0] = *std::max_element(of, of + ranks);
     }
   }
-  /// As total() of cpu_team and of cpu_column_team adds: one rank alone has the bits of a solve
-  /// without ranks.
+  /// Adds as total() of cpu_team and of cpu_column_team does: one rank alone has the bits of a
+  /// solve without ranks.
   double sum_of_teams(const double* partial) const {
     double lane[32] = {};
     for (int t = 0; t < teams_; ++t) lane[t % warp_] += partial[t];
@@ -127,7 +127,7 @@ class rank_meeting final : public between_phases {
   /// Started, and not finished: a next phase that multiplies, or the next exchange, finishes them.
   std::vector<halo_exchange*> under_way_;
   unsigned sent_ = 0;     ///< exchanges so far; written between phases
-  unsigned arrived_ = 0;  ///< of these as the first team has them; others wait for it
+  unsigned arrived_ = 0;  ///< those that the first team has; others wait for it
   cpu_waiting waiting_;
 };
 

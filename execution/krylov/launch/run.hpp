@@ -22,7 +22,7 @@ namespace dwell {
 /// What a run writes down of its steps: entries, or 0.
 struct run_records {
   std::size_t history = 0;       ///< residual norms
-  std::size_t coefficients = 0;  ///< of the first so many steps; of each team that is alone
+  std::size_t coefficients = 0;  ///< entries of the first steps; of each team that is alone
   bool every = false;            ///< the host reads the history while the run lasts
 };
 
@@ -108,8 +108,8 @@ class program_run {
     }
   }
 
-  /// Of several ranks, by all of them together, before anything else: makes the messages that they
-  /// exchange. (What may fail on one rank alone, its memory, is behind it.)
+  /// Makes the messages that several ranks exchange; called by all of them together, before
+  /// anything else. (What may fail on one rank alone, its memory, is behind it.)
   void connect() {
     if (!ranks_) return;
     const std::size_t slots = rank_sums_.size() / static_cast<std::size_t>(ranks_->comm->size());
@@ -219,7 +219,7 @@ class program_run {
   std::vector<step_coefficients> coefficients(std::size_t n) const {
     return first_of(coefficients_, n * column_count<P>);
   }
-  /// Of Programs with columns: their scalars at the begin and at the end, in the device's memory.
+  /// Scalars of Programs with columns at the begin and at the end, in the device's memory.
   auto* columns_begin() const { return args_.columns; }
   const auto* columns_end() const {
     return args_.columns + (args_.one_launch ? column_count<P> : 0);
@@ -289,10 +289,10 @@ class program_run {
   buffer<step_coefficients> coefficients_;
   bool every_ = false, started_ = false;
   buffer<run_words<P>> words_;
-  buffer<typename P::scalars> states_;  ///< of teams that are alone, two each
+  buffer<typename P::scalars> states_;  ///< states of teams that are alone, two each
   program_args<P, T> args_;
-  std::unique_ptr<between_phases> meeting_;   ///< of several ranks
-  std::unique_ptr<between_launches> behind_;  ///< likewise, on GPUs
+  std::unique_ptr<between_phases> meeting_;   ///< exchange of several ranks
+  std::unique_ptr<between_launches> behind_;  ///< exchange of several ranks on GPUs
   std::unique_ptr<program_launch> launch_;    ///< refers to args_
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "dwell/execution/krylov/configs.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 

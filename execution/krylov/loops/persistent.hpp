@@ -6,7 +6,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/krylov/configs.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 
@@ -20,6 +20,7 @@ struct persistent {
   template <class P, class T, class Store>
   DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
     typename P::scalars m = first_scalars(a);
+    s.begin();
     while (iteration<P, T>(s, m, a, std::make_integer_sequence<int, P::phases>{})) {
     }
     s.close();

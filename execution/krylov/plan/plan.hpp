@@ -13,7 +13,7 @@ struct plan {
   int teams = 1;
   residency cache;
   bool in_cluster = false;    ///< all teams form one thread block cluster
-  bool fully_cached = false;  ///< as configs that assume all, or ghosts, require
+  bool fully_cached = false;  ///< what configs that assume all, or ghosts, require
   std::string policy;         ///< who made it
   std::string chosen;         ///< whose plan it is, where `policy` picked among those of others
   std::string reason;         ///< why, one line

@@ -2,7 +2,24 @@
 // What kernels say of themselves, and the refusal of plans that do not fit.
 #include "dwell/execution/krylov/plan/planning.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace dwell {
+
+void refuse_to_try(const named_policy& policy) {
+  throw unsupported_error(fmt::format(
+      "policy '{}' tries plans on the device, and nothing is run here: expected one of {}",
+      policy.name, fmt::join(planning_policies(), ", ")));
+}
+
+void check_caches_nothing(const program_kernel& v, const std::string& policy) {
+  if (asks_to_cache(policy))
+    throw unsupported_error(
+        fmt::format("executor '{}' caches nothing on the chip: expected policy {}, found '{}' "
+                    "(executor {} has policies)",
+                    v.executor, nothing_cached, policy, executors::perks.name));
+}
 
 void check_config(int asked, std::size_t configs) {
   if (asked < -1 || asked >= static_cast<int>(configs))

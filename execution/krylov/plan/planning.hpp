@@ -2,9 +2,6 @@
 // From a matrix and a request to a plan: asks for a cut of the matrix, gathers the facts, asks the
 // policy, and checks its plan against the device before anything is launched.
 #pragma once
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/cluster.hpp"
@@ -34,7 +32,7 @@ struct plan_request {
   std::size_t scratch_per_team = 0;
   bool clusters = true;    ///< teams may form a thread block cluster
   int exponent = 0;        ///< the matrix is multiplied by 2^exponent
-  chain_facts chain = {};  ///< of Programs that have one
+  chain_facts chain = {};  ///< facts of a chain, for Programs that have one
 };
 
 /// A plan and the cut that it was made for, which may be that of other plans, too, and need not be
@@ -47,21 +45,27 @@ struct planned {
   int exponent = 0;      ///< that it is to be filled with
   program_facts facts;
   std::vector<config_facts> configs;
-  std::string teams_why;  ///< of executors that cache data: why so many teams
+  std::string teams_why;  ///< reason for the number of teams, of executors that cache data
 };
 
 /// Throws unsupported_error, with the numbers, if `how` asks for more than kernel and device have.
-void check_plan(const program_kernel& v, const plan& how, std::span<const config_facts> configs,
-                std::size_t scratch, const device_facts& device);
+DWELL_API void check_plan(const program_kernel& v, const plan& how,
+                          std::span<const config_facts> configs, std::size_t scratch,
+                          const device_facts& device);
 
 /// Throws unsupported_error unless there is config `asked`, or -1.
-void check_config(int asked, std::size_t configs);
+DWELL_API void check_config(int asked, std::size_t configs);
 
-/// Of all configs of a kernel, as their source promises: the driver would load every kernel before
-/// it says more. No plan depends on more.
-std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target);
-/// Of one config: as the device says or, if it is not here, as its source promises.
+/// Facts of all configs of a kernel, as their source promises: the driver would load every kernel
+/// before it says more. No plan depends on more.
+DWELL_API std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target);
+/// Facts of one config: as the device says or, if it is not here, as its source promises.
 config_facts config_on(const program_kernel& v, const plan_target& target, int config);
+
+/// Throws unsupported_error: a policy that tries plans, where nothing is run.
+[[noreturn]] DWELL_API void refuse_to_try(const named_policy& policy);
+/// Throws unsupported_error if the policy asked for, or "auto", would have this executor cache.
+DWELL_API void check_caches_nothing(const program_kernel& v, const std::string& policy);
 
 /// For planning where nothing can be tried: policies that try plans are refused.
 struct no_trial {};
@@ -105,12 +109,14 @@ void add_chain(const chain_facts& chain, program_facts& p) {
 }
 
 /// The configs among which a policy may choose: all, or the one asked for.
-std::span<const config_facts> offered_configs(std::span<const config_facts> all, int asked);
+DWELL_API std::span<const config_facts> offered_configs(std::span<const config_facts> all,
+                                                        int asked);
 /// With the name of the policy that made it, and the config asked for.
-plan signed_plan(plan how, const named_policy& policy, int asked_config);
+DWELL_API plan signed_plan(plan how, const named_policy& policy, int asked_config);
 /// The plan of a policy that needs no trial, for facts of a cut.
-plan plan_of(const named_policy& policy, const program_facts& facts,
-             std::span<const config_facts> all, int asked_config, const device_facts& device);
+DWELL_API plan plan_of(const named_policy& policy, const program_facts& facts,
+                       std::span<const config_facts> all, int asked_config,
+                       const device_facts& device);
 
 /// `policy`'s plan for the cut of `out`, of the config asked for if there is one. trial(out) tries
 /// the plan in out.how, as plan_trial does.
@@ -120,9 +126,7 @@ plan ask_policy(const named_policy& policy, const program_kernel& v, const devic
   const std::span<const config_facts> all = out.configs;
   if (policy.choose) return plan_of(policy, out.facts, all, request.config, device);
   if constexpr (std::is_same_v<std::decay_t<Trial>, no_trial>) {
-    throw unsupported_error(fmt::format(
-        "policy '{}' tries plans on the device, and nothing is run here: expected one of {}",
-        policy.name, fmt::join(planning_policies(), ", ")));
+    refuse_to_try(policy);
   } else {
     const auto measured =
         policy.measure(out.facts, offered_configs(all, request.config), device,
@@ -160,11 +164,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
   out.configs = std::move(configs);
   const bool caches = out.configs[0].shape.caches;
   if (!caches) {
-    if (asks_to_cache(request.policy))
-      throw unsupported_error(
-          fmt::format("executor '{}' caches nothing on the chip: expected policy {}, found '{}' "
-                      "(executor {} has policies)",
-                      v.executor, nothing_cached, request.policy, executors::perks.name));
+    check_caches_nothing(v, request.policy);
     out.how = plain_layout(a.rows, a.nonzeros, moved.bytes, out.configs, device);
     if (request.config >= 0) out.how.config = request.config;
     if (request.teams > 0) out.how.teams = request.teams;

@@ -14,7 +14,7 @@ namespace dwell {
 struct systems_request {
   int count = 0;
   const index* first_rows = nullptr;  ///< count + 1, in memory of the device; stay valid
-  index most_rows = 0;                ///< of a system
+  index most_rows = 0;                ///< most rows of a system
 };
 
 /// request: its config, scratch_per_team and exponent count. configs: the kernel's. cuts: of the

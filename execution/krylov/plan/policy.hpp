@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
 #include "dwell/formats/csr.hpp"
@@ -31,7 +32,7 @@ struct vector_facts {
 /// What a plan knows of a chain of products, all of which is streamed: it lies in device memory,
 /// and in L2 as far as it fits.
 struct chain_facts {
-  int phases = 0;             ///< of one application
+  int phases = 0;             ///< phases of one application
   std::size_t bytes = 0;      ///< that it moves
   std::size_t in_memory = 0;  ///< bytes of its matrices and vectors
 };
@@ -49,7 +50,7 @@ struct program_facts {
   int teams = 1;
   bool in_cluster = false;  ///< all teams form one thread block cluster
   index rows_per_team = 0;  ///< the most that a team owns
-  int tiles_per_team = 0;   ///< likewise
+  int tiles_per_team = 0;   ///< the most that a team has
   std::size_t tile_bytes = 0;
   bool narrow = true;          ///< columns in 16 bits
   bool may_cache_all = false;  ///< configs that cover all can run it
@@ -74,8 +75,8 @@ using measuring_policy = plan (*)(const program_facts&, std::span<const config_f
                                   const device_facts&, const plan_trial&);
 
 /// Config and teams of an executor that caches nothing. bytes: what an iteration moves.
-plan plain_layout(index rows, index nonzeros, std::size_t bytes,
-                  std::span<const config_facts> configs, const device_facts& device);
+DWELL_API plan plain_layout(index rows, index nonzeros, std::size_t bytes,
+                            std::span<const config_facts> configs, const device_facts& device);
 
 /// Teams of an executor that caches data on the chip: one per multiprocessor, or, for a system so
 /// small that barriers are most of its time, as few as form a cluster with a hardware barrier. On a
@@ -85,10 +86,10 @@ struct team_choice {
   bool in_cluster = false;
   std::string why;  ///< half a line
 };
-team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
-                          const device_facts& device);
-/// The same for a number of teams that somebody asked for.
-team_choice asked_teams(int teams, const device_facts& device);
+DWELL_API team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
+                                    const device_facts& device);
+/// Teams of a number that somebody asked for.
+DWELL_API team_choice asked_teams(int teams, const device_facts& device);
 
 /// Config and residency of teams that are alone (executor batch): p.teams systems, of which the
 /// largest has p.rows_per_team rows. asked: a config, or -1. The plan of a config that assumes all
@@ -106,7 +107,7 @@ struct named_policy {
   bool picks = false;        ///< among the plans of the others: it makes none of its own
 };
 std::span<const named_policy> program_policies();
-const named_policy& find_policy(std::string_view name);
+DWELL_API const named_policy& find_policy(std::string_view name);
 
 /// Names of the caching policies of this build, and of those of them that plan without trying
 /// anything.

@@ -12,13 +12,13 @@ namespace dwell {
 struct projection {
   double cached_bytes_moved = 0;  ///< read and written on the chip, per iteration
   double streamed_bytes = 0;      ///< through L2, from wherever they are
-  double memory_bytes = 0;        ///< of those, from and to device memory
+  double memory_bytes = 0;        ///< those from and to device memory
   double seconds = 0;             ///< projected
   double floor = 0;        ///< bytes at the rates of where they are, and barriers: nothing else
-  double waiting = 0;      ///< of `seconds`: barriers and phases, whatever the bytes
+  double waiting = 0;      ///< part of `seconds`: barriers and phases, whatever the bytes
   double from_memory = 0;  ///< the part of the streamed bytes that comes from device memory, 0 to 1
 
-  /// Of a part of the iteration, so that parts add up to `seconds`.
+  /// Part of the iteration, so that parts add up to `seconds`.
   struct part {
     double cached_bytes = 0, streamed_bytes = 0;
     int barriers = 0, products = 0;

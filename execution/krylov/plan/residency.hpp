@@ -4,10 +4,9 @@
 #pragma once
 #include <cstddef>
 
-namespace dwell {
+#include "dwell/linear/program.hpp"
 
-/// The most vectors a Program may have.
-inline constexpr int max_vectors = 12;
+namespace dwell {
 
 /// What the code of a config assumes. part: nothing; a plan may cache any part. all: all tiles and
 /// all vectors that the iteration touches are cached, and a team has at most slots * lanes rows.
@@ -36,8 +35,8 @@ struct residency {
   int tiles_in_registers = 0;    ///< the first so many tiles in registers,
   int tiles = 0;                 ///< so many of the others in scratch
   int carries = 0;               ///< the carries of so many tiles: all of a team's, or none
-  /// Of configs with ghosts: so many elements of the gathered vector that other teams own, and so
-  /// many sends.
+  /// Ghosts of configs that have them: so many elements of the gathered vector that other teams
+  /// own, and so many sends.
   int halo = 0, sends = 0;
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// See chain.hpp.
+// Counts bytes of products, and shares slices out among teams.
 #include "dwell/execution/krylov/products/chain.hpp"
 
 #include <set>
 
 #include "dwell/execution/krylov/products/chain_shares.hpp"
-#include "dwell/execution/krylov/spmv/cut_backends.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 
 namespace dwell {
@@ -36,7 +35,8 @@ std::size_t bytes_in_memory(const owned_chain& c) {
 
 product_chain share_out_chain(const device& where, const owned_chain& from, int teams,
                               buffer<index>& shares) {
-  if (where.on() == backend::cuda) return share_out_chain_on_cuda(where, from, teams, shares);
+  if (where.on() == backend::cuda)
+    return cuda_backend<chain_functions>().share_out(where, from, teams, shares);
   return slicing::share_out(cpu::setup_loops(where), where, from, teams, shares);
 }
 

@@ -32,7 +32,7 @@ struct owned_slices {
 /// Fixed once it is made; its matrices' values may be written anew.
 struct owned_chain {
   product_chain chain;  ///< without first_slice
-  // Of each product:
+  // Members of each product:
   std::vector<std::shared_ptr<owned_slices>> matrices;
   std::vector<int> parts;  ///< which part of the preconditioner it is of
   buffer<float> vectors;

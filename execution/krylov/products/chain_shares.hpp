@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: MIT
 // share_out_chain() for setup_loops of either backend. Included by the files that do it on one.
 #pragma once
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/krylov/products/chain.hpp"
 #include "dwell/execution/krylov/products/slice_steps.hpp"
+
+namespace dwell {
+
+/// share_out_chain() on a GPU.
+struct chain_functions {
+  product_chain (*share_out)(const device&, const owned_chain& from, int teams,
+                             buffer<index>& shares);
+};
+
+}  // namespace dwell
 
 namespace dwell::slicing {
 

@@ -9,7 +9,7 @@ namespace dwell {
 
 template <class P, class T, class Team, class Shape>
 template <int Out>
-DWELL_FN void store<P, T, Team, Shape>::run_chain() {
+DWELL_FN void store<P, T, Team, Shape>::run_chain(writes<Out>) {
   static_assert(P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0);
   if (pending_) team_.section([](int) {});
   published_ = true;
@@ -22,7 +22,7 @@ DWELL_FN void store<P, T, Team, Shape>::run_chain() {
       multiply_slices(team_, m, one.in, one.first_slice[team_.worker()],
                       one.first_slice[team_.worker() + 1],
                       [&](index row, float sum) { out[row] = one.element(row, sum); });
-    } else {  // of slices that two teams share, each takes its own rows
+    } else {  // each takes its own rows of slices that two teams share
       const index begin = part_.begin.row, end = part_.end.row;
       const int rows = m.rows_per_slice();
       T* const out = base<Out>();

@@ -21,7 +21,7 @@ inline constexpr int slice_step = slice_lanes * slice_items;
 struct sliced_matrix {
   index rows = 0;
   int lanes = 1;                 ///< per row: a power of two up to 32
-  index slices = 0;              ///< of slice_lanes / lanes rows
+  index slices = 0;              ///< slices of slice_lanes / lanes rows
   const index* begin = nullptr;  ///< slices + 1: the first step of each
   const index* col = nullptr;    ///< begin[slices] * slice_step
   const float* val = nullptr;
@@ -66,7 +66,7 @@ inline constexpr int most_products = 48;
 /// of input and result by one of its own.
 struct product_chain {
   int phases = 0;
-  int begin[most_products + 1] = {};  ///< of each phase
+  int begin[most_products + 1] = {};  ///< first product of each phase
   sparse_product product[most_products];
   float* input = nullptr;         ///< one element per row of the system
   const double* units = nullptr;  ///< or null: powers of two, one per row of the system

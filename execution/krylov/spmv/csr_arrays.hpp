@@ -6,8 +6,8 @@
 
 namespace dwell {
 
-/// As csr_view (include/dwell/formats/csr.hpp). The number of nonzeros is explicit, because the
-/// host may be unable to read row_ptr.
+/// Arrays of a csr_view (include/dwell/formats/csr.hpp). The number of nonzeros is explicit,
+/// because the host may be unable to read row_ptr.
 template <class T>
 struct csr_arrays {
   index rows = 0;

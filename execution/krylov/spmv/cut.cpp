@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/krylov/spmv/cut_backends.hpp"
 #include "dwell/execution/krylov/spmv/cutting.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 
@@ -20,7 +19,7 @@ cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request
   cut_matrix<T> m;
   static_cast<cut_pattern&>(m) = where.on() == backend::cpu
                                      ? cutting::cut_with<cpu::setup_loops>(where, pattern, asked)
-                                     : cut_on_cuda(where, pattern, asked);
+                                     : cuda_backend<cut_functions<T>>().cut(where, pattern, asked);
   return m;
 }
 
@@ -29,7 +28,7 @@ void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<
   if (where.on() == backend::cpu)
     cutting::fill_all<cpu::setup_loops>(where, a, exponent, m);
   else
-    fill_on_cuda(where, a, exponent, m);
+    cuda_backend<cut_functions<T>>().fill(where, a, exponent, m);
 }
 
 template <class T>
@@ -37,7 +36,7 @@ void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_
   if (where.on() == backend::cpu)
     cutting::fill_values_again<cpu::setup_loops>(where, a, exponent, m);
   else
-    fill_values_on_cuda(where, a, exponent, m);
+    cuda_backend<cut_functions<T>>().fill_values(where, a, exponent, m);
 }
 
 template cut_matrix<double> cut(const device&, const csr_arrays<double>&, const cut_request&);

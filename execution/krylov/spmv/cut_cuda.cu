@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Cuts on a GPU, of matrices and of chains of products.
 #include "dwell/execution/krylov/products/chain_shares.hpp"
-#include "dwell/execution/krylov/spmv/cut_backends.hpp"
 #include "dwell/execution/krylov/spmv/cutting.hpp"
 #include "dwell/execution/team/setup_cuda.cuh"
 
 namespace dwell {
+namespace {
 
-cut_pattern cut_on_cuda(const device& where, const cutting::csr_pattern& a,
-                        const cut_request& asked) {
-  return cutting::cut_with<cuda::setup_loops>(where, a, asked);
+using loops = cuda::setup_loops;
+
+product_chain share_out(const device& where, const owned_chain& from, int teams,
+                        buffer<index>& shares) {
+  return slicing::share_out(loops(where), where, from, teams, shares);
 }
 
 template <class T>
-void fill_on_cuda(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
-  cutting::fill_all<cuda::setup_loops>(where, a, exponent, m);
-}
+constexpr cut_functions<T> cut_on_cuda = {&cutting::cut_with<loops>, &cutting::fill_all<loops, T>,
+                                          &cutting::fill_values_again<loops, T>};
+constexpr chain_functions chain_on_cuda = {&share_out};
 
-template <class T>
-void fill_values_on_cuda(const device& where, const csr_arrays<T>& a, int exponent,
-                         cut_matrix<T>& m) {
-  cutting::fill_values_again<cuda::setup_loops>(where, a, exponent, m);
-}
+}  // namespace
 
-product_chain share_out_chain_on_cuda(const device& where, const owned_chain& from, int teams,
-                                      buffer<index>& shares) {
-  return slicing::share_out(cuda::setup_loops(where), where, from, teams, shares);
+template <>
+const cut_functions<double>& cuda_backend() {
+  return cut_on_cuda<double>;
 }
-
-template void fill_on_cuda(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);
-template void fill_on_cuda(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
-template void fill_values_on_cuda(const device&, const csr_arrays<double>&, int,
-                                  cut_matrix<double>&);
-template void fill_values_on_cuda(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
+template <>
+const cut_functions<float>& cuda_backend() {
+  return cut_on_cuda<float>;
+}
+template <>
+const chain_functions& cuda_backend() {
+  return chain_on_cuda;
+}
 
 }  // namespace dwell

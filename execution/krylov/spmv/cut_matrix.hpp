@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "dwell/base/api.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
@@ -38,11 +39,11 @@ struct cut_outline {
   bool by_tiles = false;
   bool narrow = true;  ///< columns are stored in 16 bits, relative to those of the headers
   int tiles = 0;
-  /// Of ghosts. Halos begin at `own`, the most rows of a team; the most elements that a team gets,
-  /// 0: there are none, since nobody needs any or their places do not fit 16 bits; and the most
-  /// sends of a team.
+  /// Sizes of ghosts. Halos begin at `own`, the most rows of a team; the most elements that a team
+  /// gets, 0: there are none, since nobody needs any or their places do not fit 16 bits; and the
+  /// most sends of a team.
   int own = 0, halo = 0, sends = 0;
-  int all_sends = 0;  ///< of all teams
+  int all_sends = 0;  ///< sends of all teams
   /// Columns are places in the team's rows: those of `ghost_columns` and `narrow` are the same, and
   /// `ghost_header` has column 0 where `header` has the team's first row.
   bool own_columns = false;
@@ -86,16 +87,17 @@ struct cut_matrix : cut_pattern {
 /// Cuts a checked matrix (a broken one may be followed out of its arrays). Throws input_error if by
 /// tiles and a row has no entry, device_error if the device has too little memory.
 template <class T>
-cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked);
+DWELL_API cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked);
 
 /// Columns and values, these times 2^exponent. Throws device_error.
 template <class T>
-void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
+DWELL_API void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
 
 /// Values alone, of another matrix of the same pattern; m has been filled. Nothing is allocated
 /// but, without tiles, room for scaled values where there was none.
 template <class T>
-void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
+DWELL_API void fill_values(const device& where, const csr_arrays<T>& a, int exponent,
+                           cut_matrix<T>& m);
 
 /// The cuts of one matrix, each made once. The arrays must stay valid.
 template <class T>

@@ -33,7 +33,8 @@ struct places {
   team_part* part = nullptr;
   tile_header* header = nullptr;
   std::uint16_t* path = nullptr;
-  // Of ghosts, or null. Per team: `words` of in_halo and of halo_before; sends to every team.
+  // Arrays of ghosts, or null. Per team: `words` of in_halo and of halo_before; sends to every
+  // team.
   index words = 0;
   std::uint32_t* in_halo = nullptr;
   index* halo_before = nullptr;
@@ -201,7 +202,7 @@ struct describe_tiles {
   DWELL_FN index describe(Warp& w, int tile, int team, const team_part& part, index near) const {
     const tile_range k(part, tile);
     const index first_row = row_with(a, k.begin, near);
-    index row = first_row;  // of the lane's next item, on the host of the lane after
+    index row = first_row;  // row of the lane's next item, on the host of the lane after
     index low = none_empty, high = 0;
     int ended = 0;
     for (int lane = w.lane(); lane < tile_lanes; lane += Warp::lanes) {

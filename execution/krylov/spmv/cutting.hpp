@@ -8,10 +8,26 @@
 #include <utility>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/krylov/spmv/cut_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/krylov/spmv/cut_matrix.hpp"
 #include "dwell/execution/krylov/spmv/cut_steps.hpp"
 #include "dwell/execution/krylov/spmv/fill_steps.hpp"
 #include "dwell/execution/krylov/spmv/ghost_steps.hpp"
+
+namespace dwell {
+
+/// cut(), fill() and fill_values() on a backend, with the pattern of the matrix.
+template <class T>
+struct cut_functions {
+  cut_pattern (*cut)(const device&, const cutting::csr_pattern&, const cut_request&);
+  void (*fill)(const device&, const csr_arrays<T>&, int exponent, cut_matrix<T>&);
+  void (*fill_values)(const device&, const csr_arrays<T>&, int exponent, cut_matrix<T>&);
+};
+
+/// Throws input_error; `row` counts from 0. (Files that nvcc compiles have no fmt.)
+[[noreturn]] void throw_empty_row(index row);
+
+}  // namespace dwell
 
 namespace dwell::cutting {
 

@@ -12,8 +12,8 @@
 
 namespace dwell::cutting {
 
-/// Of the places [first, last) of a row in a tile, counted lane by lane: how many come before item
-/// j of the lane in the order of items, then lanes.
+/// Rank among the places [first, last) of a row in a tile, counted lane by lane: how many come
+/// before item j of the lane in the order of items, then lanes.
 DWELL_FN int rank_of(int first, int last, int lane, int j) {
   const int first_lane = first / tile_items, first_item = first % tile_items,
             last_item = last % tile_items;

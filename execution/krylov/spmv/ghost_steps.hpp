@@ -150,7 +150,7 @@ struct list_sends {
     }
     return low;
   }
-  /// Of the owner to the receiver, less those to it from other owners.
+  /// Number of sends of the owner to the receiver, less those to it from other owners.
   template <class Warp>
   DWELL_FN int sends_before(Warp& w, int owner, int receiver) const {
     return p.sent_before[owner * p.teams + receiver] -

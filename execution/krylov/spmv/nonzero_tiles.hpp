@@ -32,7 +32,7 @@ DWELL_HD int tile_slot(int lane, int j) {
 }
 
 struct alignas(16) tile_header {
-  index first_row = 0;  ///< of the tile's first nonzero
+  index first_row = 0;  ///< row of the tile's first nonzero
   index column = 0;     ///< the smallest of the tile; narrow columns are relative to it
   index open_row = 0;   ///< the row of the nonzero after the last one: owner of the tile's carry
   int carry_from = 0;   ///< the first tile of this team whose carry belongs to first_row, if that

@@ -47,6 +47,17 @@ DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, in
   return s[0];
 }
 
+/// f(row, k, end) for rows [first, last): the row's nonzeros are [k, end). The first one's begin at
+/// k.
+template <class F>
+DWELL_FN void each_row(const index* row_ptr, index first, index last, index k, F&& f) {
+  for (index row = first; row < last; ++row) {
+    const index end = row_ptr[row + 1];
+    f(row, k, end);
+    k = end;
+  }
+}
+
 #if !defined(__CUDACC__)  // by teams that walk rows: there are none on a GPU
 
 /// Width values in vectors of up to 32 bytes.

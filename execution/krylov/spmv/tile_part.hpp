@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/spmv/nonzero_tiles.hpp"
 
 namespace dwell {

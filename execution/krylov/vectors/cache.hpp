@@ -8,7 +8,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/krylov/plan/residency.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/spmv/ghosts.hpp"
 #include "dwell/execution/krylov/spmv/tile_part.hpp"
 
@@ -210,8 +210,8 @@ class store_cache<P, T, Team, Shape, true> {
   const ghost_send* send_ = nullptr;
   const tile_header* register_tile_header_ = nullptr;
   std::uint64_t scale_ = 0;      ///< cached tiles per tile that is not in registers, times 2^32
-  int tiles_ = 0;                ///< of this team
-  int register_tile_count_ = 0;  ///< of those, in registers
+  int tiles_ = 0;                ///< tiles of this team
+  int register_tile_count_ = 0;  ///< those in registers
 };
 
 }  // namespace dwell

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a store has more for Programs with columns (column_count, program.hpp): the scalars of every
-// column, and the functions that go over columns. A lane works for column lane % columns: on a GPU
-// it keeps the scalars of that one in registers, a CPU's thread those of all columns.
+// What a store has more for Programs with columns (column_count, program_traits.hpp): the scalars
+// of every column, and the functions that go over columns. A lane works for column lane % columns:
+// on a GPU it keeps the scalars of that one in registers, a CPU's thread those of all columns.
 #pragma once
 #include <cstdint>
 #include <utility>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
+#include "dwell/execution/krylov/spmv/value_pack.hpp"
 
 namespace dwell {
-
-/// What a product reads for one nonzero, and writes for a row: Width values side by side.
-template <class T, int Width>
-struct alignas(Width * sizeof(T) < 16 ? Width * sizeof(T) : 16) value_pack {
-  T v[Width];
-};
 
 template <class P, class T, class Team, int Columns = column_count<P>>
 class column_store {

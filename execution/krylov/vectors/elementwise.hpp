@@ -34,7 +34,7 @@ DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
   if (pending_) team_.section([](int) {});
   pending_ = false;
   note_writes<W...>();
-  constexpr int slots = P::in_registers::count > 0 ? shape.slots : 0;
+  constexpr int slots = shape.slots;  // all rows of the team, whether vectors are in registers
   if constexpr (slots > 0)
     team_.each([&](int lane) {
       DWELL_UNROLL

@@ -8,7 +8,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/krylov/plan/residency.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/vectors/cache.hpp"
 #include "dwell/execution/krylov/vectors/columns.hpp"
 
@@ -30,6 +30,11 @@ class store : public column_store<P, T, Team> {
     team.join();
     if constexpr (shape.caches) cache_.open(team, args, part_);
   }
+  /// To be called once in a run of one launch, before the first phase.
+  DWELL_FN void begin() {
+    if constexpr (with_ghosts && gathers_first<P> && !Team::alone)
+      team_.exchange(cache_.template window<gathered_vector_of<P>>(a_), token_slot);
+  }
   /// Writes back what the host will read. To be called once, at the end of a run.
   DWELL_FN void close() {
     if constexpr (shape.caches) cache_.close(team_, a_, part_);
@@ -43,8 +48,8 @@ class store : public column_store<P, T, Team> {
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, F&& f) {
     pass(in, out, [&](int lane, T* v) { this->call(f, lane, v); });
   }
-  /// The same with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
-  /// total<Count>(First).
+  /// Goes over elements with sums: f(v, acc) adds to acc[0 .. Count - 1], which after a barrier are
+  /// total(sum_of<First, Count>{}).
   template <int... R, int... W, int First, int Count, class F>
   DWELL_FN void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count> to, F&& f) {
     auto acc = team_.template per_lane<sums<Count>>();
@@ -58,32 +63,34 @@ class store : public column_store<P, T, Team> {
   /// Which of the two copies of exchanged vectors is read from now on; the other one is written.
   DWELL_FN void exchange(int copy) { copy_ = copy; }
 
-  /// Sums First .. First + Count - 1, given before the last barrier; equal bits in every team.
-  /// Listen: also takes the answer of poll(parity) before the last barrier. Returns sums<Count>, of
-  /// a Program with columns one per lane: those of its column.
-  template <int Count = 1, bool Listen = false>
-  DWELL_FN auto total(int first, int parity = 0) {
-    if constexpr (!Team::alone) pending_ = false;  // its lanes do not meet in there
-    return team_.template total<Count, Listen>(first, interrupt_slot + parity, seen_);
+  /// Sums that were given before the last barrier; equal bits in every team. Returns sums<Count>,
+  /// of a Program with columns one per lane: those of its column.
+  template <int First, int Count>
+  DWELL_FN auto total(sum_of<First, Count> which) {
+    return total_of<Count, false>(First + which.shift, 0);
+  }
+  template <int First, int Count>
+  DWELL_FN auto total(sum_of<First, Count> which, with_interrupt answer) {
+    return total_of<Count, true>(First + which.shift, answer.parity);
   }
 
   /// Out = A * In for the rows that end in this team, and adds In . Out to sum `Sum`. In is
-  /// gathered; rows cut between teams are incomplete until finish<Out>() after the next barrier,
-  /// but the sum is right at once: it is linear in the parts of a row.
+  /// gathered; rows cut between teams are incomplete until finish() after the next barrier, but the
+  /// sum is right at once: it is linear in the parts of a row.
   template <int In, int Out, int Sum>
-  DWELL_FN void spmv(adds_to<Sum>) {
+  DWELL_FN void multiply(reads<In>, writes<Out>, adds_to<Sum>) {
     static_assert(columns == 1);
     multiply_all<Sum, In, Out>();
   }
   /// Out = A * In, complete at once: for Programs with whole rows. Of an exchanged pair In, the
   /// products are Out...: A times the first, A times its partner.
   template <int In, int... Out>
-  DWELL_FN void spmv() {
-    static_assert(whole_rows_of<P>);
+  DWELL_FN void multiply(reads<In>, writes<Out...>) {
+    static_assert(whole_rows_of<P>, "without a sum the program must say whole_rows");
     multiply_all<no_sum, In, Out...>();
   }
 
-  /// Of Programs with a basis (basis.hpp). Memory of this team's own, which its lanes share.
+  /// Memory of this team's own, which its lanes share, of Programs with a basis (basis.hpp).
   DWELL_FN double* team_memory() const {
     return a_.team_memory + team_.worker() * P::team_doubles(a_.basis_size);
   }
@@ -103,7 +110,7 @@ class store : public column_store<P, T, Team> {
 
   /// Adds to this team's first row the parts that earlier teams computed.
   template <int Out>
-  DWELL_FN void finish();
+  DWELL_FN void finish(writes<Out>);
 
   /// For Programs with a chain of products: which of its phases is run.
   DWELL_FN void take_chain_phase(int k) { chain_phase_ = k; }
@@ -111,11 +118,11 @@ class store : public column_store<P, T, Team> {
   DWELL_FN int chain_phases() const { return a_.chain.phases; }
   /// Runs it; the last one writes the chain's result to the elements of Out that this team owns.
   template <int Out>
-  DWELL_FN void run_chain();
+  DWELL_FN void run_chain(writes<Out>);
 
   /// Tells the host how far the run is (squared: of the residual's norm), and records that norm if
   /// a history is wanted, and the coefficients. By the last lane: its warp has the fewest elements.
-  DWELL_FN void note(int step, double squared, const step_coefficients& by) {
+  DWELL_FN void note(int step, double squared, const step_coefficients& by = {}) {
     if (team_.worker() == 0)
       team_.each([&](int lane) {
         if (lane != Team::lanes() - 1) return;
@@ -199,7 +206,7 @@ class store : public column_store<P, T, Team> {
     else
       return a_.vectors[F] + part_.begin.row;
   }
-  /// The same for vectors that are known to be in scratch: no test where they are.
+  /// Place of vectors that are known to be in scratch: no test where they are.
   template <bool Resident, int F>
   DWELL_FN T* place() const {
     if constexpr (Resident)
@@ -207,7 +214,7 @@ class store : public column_store<P, T, Team> {
     else
       return base<F>();
   }
-  /// Of a Program with columns: the rows of F, by their numbers in the matrix.
+  /// Rows of F of a Program with columns, by their numbers in the matrix.
   template <int F>
   DWELL_FN auto* rows_of() const {
     return reinterpret_cast<pack<columns>*>(a_.vectors[F]);
@@ -266,7 +273,7 @@ class store : public column_store<P, T, Team> {
     }
   }
 
-  /// Of the chain's input and result: v in the units of the chain's rows, and back.
+  /// Converts the chain's input and result: v in the units of the chain's rows, and back.
   template <class To, class V>
   DWELL_FN To in_units_of_chain(index row, V v) const {
     const double* const units = a_.chain.units;
@@ -277,6 +284,12 @@ class store : public column_store<P, T, Team> {
   template <int F>
   DWELL_FN T get_slot(int lane, int s, element_index e);
 
+  /// Listen: also takes the answer of poll(parity) before the last barrier.
+  template <int Count, bool Listen>
+  DWELL_FN auto total_of(int first, int parity) {
+    if constexpr (!Team::alone) pending_ = false;  // its lanes do not meet in there
+    return team_.template total<Count, Listen>(first, interrupt_slot + parity, seen_);
+  }
   template <int... R, int... W, class F>
   DWELL_FN void pass(reads<R...>, writes<W...>, F&& f);
   DWELL_FN int basis_slot(int set) const { return partial_slots_of<P> + set * a_.basis_size; }
@@ -322,12 +335,12 @@ class store : public column_store<P, T, Team> {
   template <class Column, int In, int... Out>
   DWELL_FN void walk_cached_tiles();
   template <bool Resident, int In, int... Out, class Warp, class Parts>
-  DWELL_FN void multiply(Warp& warp, Parts& part, int tile);
+  DWELL_FN void multiply_one(Warp& warp, Parts& part, int tile);
 
   Team& team_;
   const program_args<P, T>& a_;
   const team_part part_;
-  int copy_ = 0;       ///< of exchanged vectors: the one that is read
+  int copy_ = 0;       ///< copy of exchanged vectors that is read
   double seen_ = 0.0;  ///< the flag of interrupts, as of the last total()
   int chain_phase_ = 0;
   int polled_ = 0;        ///< team 0, the lane that polls: as read from the host
@@ -342,6 +355,6 @@ class store : public column_store<P, T, Team> {
 }  // namespace dwell
 
 #include "dwell/execution/krylov/products/run_chain.hpp"
-#include "dwell/execution/krylov/spmv/spmv.hpp"
 #include "dwell/execution/krylov/vectors/basis.hpp"
 #include "dwell/execution/krylov/vectors/elementwise.hpp"
+#include "dwell/execution/krylov/vectors/product.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 
@@ -85,8 +85,8 @@ class traffic_store : public counted_columns<P> {
   void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
     each_owned(in, out, f);
   }
-  template <int Count = 1, bool Listen = false>
-  auto total(int, int = 0) const {
+  template <int First, int Count>
+  auto total(sum_of<First, Count>, with_interrupt = {}) const {
     sums<Count> s;
     for (double& v : s.v) v = 1.0;
     return this->totals(s);
@@ -94,7 +94,7 @@ class traffic_store : public counted_columns<P> {
   /// Values, columns and row ends once; the result stored, and both vectors loaded for the sum. The
   /// gathers themselves are counted as those loads: at best every element comes once.
   template <int In, int Out, int Sum>
-  void spmv(adds_to<Sum>) {
+  void multiply(reads<In>, writes<Out>, adds_to<Sum>) {
     all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
     store<Out>();
     load<Out>();
@@ -102,7 +102,7 @@ class traffic_store : public counted_columns<P> {
     all_.product[Out] = true;
   }
   template <int In, int... Out>
-  void spmv() {
+  void multiply(reads<In>, writes<Out...>) {
     all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
     (store<Out>(), ...);
     [&]<int... W>(std::integer_sequence<int, W...>) { (load<In + W>(), ...); }
@@ -110,17 +110,17 @@ class traffic_store : public counted_columns<P> {
     ((all_.product[Out] = true), ...);
   }
   void exchange(int) {}
-  // Of a chain: all of it at once; what its products move is counted by whoever made it.
+  // Phases of a chain: all of it at once; what its products move is counted by whoever made it.
   int chain_phase() const { return 0; }
   int chain_phases() const { return 1; }
   template <int Out>
-  void run_chain() {
+  void run_chain(writes<Out>) {
     store<Out>();
     all_.product[Out] = true;
   }
   template <int Out>
-  void finish() {}
-  // Of a basis: its vectors count as bytes only.
+  void finish(writes<Out>) {}
+  // Vectors of a basis count as bytes only.
   void make_basis(int basis) {
     if constexpr (has_basis<P>) memory_.resize(P::team_doubles(basis_ = basis));
   }
@@ -155,7 +155,7 @@ class traffic_store : public counted_columns<P> {
     count_basis(count);
   }
   void basis_totals(int, int, double*) const {}
-  void note(int, double, const step_coefficients&) {}
+  void note(int, double, const step_coefficients& = {}) {}
   void poll(int = 0) {}
   bool interrupted() const { return false; }
 

@@ -62,7 +62,7 @@ class cached_layers {
   DWELL_FN int cached_begin() const { return cached_begin_; }
   DWELL_FN int cached_end() const { return cached_begin_ + cached_count_; }
 
-  /// Of the layers q, q + 1 ... (or downwards, if up), how many lie in one block with q, if the
+  /// Number of the layers q, q + 1 ... (or downwards, if up) that lie in one block with q, if the
   /// last that counts is the one before `last`.
   DWELL_FN int stretch(int q, int last, bool up) const {
     const bool cached = caches(q);
@@ -70,7 +70,7 @@ class cached_layers {
     const int end = begin + (cached ? cached_count_ : streamed_count_);
     return up ? q - begin + 1 : (end < last ? end : last) - q;
   }
-  /// The same as get() and put() for a layer that is known to be cached, or not.
+  /// get() and put() for a layer that is known to be cached, or not.
   DWELL_FN layer get_cached(int lane, int q) const {
     return read(cached_ + offset(lane, q - cached_begin_));
   }
@@ -116,7 +116,7 @@ class cached_layers {
   };
   static_assert(N % wide == 0 && (Ahead & (Ahead - 1)) == 0);
 
-  /// Of the layers before q, those that are not cached.
+  /// Number of the layers before q that are not cached.
   DWELL_FN int streamed_before(int q) const {
     const int n = q - streamed_begin_;
     return n < 0 ? 0 : n > streamed_count_ ? streamed_count_ : n;
@@ -165,7 +165,7 @@ class cached_layers {
 
   T *cached_, *streamed_, *ring_;
   int cached_count_, streamed_count_, cached_begin_, streamed_begin_, used_;
-  int next_ = 0, end_ = 0, step_ = 1;  ///< of the layers in memory, those that the pass takes
+  int next_ = 0, end_ = 0, step_ = 1;  ///< range of the layers in memory, those that the pass takes
 };
 
 }  // namespace dwell

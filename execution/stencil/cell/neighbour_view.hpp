@@ -59,9 +59,9 @@ class neighbour_view {
       });
     });
   }
-  /// The same of a row in two dimensions, whose ends are not those of a warp's lanes: wherever a
-  /// lane is at one, ends(lane, view, first, last) fills columns first to before last beyond it.
-  /// Columns beyond the next lane's cells are copied from that lane's view.
+  /// Spreads a row in two dimensions, whose ends are not those of a warp's lanes: wherever a lane
+  /// is at one, ends(lane, view, first, last) fills columns first to before last beyond it. Columns
+  /// beyond the next lane's cells are copied from that lane's view.
   template <class Team, class Views, class Get, class Ends>
   DWELL_FN static void spread_row(Team& team, Views& all, Get&& get, const Ends& ends) {
     static_assert(RY == 1 && RV == 0);

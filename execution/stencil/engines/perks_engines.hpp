@@ -40,7 +40,7 @@ constexpr std::size_t kernel_scratch_bytes(const typename Engine::config& c) {
   return 128 + polls + Engine::template scratch_bytes<S, T>(c) + perks_flag_numbers * sizeof(int);
 }
 
-/// The same of kernel `number`.
+/// Scratch of kernel `number`.
 template <class S, class T>
 std::size_t caching_scratch_bytes(int number) {
   return caching_engines::with<S, T>(

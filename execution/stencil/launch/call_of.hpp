@@ -8,7 +8,7 @@
 
 namespace dwell {
 
-/// The same from what the kernel table passes on: a stencil_args<T>, and as many weights.
+/// Makes them from what the kernel table passes on: a stencil_args<T>, and as many weights.
 template <class S, class T>
 stencil_call<S, T> call_of(const void* args, std::span<const double> weights) {
   stencil_call<S, T> a;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See launch_cpu.hpp: the time loops of stencils on a CPU, for all shapes.
+// The time loops of stencils on a CPU, for all shapes.
 #include "dwell/execution/stencil/launch/launch_cpu.hpp"
 
 #include <cstring>

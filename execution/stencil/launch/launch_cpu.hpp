@@ -95,9 +95,9 @@ class DWELL_API stencil_queue {
  private:
   const int teams_;
   const std::unique_ptr<field_steps<T>> steps_;
-  int copy_ = 0;                        ///< of the field that the next launch reads
-  const stencil_args<T>* a_ = nullptr;  ///< of the present run
-  run_watch* watch_ = nullptr;          ///< likewise
+  int copy_ = 0;                        ///< copy of the field that the next launch reads
+  const stencil_args<T>* a_ = nullptr;  ///< arguments of the present run
+  run_watch* watch_ = nullptr;          ///< watch of the present run
   team_scratch scratch_;
   thread_pool pool_;
   stencil_state marks_[2];

@@ -33,7 +33,7 @@ class launcher : public stencil_launcher {
 
   std::optional<stencil_state> start(const stencil_start& run, const run_control& control) final {
     clock_.use_device();
-    if (watch_) {  // of a run that has failed
+    if (watch_) {  // a run has failed
       watch_.reset();
       clock_.forget();
     }
@@ -66,7 +66,7 @@ class launcher : public stencil_launcher {
 
  private:
   clock_of_runs clock_;
-  stencil_call<S, T> call_{};  ///< of the last run
+  stencil_call<S, T> call_{};  ///< call of the last run
   std::optional<watcher> watch_;
   stencil_state* end_ = nullptr;  ///< pinned
   Way way_;
@@ -112,9 +112,9 @@ struct whole_kernel {
   void (*kernel)(stencil_call<S, T>);
   int lanes;
   std::size_t scratch;
-  int (*last_copy)(const stencil_args<T>&);  ///< of the field, if nothing ends the run early
+  int (*last_copy)(const stencil_args<T>&);  ///< copy of the field, if nothing ends the run early
 };
-/// Of steps of the whole field.
+/// Copy of the field after steps of the whole field.
 template <class T>
 int copy_after_steps(const stencil_args<T>& a) {
   return a.steps % 2;

@@ -17,7 +17,7 @@ struct stencil_start {
   /// A stencil_args<T>, whose pointers the device can follow, and whose plan is the one that the
   /// launcher was made for; steps are at least 1. Read before start() returns.
   const void* args;
-  std::span<const double> weights;  ///< as many as the shape has
+  std::span<const double> weights;  ///< weights of all taps of the shape
   /// In the device's memory: the state, the monitor and all words that teams meet by. Zeroed by
   /// start(), after the runs before.
   std::span<std::byte> words;

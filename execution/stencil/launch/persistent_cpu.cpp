@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See launch_cpu.hpp.
+// The loop of persistent over the steps of any shape.
 #include "dwell/execution/stencil/launch/persistent_cpu.hpp"
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See run.hpp.
+// Pitch of rows, and the cells inside a border.
 #include "dwell/execution/stencil/launch/run.hpp"
 
 #include <algorithm>

@@ -116,7 +116,7 @@ class stencil_run {
   /// pitch() cells apart.
   T* field_in_place() const { return field_[front_].data() + around_; }
   std::size_t pitch() const { return pitch_; }
-  /// The same from and to packed cells in the device's memory, in the order of the device's stream.
+  /// Copies from and to packed cells in the device's memory, in the order of the device's stream.
   void set_field_there(const T* from) {
     copy_cells(args_.field[0], pitch_, from, row_);
     copy_to_other();
@@ -179,7 +179,7 @@ class stencil_run {
   struct place_of_box {
     std::size_t first;                     ///< value of a copy
     std::size_t row;                       ///< bytes
-    std::size_t rows, planes, plane_rows;  ///< of the box, and rows of a plane of the field
+    std::size_t rows, planes, plane_rows;  ///< sizes of the box, and rows of a plane of the field
   };
   place_of_box place_of(const grid_box& box) const {
     const auto size = [](int n) { return static_cast<std::size_t>(n); };
@@ -208,7 +208,7 @@ class stencil_run {
   buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;
   buffer<std::byte> words_;
-  buffer<unsigned> tile_order_;  ///< of a plan whose tiles are not taken as they are numbered
+  buffer<unsigned> tile_order_;  ///< table of a plan whose tiles are not taken as they are numbered
   stencil_args<T> args_;
   int front_ = 0;       ///< the copy that holds the field
   bool waits_ = false;  ///< a run was started whose end is not known
@@ -216,7 +216,7 @@ class stencil_run {
   stencil_plan few_plan_;
   buffer<double> few_partial_;
   stencil_launcher* started_ = nullptr;  ///< has started runs since the last wait()
-  double seconds_before_ = 0;            ///< of the other one, since then
+  double seconds_before_ = 0;            ///< time of the other one, since then
   // Last: what they have started ends first.
   std::unique_ptr<stencil_launcher> launcher_, few_launcher_;
 };

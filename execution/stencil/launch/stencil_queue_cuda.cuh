@@ -34,7 +34,7 @@ class clock_of_runs : public run_clock {
   bool runs_ = false;
 };
 
-/// Of executors whose time loop runs on the host: the queue. It keeps the graphs of two runs, since
+/// The queue of executors whose time loop runs on the host. It keeps the graphs of two runs, since
 /// the copies of the field change their roles between runs of an odd number of launches. Steps:
 /// launches steps, see single_steps.
 template <class S, class T, class Steps>
@@ -148,11 +148,11 @@ class stencil_queue : public host_queue<stencil_state> {
 
   clock_of_runs& clock_;
   Steps steps_;
-  const stencil_call<S, T>* a_ = nullptr;  ///< of the present run
+  const stencil_call<S, T>* a_ = nullptr;  ///< call of the present run
   std::optional<kept_graph> kept_[2];
   std::optional<stencil_call<S, T>> seen_[2];
   int next_ = 0;
-  int copy_ = 0;   ///< of the field that the next launch reads
+  int copy_ = 0;   ///< copy of the field that the next launch reads
   int round_ = 0;  ///< while a graph that repeats is recorded
 };
 

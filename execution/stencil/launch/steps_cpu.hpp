@@ -23,7 +23,7 @@ class field_steps {
   virtual ~field_steps() = default;
   /// Keeps what a run is started with, for all calls until the next one.
   virtual const stencil_args<T>& take(const stencil_start& run) = 0;
-  /// Of a launch; teams meet between two of them.
+  /// Phases of a launch; a barrier lies between two of them.
   virtual int phases() const { return 1; }
   /// The copy of the field that holds the result of so many steps from field[from] on.
   virtual int copy_after(int from, int /*steps*/) const { return from ^ 1; }

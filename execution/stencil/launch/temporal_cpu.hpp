@@ -20,7 +20,7 @@ namespace dwell::cpu {
 template <class S, class T, class Engine, auto C>
 class passes;
 
-/// The same as a queue calls them.
+/// The passes as a queue calls them.
 template <class S, class T, class Engine, auto C>
 class shape_passes final : public field_steps<T> {
   using own = passes<S, T, Engine, C>;

@@ -90,7 +90,7 @@ class launched_passes {
   }
 
  private:
-  pass_kernel_type<S, T> kernel_[2] = {};  ///< of passes with fewer steps than most, and of others
+  pass_kernel_type<S, T> kernel_[2] = {};  ///< for shorter passes, and for others
   int steps_ = 0;
   int threads_ = 0;
   std::size_t scratch_ = 0;

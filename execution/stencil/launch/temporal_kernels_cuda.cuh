@@ -22,7 +22,7 @@ DWELL_FN void leave_mark() {
   mark[0] = 1;
   __trap();
 }
-/// Of the two kinds of teams one is compiled for a GPU, and the kernel of the other has a mark
+/// One of the two kinds of teams is compiled for a GPU, and the kernel of the other has a mark
 /// instead: so the host knows (has_body).
 template <class S, class T, int K, bool Source>
 __global__ void __launch_bounds__(ring_team_of<S, T, K>::threads, ring_config_of<S, T, K>.teams)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See tile_order.hpp.
+// Numbers the tiles by the map of the order.
 #include "dwell/execution/stencil/launch/tile_order.hpp"
 
 #include "dwell/execution/stencil/order/index_map.hpp"

@@ -37,7 +37,8 @@ struct graph_stencil {
   }
 
  private:
-  /// Of what repeats: one part or two, so that the copies of the field are back in their places.
+  /// Steps of what repeats: one part or two, so that the copies of the field are back in their
+  /// places.
   template <class T>
   static int steps_of_round(const stencil_args<T>& a, int part, bool by_polls) {
     int launches = 0;

@@ -15,7 +15,7 @@ struct grid_cell {
   int z = 0;  ///< plane
   int y = 0;  ///< row
   int x = 0;  ///< column
-  /// The same place.
+  /// Equal places.
   friend bool operator==(const grid_cell&, const grid_cell&) = default;
 };
 
@@ -38,7 +38,7 @@ struct cell_block {
 /// A grid and the size of its blocks, which is at most the grid's along each axis.
 struct blocked_grid {
   block_size grid;   ///< all cells
-  block_size block;  ///< of all blocks but those that the grid ends in
+  block_size block;  ///< size of all blocks but those that the grid ends in
   int dims = 2;      ///< axes that are ordered
 
   /// The block that begins at a cell; `before` is left at 0.

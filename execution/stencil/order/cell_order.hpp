@@ -11,7 +11,7 @@
 
 namespace dwell {
 
-/// As it is written in options: "rows", "tiles:32x8", "columns:64".
+/// The words of an option: "rows", "tiles:32x8", "columns:64".
 DWELL_API std::string to_string(const cell_order& order);
 
 /// Nothing for "auto". Throws input_error unless it is that, or an order with its numbers: "rows",
@@ -24,7 +24,7 @@ struct cell_order_help {
   std::string form;   ///< "columns:W[xH]"
   std::string about;  ///< one line
 };
-/// Of all of them, in the order of the list.
+/// Help for all of them, in the order of the list.
 DWELL_API std::vector<cell_order_help> cell_order_helps();
 
 }  // namespace dwell

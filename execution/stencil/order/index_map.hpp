@@ -12,10 +12,10 @@ namespace dwell {
 
 class index_map {
  public:
-  index_map() = default;  ///< of one cell
-  /// Of an order whose numbers suit the grid's dimensions; no axis is shorter than 0. Where pieces
-  /// of several cells are taken at a time, `size` is how many of these there are, and the blocks
-  /// are those of the order in whole pieces.
+  index_map() = default;  ///< map of one cell
+  /// Map of an order whose numbers suit the grid's dimensions; no axis is shorter than 0. Where
+  /// pieces of several cells are taken at a time, `size` is how many of these there are, and the
+  /// blocks are those of the order in whole pieces.
   index_map(const cell_order& order, const extents& size, const block_size& piece = {})
       : kind_(order.kind), cells_(static_cast<std::int64_t>(size.cells())) {
     const auto in_cells = [](int pieces, int each) {

@@ -11,7 +11,7 @@ struct order_numbers {
   int width = 0;   ///< cells along x
   int height = 0;  ///< cells along y
   int depth = 0;   ///< cells along z
-  /// The same numbers.
+  /// Equal numbers.
   friend bool operator==(const order_numbers&, const order_numbers&) = default;
 };
 

@@ -10,7 +10,7 @@ namespace dwell {
 
 template <class T>
 struct block_subdomain {
-  int z0, y0, x0;  ///< of the grid
+  int z0, y0, x0;  ///< begin in the grid
   int nz, ny, nx;  ///< cells
 
   /// A subdomain of all cells.

@@ -57,7 +57,7 @@ DWELL_FN subdomain_place place_of_warp(const stencil_plan& p, int worker, int wa
   return {1 + k % inner, 1 + k / inner, 0};
 }
 
-/// The same where all columns have the same number of subdomains (perks/strip2d).
+/// Finds the place where all columns have the same number of subdomains (perks/strip2d).
 DWELL_FN subdomain_place place_of_strip(const stencil_plan& p, int worker, int warp) {
   const int k = warp * p.teams + worker;
   if (k >= p.subdomains_x * p.subdomains_y) return {0, 0, 1};

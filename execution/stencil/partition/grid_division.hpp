@@ -9,7 +9,7 @@
 
 namespace dwell::model {
 
-using axis_counts = std::array<std::int64_t, 3>;  ///< of the axes z, y, x
+using axis_counts = std::array<std::int64_t, 3>;  ///< counts along the axes z, y, x
 
 /// Cells of an extents-like "planes x rows x columns"; rows x columns have planes = 1.
 struct grid_cells {
@@ -28,7 +28,7 @@ struct grid_division {
                ? 2
                : static_cast<int>(parts[static_cast<std::size_t>(axis)]) - 1;
   }
-  /// Of them on other hosts, for a rank at the rim of its host's part.
+  /// Sides on other hosts, for a rank at the rim of its host's part.
   int sides_off_host(int axis) const;
 };
 
@@ -39,7 +39,7 @@ struct division_request {
   int ranks = 1;
   int ranks_of_host = 8;
   int cut_axes = 1;         ///< 1: slabs, 2: pencils, 3: blocks; counted from the slowest axis
-  std::int64_t layers = 1;  ///< of ghosts: no rank may have fewer along an axis that is cut
+  std::int64_t layers = 1;  ///< layers of ghosts: no rank may have fewer along an axis that is cut
 };
 
 /// The division whose ranks exchange the fewest cells; of a grid that every rank has one of, the
@@ -49,13 +49,13 @@ struct division_request {
 /// than it must exchange.
 std::optional<grid_division> divide(const division_request& request);
 
-/// Of the largest rank: its own cells.
+/// Own cells of the largest rank.
 grid_cells own_cells(const division_request& request, const grid_division& division);
 
 /// What one exchange of `layers` layers of ghosts takes of a rank in the midst.
 struct halo_messages {
   int messages = 0;  ///< that it sends; it receives as many
-  int off_host = 0;  ///< of them to other hosts
+  int off_host = 0;  ///< messages to other hosts
   int rounds = 0;    ///< one after the other: axes, if corners are needed, else one
   double cells = 0;  ///< that it sends
   double cells_off_host = 0;
@@ -80,7 +80,7 @@ grid_cells least_cells(const division_request& request, const grid_division& div
 /// At least 1 and at most `most`.
 int steps_that_add_a_tenth(const grid_cells& least, const grid_division& division, int radius,
                            int most);
-/// The same in whole passes, where several fit.
+/// Steps in whole passes, where several fit.
 constexpr int whole_passes(int steps, int pass_steps) {
   return steps > pass_steps ? steps - steps % pass_steps : steps;
 }
@@ -90,8 +90,8 @@ struct stencil_division_plan {
   grid_division division;
   int steps = 1;
 };
-/// Of the divisions that cut up to request.cut_axes axes, the one with the least cost, where one
-/// that cuts more axes must cost a tenth less: their messages are packed, and come in more rounds.
+/// The division with the least cost of those that cut up to request.cut_axes axes, where one that
+/// cuts more axes must cost a tenth less: their messages are packed, and come in more rounds.
 /// Costs are cells that are computed in a step, and 16 times those sent: a cell of 8 bytes at the
 /// 370.8 GB/s of an H100's NVLinks takes as long as 4 that a plain step computes, and as 50 of
 /// 2d5pt under `temporal` (docs/design/scaling.md, results/multi-gpu.md); on CPUs it is written and

@@ -66,21 +66,22 @@ class neighbour_flags {
                                 : S::dims == 2                            ? 8
                                 : Faces                                   ? 6
                                                                           : 26;
-  static constexpr int owners = by_warps ? perks_warps : 1;  ///< of subdomains in a team
+  static constexpr int owners = by_warps ? perks_warps : 1;  ///< subdomains in a team
   static_assert(owners * (1 + around) <= perks_flag_numbers);
 
   DWELL_FN unsigned* flag_of(int owner, int k) const {
     const int number = numbers_[owner * (1 + around) + k];
     return number < 0 ? nullptr : a_.flags + number * flag_distance;
   }
-  /// Of the 3 x 3 (x 3) teams around one, all but itself; or the middles of the six faces.
+  /// Neighbour k of the 3 x 3 (x 3) teams around one, all but itself; or of the middles of the six
+  /// faces.
   DWELL_FN static subdomain_place neighbour(subdomain_place at, int k) {
     int nth = k < around / 2 ? k : k + 1;
     if constexpr (Faces) nth = k < 2 ? 4 + 18 * k : k < 4 ? 10 + 6 * (k - 2) : 12 + 2 * (k - 4);
     const int dz = S::dims == 3 ? nth / 9 - 1 : 0;
     return {at.x + nth % 3 - 1, at.y + nth / 3 % 3 - 1, at.z + dz};
   }
-  /// Of a team's subdomain, or -1 beyond the grid.
+  /// Number of a team's subdomain, or -1 beyond the grid.
   DWELL_FN int number_of(subdomain_place at) const {
     const int nx = a_.plan.subdomains_x, ny = a_.plan.subdomains_y, nz = a_.plan.subdomains_z;
     if (a_.edge == boundary::periodic) {
@@ -91,15 +92,16 @@ class neighbour_flags {
     if (!within(at.x, nx) || !within(at.y, ny) || !within(at.z, nz)) return -1;
     return (at.z * ny + at.y) * nx + at.x;
   }
-  /// Of strips: a star needs the corners only where subdomains of a row have cells in common.
+  /// Neighbour of strips: a star needs the corners only where subdomains of a row have cells in
+  /// common.
   DWELL_FN int around_warp(subdomain_place own, int k) const {
     const cell_box all = cells_of_rows(a_.size, a_.inner, a_.edge);
     const bool corner = k == 0 || k == 2 || k == 5 || k == 7;
     if (is_star<S> && corner && (all.x1 - all.x0) % perks_across<S> == 0) return -1;
     return number_of(neighbour(own, k));
   }
-  /// Of a warp's subdomain: in this column of subdomains and in those beside it, all that have rows
-  /// of its halo, at most a third of stream_neighbours each. -1: there are fewer.
+  /// Neighbours of a warp's subdomain: all in this column of subdomains and in those beside it that
+  /// have rows of its halo, at most a third of stream_neighbours each. -1: there are fewer.
   DWELL_FN int beside_warp(subdomain_place own, int k) const {
     const warp_grid g(a_.plan);
     const bool around_the_grid = a_.edge == boundary::periodic;
@@ -118,7 +120,7 @@ class neighbour_flags {
   }
 
   const stencil_args<T>& a_;
-  int* numbers_;  ///< of every owner's own flag and of those around; -1: there is none
+  int* numbers_;  ///< numbers of every owner's own flag and of those around; -1: there is none
 };
 
 }  // namespace dwell

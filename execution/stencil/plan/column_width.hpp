@@ -17,8 +17,8 @@ struct column_problem {
 constexpr double column_cache(const column_problem& p, double c) {
   return p.unit * (p.threads + p.height * (c + p.width));
 }
-/// The same before the threads are spread over the rows of narrow columns:
-/// u (c + s_w) (s_h + ceil(t / c)), for whole numbers of threads and columns.
+/// Bytes of cache before the threads are spread over the rows of narrow columns: u (c + s_w) (s_h +
+/// ceil(t / c)), for whole numbers of threads and columns.
 constexpr double column_cache_exact(const column_problem& p, int threads, int c) {
   const int rows = (threads + c - 1) / c;
   return p.unit * (c + p.width) * (p.height + rows);
@@ -33,8 +33,9 @@ constexpr double column_width_of_product(double unit, double inner, double cache
   return cache_bytes / (unit * inner);
 }
 
-/// The same less what a cache needs beside them, the present and the next row of A: with c as above
-/// a cache that replaces the least recently used line loses all of B from row to row.
+/// Columns of a product less what a cache needs beside them, the present and the next row of A:
+/// with c as above a cache that replaces the least recently used line loses all of B from row to
+/// row.
 constexpr double column_width_beside_rows(double unit, double inner, double cache_bytes) {
   return column_width_of_product(unit, inner, cache_bytes) - 2;
 }

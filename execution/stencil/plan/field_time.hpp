@@ -17,7 +17,7 @@ struct field_rates {
   double flat_column, solid_column;        ///< and in columns
   double star_tap, flat_box_tap, box_tap;  ///< and of each of its multiply-adds
   double of_tile;  ///< the part of a tile's cost that does not depend on its width
-  double last;     ///< of a tile, the wait of teams for it at the end of a step
+  double last;     ///< cost of a tile: the wait of teams for it at the end of a step
   double start;    ///< cycles of a step besides: launch, barrier, or flags
 };
 inline constexpr field_rates by_launches{.36, .65, .78, .92, .0314, .0192, .0258, .35, .19, 3940};

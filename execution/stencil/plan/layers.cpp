@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See layers.hpp.
+// Places layers in scratch, and says in words what it did.
 #include "dwell/execution/stencil/plan/layers.hpp"
 
 #include <fmt/format.h>

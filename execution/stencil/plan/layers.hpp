@@ -30,7 +30,7 @@ class layer_layout {
 
   /// `rest` layers. False if there is too little scratch even for those that stream.
   bool place(stencil_plan& p, int rest, const tiling_request& asked) const;
-  /// The same with an order for the layers that stream.
+  /// Places layers with an order for those that stream.
   bool place_in_order(stencil_plan& p, int rest, const tiling_request& asked) const;
 
  private:

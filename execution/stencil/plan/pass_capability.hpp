@@ -4,7 +4,7 @@
 
 namespace dwell {
 
-/// Of compute capability 8.0 and later, whose copies into scratch go on beside the arithmetic.
+/// Compute capability 8.0: from here on copies into scratch go on beside the arithmetic.
 inline constexpr int least_passing_capability = 80;
 
 }  // namespace dwell

@@ -51,8 +51,8 @@ struct stencil_plan {
   int subdomains_y = 0, subdomains_x = 0;  ///< the grid of subdomains
   int subdomains_z = 1;
   int side_subdomains_y =
-      0;                  ///< of warps, in passes: down the first and the last column of the grid
-  int depth = 1;          ///< steps between two exchanges of tiles' edges
+      0;          ///< tiles of warps, in passes: down the first and the last column of the grid
+  int depth = 1;  ///< steps between two exchanges of tiles' edges
   int scratch_rows = 0;   ///< rows of every warp (planes) that stay in scratch
   int streamed_rows = 0;  ///< the others: they pass through once in a pass of one step or several,
                           ///< or live in the field (`warp_subdomains`)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See planning.hpp.
+// Facts of compiled kernels, and the check of a plan.
 #include "dwell/execution/stencil/plan/planning.hpp"
 
 #include <fmt/format.h>

@@ -64,7 +64,7 @@ struct stencil_plan_request {
 struct stencil_projection {
   double seconds = 0;
   double arithmetic = 0, shared = 0, l2 = 0, memory = 0;
-  double exchange = 0;  ///< of tiles' edges, or barriers between steps
+  double exchange = 0;  ///< exchange of tiles' edges, or barriers between steps
 };
 
 struct stencil_choice {

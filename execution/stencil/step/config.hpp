@@ -10,7 +10,7 @@ struct step_config {
   int across = 0;         ///< along x
   int down = 1;           ///< along y
   int deep = 1;           ///< along z
-  int together = 1;       ///< of these, or in two dimensions of those along y, in one register tile
+  int together = 1;       ///< tiles along z, or in two dimensions along y, in one register tile
   bool dataflow = false;  ///< a tile of a step waits for the tiles around it, not for all
 };
 

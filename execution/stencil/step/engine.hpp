@@ -33,7 +33,7 @@ struct step_engine {
   }
 };
 
-/// The same where tiles of a step wait for the tiles around them only.
+/// An engine for steps whose tiles wait for the tiles around them only.
 struct dataflow_engine : step_engine {
   static constexpr const char* name = "dataflow_step";
 

@@ -59,7 +59,7 @@ class near_row {
         row_[dz + RZ][dy + R] = field + (plane + cell_for(a.edge, y + dy, a.size.y)) * a.pitch;
     }
   }
-  /// Of the cell in column x.
+  /// Neighbours of the cell in column x.
   struct near {
     const near_row& rows;
     int x;

@@ -70,7 +70,7 @@ DWELL_FN void step_column(const T* in, T* out, const T* source, std::ptrdiff_t p
 struct tile_cells {
   int x0, y0, z0, nx, ny, nz;
 };
-/// Of tile number t. Tiles lie side by side from column `first` on. Joined: the last one of a
+/// Cells of tile number t. Tiles lie side by side from column `first` on. Joined: the last one of a
 /// column has all rows (planes) that are left, even if those are more than others have.
 template <bool Joined = false>
 DWELL_FN tile_cells cells_of_tile(const stencil_plan& p, const cell_box& inner, int first,
@@ -107,7 +107,7 @@ DWELL_FN void step_columns(Team& team, const stencil_call<S, T>& a, const T* in,
   const T* from = in + corner;
   T* to = out + corner;
   const T* source = a.source ? a.source + corner : nullptr;
-  const int length = flat ? c.ny : c.nz;  // of a column
+  const int length = flat ? c.ny : c.nz;  // length of a column
   for (int below = 0; below < (flat ? 1 : c.nz); below += depth)
     team.over(c.nx, flat ? (c.ny + depth - 1) / depth : c.ny, [&](int i, int j) {
       const int first = flat ? j * depth : below;

@@ -101,7 +101,7 @@ class tile_layer {
 
  public:
   static constexpr int own = flat ? tile::down : tile::deep;  ///< layers of the tile
-  static constexpr int rows = flat ? 1 : tile::down;          ///< of the tile in one of them
+  static constexpr int rows = flat ? 1 : tile::down;          ///< rows of the tile in one of them
 
   /// Layer number Layer, where the tile's own are 0 to own - 1. Own columns are whole pieces; the
   /// columns beside them are then on their way for other lanes.

@@ -21,7 +21,7 @@ enum class border {
 
 /// "zero", "replicate", "reflect" or "periodic".
 DWELL_API std::string to_string(border edge);
-/// Of such a word. Throws input_error.
+/// Border of such a word. Throws input_error.
 DWELL_API border parse_border(std::string_view name);
 /// The words, in their order.
 DWELL_API std::span<const char* const> border_names();

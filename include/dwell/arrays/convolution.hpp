@@ -48,21 +48,21 @@ struct convolution_report {
   std::string reason;           ///< why this way and these passes, one line
   int passes = 1;               ///< over the images
   std::string device;           ///< name
-  backend on = backend::cpu;    ///< of the device
+  backend on = backend::cpu;    ///< kind of the device
   int threads = 0;              ///< on a CPU; 0 on a GPU
-  std::string precision;        ///< of sums: "f64" or "f32"
-  std::string cells;            ///< of the images: "f64", "f32", "f16" or "u8"
+  std::string precision;        ///< type of sums: "f64" or "f32"
+  std::string cells;            ///< type of the images: "f64", "f32", "f16" or "u8"
   std::string result;           ///< cells of the outcome, likewise
-  extents size;                 ///< of an image
+  extents size;                 ///< size of an image
   std::int64_t images = 1;      ///< that many
   extents filter;               ///< taps along each axis
-  border edge = border::zero;   ///< as asked
-  bool correlation = false;     ///< as asked
+  border edge = border::zero;   ///< border that was asked for
+  bool correlation = false;     ///< a correlation was asked for
   int taps = 0;                 ///< multiply-adds per cell of all passes
   std::size_t bytes = 0;        ///< a load and a store of every cell, once
   double setup_s = 0;           ///< checks, the plan, memory, copies
   double run_s = 0;             ///< the passes
-  double cells_per_second = 0;  ///< of all images
+  double cells_per_second = 0;  ///< rate over all images
 };
 
 /// The ways that this build has: "systolic", "window", "shared", "direct".
@@ -87,14 +87,14 @@ DWELL_API convolution_report convolve(const device& where, grid_view<const In> i
                                       grid_view<std::type_identity_t<Out>> out,
                                       const convolution_filter& filter,
                                       const convolution_options& options = {});
-/// Of images of `size` that lie one after the other.
+/// Convolves images of `size` that lie one after the other.
 template <class In, class Out = In>
 DWELL_API convolution_report convolve(const device& where, const extents& size,
                                       std::span<const In> images,
                                       std::span<std::type_identity_t<Out>> out,
                                       const convolution_filter& filter,
                                       const convolution_options& options = {});
-/// Of images in the memory of the CUDA device `where`; done when it returns.
+/// Convolves images in the memory of the CUDA device `where`; done when it returns.
 template <class In, class Out = In>
 DWELL_API convolution_report convolve(const device& where, const extents& size,
                                       device_span<const In> images,

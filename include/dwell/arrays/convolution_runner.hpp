@@ -36,7 +36,7 @@ class DWELL_API convolution_runner {
                      const convolution_options& options = {}, std::int64_t images = 1);
   /// What was moved from can only be destroyed or assigned to.
   convolution_runner(convolution_runner&&) noexcept;
-  /// As the constructor; waits for and frees what this runner had.
+  /// Moves; first waits for and frees what this runner had.
   convolution_runner& operator=(convolution_runner&&) noexcept;
   /// Waits for what was started, and frees everything.
   ~convolution_runner();
@@ -45,8 +45,8 @@ class DWELL_API convolution_runner {
   /// device; done when it returns. Throws input_error for sizes that do not agree, for memory that
   /// overlaps or is not that device's, or if the runner is on a CPU.
   void run(device_span<const In> images, device_span<Out> out);
-  /// The same in the memory of the host. A GPU's runner copies the images there and back, in memory
-  /// that it takes with the first such run and keeps.
+  /// Runs over images in the memory of the host. A GPU's runner copies the images there and back,
+  /// in memory that it takes with the first such run and keeps.
   void run(std::span<const In> images, std::span<Out> out);
 
   /// Starts a run and may return before it is done: what it costs the host is a launch for each

@@ -22,9 +22,9 @@ namespace dwell {
 struct convolution_seconds {
   double all = 0;            ///< the pass
   double memory = 0;         ///< a load and a store of every cell
-  double multiply_adds = 0;  ///< of all columns of tiles, those of their halo too
+  double multiply_adds = 0;  ///< work of all columns of tiles, those of their halo too
   double moves = 0;          ///< shuffles, and loads from L1 or shared memory
-  double chain = 0;          ///< of one tile: nothing hides it where there are few
+  double chain = 0;          ///< latency of one tile: nothing hides it where there are few
 };
 /// The name of the part that is largest: "memory", "multiply-adds", "moves", "chain"; "" if nothing
 /// is projected.
@@ -32,7 +32,7 @@ DWELL_API std::string largest_part(const convolution_seconds& t);
 
 /// A pass over the images.
 struct convolution_pass_plan {
-  extents taps;                   ///< of its filter
+  extents taps;                   ///< taps of its filter
   convolution_seconds projected;  ///< by the way that is taken
 };
 
@@ -41,14 +41,14 @@ struct convolution_pass_plan {
 struct convolution_way_plan {
   std::string way;                ///< one of convolution_ways()
   std::string refusal;            ///< why the device cannot; empty if it can
-  int rows = 0;                   ///< of sums in a tile
-  int columns = 0;                ///< of sums in a tile
+  int rows = 0;                   ///< rows of sums in a tile
+  int columns = 0;                ///< columns of sums in a tile
   double halo = 0;                ///< part of the cells read for a tile that give no sum in it
   std::size_t shared = 0;         ///< bytes that a block of 4 warps has for weights and copies
-  convolution_seconds projected;  ///< of the pass that decides
+  convolution_seconds projected;  ///< time of the pass that decides
 };
 
-/// Of the way "systolic" for the pass that decides, as Chen et al. 2019 name them.
+/// Quantities of the algorithm "systolic" for the pass that decides, as Chen et al. 2019 name them.
 struct systolic_quantities {
   int tap_columns = 1;            ///< M
   int tap_rows = 1;               ///< N
@@ -70,14 +70,14 @@ struct systolic_quantities {
 struct convolution_explanation {
   device_facts device;                        ///< that the plan is for
   bool projected = false;                     ///< there is a model of this device; none of CPUs
-  extents size;                               ///< of an image
+  extents size;                               ///< size of an image
   std::int64_t images = 1;                    ///< that many
-  std::string precision;                      ///< as of convolution_report
-  std::string cells;                          ///< likewise
-  std::string result;                         ///< likewise
+  std::string precision;                      ///< type of sums, see convolution_report
+  std::string cells;                          ///< type of the images
+  std::string result;                         ///< type of the outcome
   extents filter;                             ///< taps along each axis
-  border edge = border::zero;                 ///< as asked
-  bool correlation = false;                   ///< as asked
+  border edge = border::zero;                 ///< border that was asked for
+  bool correlation = false;                   ///< a correlation was asked for
   int taps = 0;                               ///< multiply-adds per cell of all passes
   std::size_t bytes = 0;                      ///< a load and a store of every cell, once
   std::string way;                            ///< that would be taken, never "auto"
@@ -86,7 +86,7 @@ struct convolution_explanation {
   std::vector<convolution_pass_plan> passes;  ///< in their order
   std::size_t decides = 0;                    ///< the pass by whose projected time a way is taken
   std::vector<convolution_way_plan> ways;     ///< all
-  systolic_quantities systolic;               ///< of that pass
+  systolic_quantities systolic;               ///< quantities of that pass
 
   /// The way that would be taken.
   const convolution_way_plan& chosen() const;

@@ -21,8 +21,8 @@ using filter_factors = std::array<std::vector<double>, 3>;
 /// A filter of 1 to 31 taps along each axis.
 class DWELL_API convolution_filter {
  public:
-  /// Of these weights in C order. Throws input_error if there are too many or too few, or if one of
-  /// them is not finite.
+  /// Filter of these weights in C order. Throws input_error if there are too many or too few, or if
+  /// one of them is not finite.
   convolution_filter(const extents& size, std::vector<double> weights);
   /// The products of `down` (an element a row) and `across` (an element a column). Throws
   /// input_error as above.
@@ -35,7 +35,7 @@ class DWELL_API convolution_filter {
 
   const extents& size() const { return size_; }                 ///< taps along each axis
   std::span<const double> weights() const { return weights_; }  ///< in C order
-  const std::optional<filter_factors>& factors() const { return factors_; }  ///< of a product
+  const std::optional<filter_factors>& factors() const { return factors_; }  ///< a product's
 
  private:
   convolution_filter(const extents& size, filter_factors factors);

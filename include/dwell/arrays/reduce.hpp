@@ -18,7 +18,7 @@ namespace dwell {
 
 /// What becomes of the elements of an array.
 enum class reduction {
-  sum,      ///< of the elements; 0 where there are none
+  sum,      ///< sum of the elements; 0 where there are none
   min,      ///< the least element
   max,      ///< the greatest element
   norm1,    ///< sum of magnitudes; 0 where there are none
@@ -41,21 +41,21 @@ class DWELL_API reducer {
   ~reducer();
   /// What was moved from can only be destroyed or assigned to.
   reducer(reducer&& other) noexcept;
-  /// As the constructor; waits for and frees what this reducer had.
+  /// Moves; first waits for and frees what this reducer had.
   reducer& operator=(reducer&& other) noexcept;
 
-  /// Of elements in the host's memory, of which a GPU gets a copy. T is double or float. Throws
-  /// input_error for min and max of nothing and for memory of a GPU; device_error.
+  /// Reduces elements in the host's memory, of which a GPU gets a copy. T is double or float.
+  /// Throws input_error for min and max of nothing and for memory of a GPU; device_error.
   template <class T>
   double reduce(std::span<const T> v, reduction op = reduction::sum);
-  /// Of elements in the memory of the reducer's CUDA device.
+  /// Reduces elements in the memory of the reducer's CUDA device.
   template <class T>
   double reduce(device_span<const T> v, reduction op = reduction::sum);
 
   /// The sum of x[i] y[i]; products are rounded to f64. Throws input_error for other sizes.
   template <class T>
   double dot(std::span<const T> x, std::span<const T> y);
-  /// Of elements in the memory of the reducer's CUDA device.
+  /// Takes elements in the memory of the reducer's CUDA device.
   template <class T>
   double dot(device_span<const T> x, device_span<const T> y);
 
@@ -63,7 +63,7 @@ class DWELL_API reducer {
   /// the result in result[0]. norm2 is not scaled here: squares beyond f64 make it infinite or 0.
   template <class T>
   void queue(device_span<const T> v, reduction op, device_span<double> result);
-  /// The same of the sum of x[i] y[i].
+  /// Puts the sum of x[i] y[i] into the stream, as queue() does.
   template <class T>
   void queue_dot(device_span<const T> x, device_span<const T> y, device_span<double> result);
   /// Returns when all that was queued is done: for a device without a stream of the caller's.
@@ -77,14 +77,14 @@ class DWELL_API reducer {
 /// What reducer::reduce() returns, of one array by itself.
 template <class T>
 DWELL_API double reduce(const device& where, std::span<const T> v, reduction op = reduction::sum);
-/// Of elements in the memory of the CUDA device `where`.
+/// Reduces elements in the memory of the CUDA device `where`.
 template <class T>
 DWELL_API double reduce(const device& where, device_span<const T> v, reduction op = reduction::sum);
 
 /// What reducer::dot() returns, of two arrays by themselves.
 template <class T>
 DWELL_API double dot(const device& where, std::span<const T> x, std::span<const T> y);
-/// Of elements in the memory of the CUDA device `where`.
+/// Takes elements in the memory of the CUDA device `where`.
 template <class T>
 DWELL_API double dot(const device& where, device_span<const T> x, device_span<const T> y);
 

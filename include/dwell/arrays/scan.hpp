@@ -18,7 +18,7 @@ namespace dwell {
 
 /// What a scan puts together.
 enum class scan_operation {
-  sum,  ///< of whole numbers modulo 2^32 or 2^64
+  sum,  ///< sum; whole numbers modulo 2^32 or 2^64
   max   ///< a NaN is greater than anything
 };
 
@@ -34,7 +34,7 @@ struct scan_options {
 /// What was done and what it took.
 struct scan_report {
   std::string device;         ///< name
-  backend on = backend::cpu;  ///< of the device
+  backend on = backend::cpu;  ///< kind of the device
   int threads = 0;            ///< on a CPU; 0 on a GPU
   std::string reason;         ///< why so many threads
   std::int64_t elements = 0;  ///< that many
@@ -50,7 +50,7 @@ struct scan_report {
 template <class T>
 DWELL_API scan_report scan(const device& where, std::span<const T> in, std::span<T> out,
                            const scan_options& options = {});
-/// Of elements in the memory of the CUDA device `where`; done when it returns.
+/// Scans elements in the memory of the CUDA device `where`; done when it returns.
 template <class T>
 DWELL_API scan_report scan(const device& where, device_span<const T> in, device_span<T> out,
                            const scan_options& options = {});

@@ -9,7 +9,7 @@ namespace dwell {
 
 /// The 16 bits of such a number: a sign, 5 bits of an exponent, 10 of a fraction.
 struct half {
-  std::uint16_t bits = 0;  ///< as IEEE 754 lays them out
+  std::uint16_t bits = 0;  ///< layout of IEEE 754
 
   constexpr half() = default;
   /// The nearest one, of two as near the even one; from 65520 on infinity. A NaN stays one.

@@ -13,8 +13,8 @@ enum class gpu_transport {
   /// else host.
   automatic,
   nccl,  ///< from GPU to GPU, by NVIDIA's NCCL
-  /// As the communicator moves what is in the memory of GPUs (communicator::takes_gpu_memory()): by
-  /// a CUDA-aware MPI. Ranks may share a GPU.
+  /// The communicator itself moves what is in the memory of GPUs
+  /// (communicator::takes_gpu_memory()): by a CUDA-aware MPI. Ranks may share a GPU.
   mpi,
   host  ///< through the memory of the hosts; ranks may share a GPU
 };

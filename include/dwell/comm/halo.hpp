@@ -13,7 +13,7 @@ namespace dwell {
 
 /// Which elements a rank sends and gets. A peer is in a list at most once.
 struct halo_pattern {
-  /// Of a list of elements, what concerns one other rank.
+  /// Part of a list of elements that concerns one other rank.
   struct part {
     int peer = 0;     ///< that rank
     index first = 0;  ///< place in the list
@@ -58,8 +58,8 @@ class device_transport;
 struct row_ranks {
   communicator* comm = nullptr;        ///< the ranks
   device_transport* gpus = nullptr;    ///< between their GPUs; null on a CPU
-  const halo_pattern* halo = nullptr;  ///< of vectors that are divided as the rows are
-  double all_rows = 0;                 ///< of all ranks
+  const halo_pattern* halo = nullptr;  ///< pattern of vectors that are divided as the rows are
+  double all_rows = 0;                 ///< rows of all ranks
 };
 
 }  // namespace dwell

@@ -65,13 +65,13 @@ struct generated_nodes {
   int dimension = 0;           ///< 2 or 3
   std::vector<double> values;  ///< x and y, or x, y and z of each node, in the order of the rows
 };
-/// Of elasticity2d and elasticity3d, the free nodes, with edges of length 1. Throws input_error for
-/// another kind.
+/// Coordinates of the free nodes of elasticity2d and elasticity3d, with edges of length 1. Throws
+/// input_error for another kind.
 DWELL_API generated_nodes generate_coordinates(std::string_view kind);
 
 /// One line of help for every kind, in order: {"trefethen:N", "what it is"}.
 struct kind_help {
-  std::string kind;  ///< as generate() takes it, with letters for numbers
+  std::string kind;  ///< argument of generate(), with letters for numbers
   std::string what;  ///< in one line
 };
 /// All kinds.

@@ -22,7 +22,7 @@ struct device_limits;  // limits.hpp
 /// have no meaning there are 0.
 struct device_facts {
   std::string name;                    ///< "NVIDIA H200", "AMD EPYC ..."
-  backend on = backend::cpu;           ///< of the device
+  backend on = backend::cpu;           ///< kind of the device
   int ordinal = 0;                     ///< CUDA device number
   int units = 1;                       ///< streaming multiprocessors, or threads
   bool units_at_most = false;          ///< threads that nobody asked for: a plan may take fewer
@@ -30,7 +30,7 @@ struct device_facts {
   std::size_t memory = 0;              ///< total
   std::size_t memory_free = 0;         ///< at the time of asking
   std::size_t l2 = 0;                  ///< last-level cache
-  std::size_t core_cache = 0;          ///< of a CPU: the second-level cache of a core; 0: not known
+  std::size_t core_cache = 0;          ///< second-level cache of a CPU's core; 0: not known
   std::size_t shared_per_team = 0;     ///< most scratch that one team (block) may use
   std::size_t shared_per_unit = 0;     ///< per multiprocessor
   std::size_t registers_per_unit = 0;  ///< 32-bit registers per multiprocessor
@@ -56,8 +56,8 @@ class DWELL_API device {
   int threads() const { return threads_; }  ///< that there may be
   device_facts facts() const;               ///< asks the device; throws device_error if it fails
 
-  /// The same device, its work (allocations, copies, kernels) put in order by a CUDA stream of the
-  /// caller, a cudaStream_t. The stream must outlive whatever is made with the device. Throws
+  /// Returns this device, its work (allocations, copies, kernels) put in order by a CUDA stream of
+  /// the caller, a cudaStream_t. The stream must outlive whatever is made with the device. Throws
   /// input_error on a CPU.
   device on_stream(void* stream) const;
   /// That stream; null where none was given.

@@ -17,7 +17,7 @@ struct device_span {
   std::size_t size = 0;  ///< elements
   int device = 0;        ///< CUDA device number
 
-  /// Of constant elements.
+  /// Converts to a span of constant elements.
   template <class Const>
   requires(std::is_same_v<Const, const T> && !std::is_const_v<T>) operator device_span<Const>()
       const {
@@ -29,8 +29,8 @@ struct device_span {
 /// (include/dwell/formats/csr.hpp): row_ptr has rows + 1 entries, col and val have `nonzeros`.
 template <class T>
 struct device_csr_view {
-  index rows = 0;                  ///< of the matrix
-  index cols = 0;                  ///< of the matrix
+  index rows = 0;                  ///< rows of the matrix
+  index cols = 0;                  ///< columns of the matrix
   index nonzeros = 0;              ///< stored entries
   const index* row_ptr = nullptr;  ///< where each row begins, and the end: rows + 1
   const index* col = nullptr;      ///< columns, ascending in each row

@@ -17,16 +17,16 @@ namespace dwell {
 
 /// What the header of a file says.
 struct binary_matrix_header {
-  std::int64_t rows = 0;      ///< of the matrix
-  std::int64_t cols = 0;      ///< of the matrix
+  std::int64_t rows = 0;      ///< rows of the matrix
+  std::int64_t cols = 0;      ///< columns of the matrix
   std::int64_t nonzeros = 0;  ///< stored entries, explicit zeros included
   bool single = false;        ///< values are f32, else f64
   bool symmetric = false;     ///< bit for bit, as the writer found; all entries are stored anyway
-  /// The same in all.
+  /// Equal in all members.
   bool operator==(const binary_matrix_header&) const = default;
   /// Bytes of a stored column: 4, or 8 where there are more than 2^31 - 1 columns.
   int column_bytes() const { return cols > 0x7fffffff ? 8 : 4; }
-  int value_bytes() const { return single ? 4 : 8; }  ///< of a stored value
+  int value_bytes() const { return single ? 4 : 8; }  ///< size of a stored value
 };
 
 /// Does the file begin as these do? False for what cannot be opened, and for pipes, of which
@@ -44,10 +44,10 @@ class DWELL_API binary_matrix_file final : public row_source {
   ~binary_matrix_file() override;
 
   const binary_matrix_header& header() const;                           ///< what the header says
-  std::int64_t rows() const override { return header().rows; }          ///< as the header says
-  std::int64_t cols() const override { return header().cols; }          ///< likewise
-  std::int64_t nonzeros() const override { return header().nonzeros; }  ///< likewise
-  bool symmetric() const override { return header().symmetric; }        ///< likewise
+  std::int64_t rows() const override { return header().rows; }          ///< number in the header
+  std::int64_t cols() const override { return header().cols; }          ///< number in the header
+  std::int64_t nonzeros() const override { return header().nonzeros; }  ///< number in the header
+  bool symmetric() const override { return header().symmetric; }        ///< flag in the header
   /// Stored entries in the rows before `row`, 0 to rows(); verifies the block that it is in.
   std::int64_t row_ptr(std::int64_t row) const override;
   /// Verifies the blocks that hold these rows, and checks the rows: columns in range and ascending,

@@ -14,7 +14,7 @@ namespace dwell {
 
 /// A dense array.
 struct dense_columns {
-  index rows = 0;              ///< of each column
+  index rows = 0;              ///< rows of each column
   index cols = 0;              ///< how many
   std::vector<double> values;  ///< column after column
 };

@@ -15,8 +15,8 @@ namespace dwell {
 /// An owning CSR matrix.
 template <class T>
 struct csr {
-  index rows = 0;                    ///< of the matrix
-  index cols = 0;                    ///< of the matrix
+  index rows = 0;                    ///< rows of the matrix
+  index cols = 0;                    ///< columns of the matrix
   std::vector<index> row_ptr = {0};  ///< where each row begins, and the end: rows + 1
   std::vector<index> col;            ///< columns, ascending in each row
   std::vector<T> val;                ///< values
@@ -37,7 +37,7 @@ struct csr {
 template <class T>
 DWELL_API void check(const csr_view<T>& a, const std::string& name = "matrix");
 
-/// The same matrix in another precision. Throws input_error when a finite value overflows.
+/// Converts a matrix to another precision. Throws input_error when a finite value overflows.
 template <class To, class From>
 DWELL_API csr<To> convert(const csr_view<From>& a);
 

@@ -10,8 +10,8 @@ namespace dwell {
 /// row_ptr[i] <= k < row_ptr[i + 1].
 template <class T>
 struct csr_view {
-  index rows = 0;                  ///< of the matrix
-  index cols = 0;                  ///< of the matrix
+  index rows = 0;                  ///< rows of the matrix
+  index cols = 0;                  ///< columns of the matrix
   const index* row_ptr = nullptr;  ///< where each row begins, and the end: rows + 1
   const index* col = nullptr;      ///< columns, ascending in each row
   const T* val = nullptr;          ///< values

@@ -14,15 +14,15 @@ struct extents {
   int dims = 2;  ///< 2 or 3
 
   constexpr extents() = default;  ///< one cell
-  /// Of two dimensions.
+  /// Makes extents of two dimensions.
   constexpr extents(int y_cells, int x_cells) : y(y_cells), x(x_cells) {}
-  /// Of three dimensions.
+  /// Makes extents of three dimensions.
   constexpr extents(int z_cells, int y_cells, int x_cells)
       : z(z_cells), y(y_cells), x(x_cells), dims(3) {}
 
   /// Along axis 0 (z), 1 (y) or 2 (x).
   constexpr int& operator[](int axis) { return axis == 0 ? z : axis == 1 ? y : x; }
-  /// The same.
+  /// Cells along axis 0 (z), 1 (y) or 2 (x).
   constexpr int operator[](int axis) const { return axis == 0 ? z : axis == 1 ? y : x; }
 
   /// All: z times y times x.

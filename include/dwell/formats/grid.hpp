@@ -24,7 +24,7 @@ struct grid_offset {
 
   /// Along axis 0 (z), 1 (y) or 2 (x).
   constexpr int& operator[](int axis) { return axis == 0 ? z : axis == 1 ? y : x; }
-  /// The same.
+  /// Cells along axis 0 (z), 1 (y) or 2 (x).
   constexpr int operator[](int axis) const { return axis == 0 ? z : axis == 1 ? y : x; }
   /// Equal along all axes.
   friend bool operator==(const grid_offset&, const grid_offset&) = default;
@@ -33,7 +33,7 @@ struct grid_offset {
 /// Neighbouring cells of a grid that form a grid themselves.
 struct grid_box {
   grid_offset first;  ///< from the first cell of the whole grid to that of the box
-  extents size;       ///< of the box
+  extents size;       ///< size of the box
   /// Equal in both.
   friend bool operator==(const grid_box&, const grid_box&) = default;
 };
@@ -71,9 +71,9 @@ struct grid_view {
   extents size;       ///< cells along each axis
   T* data = nullptr;  ///< the first cell
 
-  /// Of two dimensions. Nothing is checked.
+  /// Cell of a grid of two dimensions. Nothing is checked.
   T& operator()(int y, int x) const { return (*this)(0, y, x); }
-  /// Of three dimensions. Nothing is checked.
+  /// Cell of a grid of three dimensions. Nothing is checked.
   T& operator()(int z, int y, int x) const {
     return data[(static_cast<std::size_t>(z) * static_cast<std::size_t>(size.y) +
                  static_cast<std::size_t>(y)) *
@@ -81,7 +81,7 @@ struct grid_view {
                 static_cast<std::size_t>(x)];
   }
   std::span<T> cells() const { return {data, size.cells()}; }  ///< all, in memory's order
-  /// Of constant cells.
+  /// Converts to a view of constant cells.
   template <std::same_as<const T> To>
   requires(!std::is_const_v<T>) operator grid_view<To>() const { return {size, data}; }
 };

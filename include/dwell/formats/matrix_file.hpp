@@ -14,7 +14,7 @@ namespace dwell {
 /// A file read.
 struct matrix_file {
   mm_matrix content;                           ///< its header only that of a Matrix Market file
-  std::optional<binary_matrix_header> binary;  ///< of a .dwell file
+  std::optional<binary_matrix_header> binary;  ///< header of a .dwell file
 };
 
 /// Reads the whole matrix. Throws as read_matrix_market() and binary_matrix_file::matrix() do.

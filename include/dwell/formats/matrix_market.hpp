@@ -42,11 +42,11 @@ enum class mm_symmetry {
   symmetric,      ///< the lower triangle
   skew_symmetric  ///< the lower triangle without the diagonal, which is zero
 };
-/// As the format writes it.
+/// The format's word: "coordinate" or "array".
 DWELL_API std::string to_string(mm_layout v);
-/// As the format writes it.
+/// The format's word: "real", "integer", ...
 DWELL_API std::string to_string(mm_field v);
-/// As the format writes it: "skew-symmetric".
+/// The format's word: "general", "symmetric", "skew-symmetric", ...
 DWELL_API std::string to_string(mm_symmetry v);
 
 /// What the file says of itself.
@@ -54,8 +54,8 @@ struct mm_header {
   mm_layout layout = mm_layout::coordinate;     ///< how it holds the matrix
   mm_field field = mm_field::real;              ///< what its values are
   mm_symmetry symmetry = mm_symmetry::general;  ///< which elements it holds
-  std::int64_t rows = 0;                        ///< of the full matrix
-  std::int64_t cols = 0;                        ///< of the full matrix
+  std::int64_t rows = 0;                        ///< rows of the full matrix
+  std::int64_t cols = 0;                        ///< columns of the full matrix
   std::int64_t stored = 0;                      ///< entries in the file
 };
 
@@ -78,7 +78,8 @@ DWELL_API mm_matrix read_matrix_market(const std::filesystem::path& file, int th
 DWELL_API std::vector<double> read_matrix_market_vector(const std::filesystem::path& file,
                                                         int threads = 0);
 
-/// As read_matrix_market(), from text in memory; `name` stands in messages where the file would.
+/// Parses text in memory as read_matrix_market() does; `name` stands in messages where the file
+/// would.
 DWELL_API mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name,
                                         int threads = 0);
 

@@ -25,7 +25,7 @@ struct npy_facts {
   extents size;                      ///< shape
   bool single = false;               ///< float32
   npy_cells cells = npy_cells::f64;  ///< its type of values
-  std::size_t offset = 0;            ///< of the first value
+  std::size_t offset = 0;            ///< place of the first value
 };
 
 class input_file;

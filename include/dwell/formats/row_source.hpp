@@ -11,10 +11,10 @@ namespace dwell {
 
 /// Rows of a matrix that follow each other, with columns in the numbering of the whole.
 struct matrix_rows {
-  std::int64_t all_rows = 0;          ///< of the whole matrix
-  std::vector<std::int64_t> row_ptr;  ///< of the rows here, from 0
+  std::int64_t all_rows = 0;          ///< rows of the whole matrix
+  std::vector<std::int64_t> row_ptr;  ///< ends of the rows here, from 0
   std::vector<std::int64_t> col;      ///< in the numbering of the whole, ascending in each row
-  std::vector<double> val;            ///< as many as col
+  std::vector<double> val;            ///< values, one for each of col
 };
 
 /// Const members may be called by several threads at once.
@@ -25,8 +25,8 @@ class DWELL_API row_source {
   row_source& operator=(const row_source&) = delete;
   virtual ~row_source() = default;
 
-  virtual std::int64_t rows() const = 0;      ///< of the whole matrix
-  virtual std::int64_t cols() const = 0;      ///< of the whole matrix
+  virtual std::int64_t rows() const = 0;      ///< rows of the whole matrix
+  virtual std::int64_t cols() const = 0;      ///< columns of the whole matrix
   virtual std::int64_t nonzeros() const = 0;  ///< stored entries, explicit zeros included
   /// Is it known to be symmetric, bit for bit? What is not known may be.
   virtual bool symmetric() const = 0;

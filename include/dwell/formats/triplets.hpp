@@ -12,11 +12,11 @@ namespace dwell {
 /// Entries in any order; the three vectors have the same length.
 template <class T>
 struct triplets {
-  index rows = 0;          ///< of the matrix
-  index cols = 0;          ///< of the matrix
-  std::vector<index> row;  ///< of each entry
-  std::vector<index> col;  ///< of each entry
-  std::vector<T> val;      ///< of each entry
+  index rows = 0;          ///< rows of the matrix
+  index cols = 0;          ///< columns of the matrix
+  std::vector<index> row;  ///< row of each entry
+  std::vector<index> col;  ///< column of each entry
+  std::vector<T> val;      ///< value of each entry
 };
 
 /// Throws input_error if the lengths differ, an index is out of range or the result would have

@@ -31,7 +31,7 @@ struct cg_batch_entry {
   /// The largest |b - Ax|_i / (|A||x| + |b|)_i of its rows.
   double componentwise_backward_error = 0;
   bool rows_missed = false;  ///< the norm meets the tolerance, and a row of it does not
-  /// As far as the first 127 iterations and the diagonal show it; 0: not known.
+  /// Condition that the first 127 iterations and the diagonal show; 0: not known.
   double condition_estimate = 0;
   double error_estimate = 0;  ///< condition_estimate times the true relative residual
 };
@@ -42,15 +42,15 @@ struct cg_batch_report {
   std::string policy = "none";     ///< the rule by which a team caches data on the chip
   std::string reason;              ///< why this plan, one line
   std::string device;              ///< name of the device
-  backend on = backend::cpu;       ///< of the device
+  backend on = backend::cpu;       ///< kind of the device
   std::string precision;           ///< "f64" or "f32"
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< as asked for
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< asked for
   int teams = 0;                                                       ///< one for each system
   int lanes = 0;                                                       ///< per team
-  solve_setup setup;                    ///< of solve_batch(); zeros where a cg_batch was prepared
-  double setup_s = 0;                   ///< setup.total(), and of the vectors: checks and transfers
-  double solve_s = 0;                   ///< all iterations of all systems, on the device's clock
-  double finish_s = 0;                  ///< after them: true residuals, estimates, the answers
+  solve_setup setup;    ///< times of solve_batch(); zeros where a cg_batch was prepared
+  double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
+  double solve_s = 0;   ///< all iterations of all systems, on the device's clock
+  double finish_s = 0;  ///< after them: true residuals, estimates, the answers
   std::vector<cg_batch_entry> systems;  ///< in the order of the batch
   int converged = 0;                    ///< so many of them
 };
@@ -88,27 +88,27 @@ class DWELL_API cg_batch {
   cg_batch(const device& where, const csr_view<T>& pattern, std::span<const T> values, int count,
            const solve_options& options = {});
   cg_batch(cg_batch&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
-  /// As the constructor; frees what this batch had.
+  /// Moves; first frees what this batch had.
   cg_batch& operator=(cg_batch&&) noexcept;
   ~cg_batch();  ///< frees everything
 
   int count() const;             ///< systems
-  index rows() const;            ///< of all systems
-  index nonzeros() const;        ///< of all systems: stored entries
-  index first_row(int k) const;  ///< of system k, 0 <= k <= count(); else input_error
+  index rows() const;            ///< rows of all systems
+  index nonzeros() const;        ///< stored entries of all systems
+  index first_row(int k) const;  ///< first row of system k, 0 <= k <= count(); else input_error
   /// What the constructor's time went to, or that of the last update_values().
   const solve_setup& setup() const;
 
   /// Solves all systems: x holds the start vectors on entry and the answers on return. rows()
   /// elements each, in the host's memory; they may not overlap.
   cg_batch_report solve(std::span<const T> b, std::span<T> x);
-  /// The same with vectors in the memory of the batch's CUDA device, which are used in place.
+  /// Solves with vectors in the memory of the batch's CUDA device, which are used in place.
   cg_batch_report solve(device_span<const T> b, device_span<T> x);
 
   /// From the next solve on with other values of all systems: nonzeros() of them, copied, and
   /// checked as the first ones were. Refused values leave the batch as it was.
   void update_values(std::span<const T> values);
-  /// The same with values in the memory of the batch's CUDA device.
+  /// Takes values in the memory of the batch's CUDA device.
   void update_values(device_span<const T> values);
 
  private:
@@ -124,7 +124,7 @@ DWELL_API cg_batch_report solve_batch(const device& where,
                                       std::span<const csr_view<double>> systems,
                                       std::span<const double> b, std::span<double> x,
                                       const solve_options& options = {});
-/// The same in f32.
+/// Prepares and solves a batch in f32.
 DWELL_API cg_batch_report solve_batch(const device& where, std::span<const csr_view<float>> systems,
                                       std::span<const float> b, std::span<float> x,
                                       const solve_options& options = {});

@@ -19,16 +19,16 @@ namespace dwell {
 /// stay the caller's.
 template <class T>
 struct global_rows {
-  std::int64_t all_rows = 0;              ///< of the whole matrix, which is square
+  std::int64_t all_rows = 0;              ///< rows of the whole matrix, which is square
   std::span<const std::int64_t> row_ptr;  ///< rows here + 1, from 0
   std::span<const std::int64_t> col;      ///< 0 to all_rows - 1, ascending in each row
-  std::span<const T> val;                 ///< as many as col
+  std::span<const T> val;                 ///< values, one for each of col
 };
 
 /// What a rank has of a divided matrix.
 struct rank_share {
   std::int64_t first_row = 0;  ///< in the numbering of the whole
-  index rows = 0;              ///< of the rank
+  index rows = 0;              ///< rows of the rank
   index nonzeros = 0;          ///< in them
   index ghosts = 0;            ///< elements of other ranks that its rows read
   index sent = 0;              ///< elements of its own that it sends, once for each reader
@@ -52,20 +52,20 @@ class DWELL_API distributed_matrix {
 
   /// The ranks.
   const std::shared_ptr<communicator>& comm() const { return comm_; }
-  std::int64_t all_rows() const { return first_rows_.back(); }  ///< of the whole
-  std::int64_t all_nonzeros() const { return all_nonzeros_; }   ///< of the whole
-  /// Of this rank, in the numbering of the whole.
+  std::int64_t all_rows() const { return first_rows_.back(); }  ///< rows of the whole
+  std::int64_t all_nonzeros() const { return all_nonzeros_; }   ///< stored entries of the whole
+  /// First row of this rank, in the numbering of the whole.
   std::int64_t first_row() const { return first_rows_[static_cast<std::size_t>(comm_->rank())]; }
-  index rows() const { return local_.rows; }  ///< of this rank
-  /// Of every rank; size() + 1 numbers.
+  index rows() const { return local_.rows; }  ///< rows of this rank
+  /// First row of every rank; size() + 1 numbers.
   std::span<const std::int64_t> first_rows() const { return first_rows_; }
   /// The rows of this rank: columns are its own elements in their order, then its ghosts.
   csr_view<T> local() const { return local_.view(); }
   /// Ghost k is element ghosts()[k] of the whole; ascending.
   std::span<const std::int64_t> ghosts() const { return ghosts_; }
-  const halo_pattern& halo() const { return halo_; }  ///< of vectors that are divided as the rows
-  rank_share share() const;                           ///< of this rank
-  /// Of every rank. Called by all ranks together.
+  const halo_pattern& halo() const { return halo_; }  ///< for vectors divided as the rows
+  rank_share share() const;                           ///< share of this rank
+  /// Shares of every rank. Called by all ranks together.
   std::vector<rank_share> shares() const;
 
   /// Elements of a vector that is divided as the rows are, all of them on rank `root`; empty on the
@@ -73,7 +73,7 @@ class DWELL_API distributed_matrix {
   std::vector<T> gather(std::span<const T> mine, int root = 0) const;
   /// The elements of this rank of a vector that is whole on rank `root`.
   std::vector<T> scatter(std::span<const T> whole, int root = 0) const;
-  /// The same of several vectors, one after another: solve_options::null_vectors, say. Throws
+  /// Scatters several vectors, one after another: solve_options::null_vectors, say. Throws
   /// input_error, on all ranks, unless the elements are those of whole vectors.
   std::vector<double> scatter_columns(std::span<const double> whole, int root = 0) const;
 

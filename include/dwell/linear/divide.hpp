@@ -12,8 +12,8 @@ namespace dwell {
 
 /// Row k of the divided system is row order[k] of the one that was given.
 struct row_division {
-  std::vector<std::int64_t> first_rows;  ///< of each rank, and the number of rows
-  std::vector<index> order;              ///< of all rows
+  std::vector<std::int64_t> first_rows;  ///< first row of each rank, and the number of rows
+  std::vector<index> order;              ///< order of all rows
 };
 
 /// Rank r gets the rows of part r (0 to ranks - 1 each): first those that read rows of their own
@@ -24,7 +24,7 @@ template <class T>
 DWELL_API row_division divide_by_parts(const csr_view<T>& a, std::span<const int> parts, int ranks,
                                        index rows_of_node = 1);
 
-/// The same matrix with rows and columns in that order, columns ascending.
+/// The matrix with rows and columns in that order, columns ascending.
 template <class T>
 DWELL_API csr<T> in_order(const csr_view<T>& a, std::span<const index> order);
 /// A vector in that order.

@@ -17,11 +17,11 @@ namespace dwell {
 /// A vector of the iteration under a plan. Vectors that the iteration does not touch are left out.
 struct vector_plan {
   std::string name;         ///< x, r, p, q, ...; d is the inverse of the diagonal (jacobi)
-  int loads = 0;            ///< of each element, per iteration
-  int stores = 0;           ///< of each element, per iteration
+  int loads = 0;            ///< loads of each element, per iteration
+  int stores = 0;           ///< stores of each element, per iteration
   bool gathered = false;    ///< others read it: what is stored also goes to memory
   double in_registers = 0;  ///< share of the largest team's elements that stay there, 0 to 1
-  double in_scratch = 0;    ///< likewise, in shared memory
+  double in_scratch = 0;    ///< share that stays in shared memory
 };
 
 /// What one policy makes of the system. Teams are thread blocks (threads on a CPU); figures per
@@ -29,15 +29,15 @@ struct vector_plan {
 struct policy_plan {
   std::string policy;          ///< whose plan it is
   std::string refusal;         ///< why this plan cannot run there; empty if it can
-  std::string reason;          ///< of the policy, one line
+  std::string reason;          ///< reason of the policy, one line
   int config = 0;              ///< which of the compiled kernels
   int teams = 0;               ///< thread blocks, or threads
   int lanes = 0;               ///< per team
   int slots = 0;               ///< elements per lane of each vector that stays in registers
   int registers = 0;           ///< per lane; 0: not known without the device
   index rows = 0;              ///< per team
-  int tiles = 0;               ///< of the matrix, 256 nonzeros each, per team
-  int tiles_in_registers = 0;  ///< of those, in registers
+  int tiles = 0;               ///< tiles of the matrix, 256 nonzeros each, per team
+  int tiles_in_registers = 0;  ///< those in registers
   int tiles_in_scratch = 0;    ///< and in scratch
   int halo = 0;            ///< elements of the gathered vector that come from other teams; 0: all
                            ///< of it is gathered in memory
@@ -56,7 +56,7 @@ struct policy_plan {
 
 /// What a form of the iteration would take.
 struct variant_projection {
-  std::string name;    ///< as solve_options::variant has it
+  std::string name;    ///< name in solve_options::variant
   double seconds = 0;  ///< per iteration; 0 where there is no model of the device
 };
 
@@ -64,10 +64,10 @@ struct variant_projection {
 /// iteration around it. Figures are per iteration, all teams and all applications together.
 struct iteration_part {
   std::string name;               ///< "level 1", the system's own; of the iteration its method
-  index rows = 0;                 ///< of its matrix
-  index nonzeros = 0;             ///< of its matrix
+  index rows = 0;                 ///< rows of its matrix
+  index nonzeros = 0;             ///< stored entries of its matrix
   int barriers = 0;               ///< one after each of its phases
-  double cached_bytes_moved = 0;  ///< as in policy_plan: on the chip,
+  double cached_bytes_moved = 0;  ///< bytes on the chip (as in policy_plan),
   double l2_bytes = 0;            ///< through the cache,
   double memory_bytes = 0;        ///< from and to device memory
   double seconds = 0;             ///< projected; 0 where there is no model of the device
@@ -86,19 +86,19 @@ struct solve_explanation {
   std::vector<variant_projection> considered;
   std::string precision;  ///< "f64", "f32", or "mixed": the plan is that of its attempts in f32
   dwell::preconditioner preconditioner =
-      dwell::preconditioner::none;                 ///< of the solve, or its begin
+      dwell::preconditioner::none;                 ///< choice of the solve, or its begin
   std::string preconditioner_reason = "as asked";  ///< why this one, and what may follow
   /// What it is made of, of those that have a set-up; made on a CPU, with the numbers of a GPU.
   std::vector<iteration_part> preconditioner_parts;
-  int preconditioner_applications = 0;  ///< of these parts, per iteration
+  int preconditioner_applications = 0;  ///< uses of these parts, per iteration
   /// The iteration without them: seconds and bytes of all add up to those of the chosen plan.
   iteration_part outer_iteration;
   std::string preconditioner_note;      ///< what a user should know about it, one line; or empty
-  index rows = 0;                       ///< of the matrix
-  index nonzeros = 0;                   ///< of the matrix
+  index rows = 0;                       ///< rows of the matrix
+  index nonzeros = 0;                   ///< stored entries of the matrix
   std::size_t bytes_per_iteration = 0;  ///< with nothing cached anywhere
   int barriers = 0;                     ///< per iteration
-  double barrier_seconds = 0;           ///< of each
+  double barrier_seconds = 0;           ///< time of each
   std::size_t scratch_per_team = 0;     ///< bytes there are
   bool in_cluster = false;              ///< all teams form one thread block cluster
   std::string teams_why;                ///< why so many teams, and in a cluster or not
@@ -118,7 +118,7 @@ struct solve_explanation {
 /// that can run there or would try plans on the device.
 DWELL_API solve_explanation explain(const csr_view<double>& a, const device_facts& device,
                                     const solve_options& options = {});
-/// The same in f32.
+/// Explains solve() in f32.
 DWELL_API solve_explanation explain(const csr_view<float>& a, const device_facts& device,
                                     const solve_options& options = {});
 

@@ -40,20 +40,20 @@ class DWELL_API linear_solver {
                 const solve_options& options = {});
   linear_solver(
       linear_solver&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
-  /// As the constructor; frees what this solver had.
+  /// Moves; first frees what this solver had.
   linear_solver& operator=(linear_solver&&) noexcept;
   /// Waits for a solve in progress, and frees everything.
   ~linear_solver();
 
-  index rows() const;      ///< of the matrix
-  index nonzeros() const;  ///< of the matrix: stored entries
+  index rows() const;      ///< rows of the matrix
+  index nonzeros() const;  ///< stored entries of the matrix
   /// What the constructor's time went to, or that of the last update_values().
   const solve_setup& setup() const;
 
   /// Solves A x = b: x is the start vector on entry and the answer on return. rows() elements each,
   /// in the host's memory; they may not overlap.
   solve_report solve(std::span<const T> b, std::span<T> x);
-  /// The same with vectors in the memory of the solver's CUDA device, which are used in place.
+  /// Solves with vectors in the memory of the solver's CUDA device, which are used in place.
   solve_report solve(device_span<const T> b, device_span<T> x);
   /// `count` systems: right-hand side k begins at b[k * ldb], its start vector and answer at
   /// x[k * ldx]; ldb and ldx are at least rows(). Groups of 8, 4 or 2 are solved in one pass over
@@ -67,7 +67,7 @@ class DWELL_API linear_solver {
   /// so are those after the group.
   std::vector<solve_report> solve(std::span<const T> b, std::size_t ldb, std::span<T> x,
                                   std::size_t ldx, int count);
-  /// The same with vectors in the memory of the solver's CUDA device.
+  /// Solves with vectors in the memory of the solver's CUDA device.
   std::vector<solve_report> solve(device_span<const T> b, std::size_t ldb, device_span<T> x,
                                   std::size_t ldx, int count);
 
@@ -85,11 +85,14 @@ class DWELL_API linear_solver {
   /// checked as the first ones were. On a CPU they are used in place and must stay valid. After an
   /// interrupt (interrupted_error) the solver can only be destroyed or assigned to.
   void update_values(std::span<const T> values);
-  /// The same with values in the memory of the solver's CUDA device, which are copied.
+  /// Takes values in the memory of the solver's CUDA device, which are copied.
   void update_values(device_span<const T> values);
 
   /// From the next solve on: converged when ||r|| <= max(rtol ||b||, atol).
   void set_tolerances(double rtol, double atol = 0);
+  /// From the next solve on: solve_options::progress, or none. An interval of 0
+  /// (solve_options::progress_interval) takes a function from the beginning, for its memory.
+  void set_progress(progress_function<solve_progress> progress);
 
  private:
   struct state;

@@ -23,26 +23,26 @@ enum class preconditioner {
 
 /// Options of preconditioners; those of others than the chosen one do nothing.
 struct preconditioner_options {
-  /// Of block-jacobi: rows of a block, 1 to 32. 0: blocks of consecutive rows with equal columns.
-  /// Of amg with near_null: rows of a node, consecutive ones, 1 to 32, a divisor of the matrix's
-  /// rows. 0: a row is a node.
+  /// block-jacobi: rows of a block, 1 to 32. 0: blocks of consecutive rows with equal columns. amg
+  /// with near_null: rows of a node, consecutive ones, 1 to 32, a divisor of the matrix's rows. 0:
+  /// a row is a node.
   int block_size = 0;
-  /// Of chebyshev: the degree of the polynomial, which is the number of products, 1 to 16.
+  /// chebyshev: the degree of the polynomial, which is the number of products, 1 to 16.
   int degree = 4;
-  /// Of fsai: the factor has the pattern of the lower triangle of A (1) or of A^2 (2).
+  /// fsai: the factor has the pattern of the lower triangle of A (1) or of A^2 (2).
   int power = 1;
-  /// Of ilu0: sweeps that compute the factors, 1 to 100.
+  /// ilu0: sweeps that compute the factors, 1 to 100.
   int factor_sweeps = 5;
-  /// Of ilu0: sweeps that solve with each of the two factors, 1 to 16.
+  /// ilu0: sweeps that solve with each of the two factors, 1 to 16.
   int sweeps = 3;
-  /// Of amg: near-null vectors, 1 to 6 of as many elements as the matrix has rows, one after the
+  /// amg: near-null vectors, 1 to 6 of as many elements as the matrix has rows, one after the
   /// other: what a matrix without its boundary conditions multiplies to zero, which coarse levels
   /// then hold. Of elasticity the rigid-body modes (rigid_body_modes()), or at least the
   /// translations. Empty: the constant vector. Aggregates are then made of nodes (block_size).
   std::vector<double> near_null = {};
-  /// Of amg: keep aggregates and patterns on the device, so that a set-up for other values of the
-  /// same pattern computes these alone. It takes several times the memory of the matrix. A
-  /// linear_solver does so from its first update_values() on.
+  /// amg: keep aggregates and patterns on the device, so that a set-up for other values of the same
+  /// pattern computes these alone. It takes several times the memory of the matrix. A linear_solver
+  /// does so from its first update_values() on.
   bool keep_patterns = false;
 };
 

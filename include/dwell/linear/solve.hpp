@@ -92,14 +92,14 @@ struct solve_options {
   /// definite matrices, ilu0 is not symmetric; which methods take those that are chains of
   /// products, error messages say.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
-  /// Of it. Refused with input_error where the preconditioner is set up.
+  /// Options of the preconditioner. Refused with input_error where the preconditioner is set up.
   preconditioner_options preconditioning;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
   double rtol = 1e-8;
   double atol = 0;             ///< see rtol
   int max_iterations = 10000;  ///< the solve ends there, as iteration_limit
-  /// Of gmres: iterations from one restart to the next, and vectors of its basis, 8 bytes a row
-  /// each in f64. From 1 to 500.
+  /// gmres: iterations from one restart to the next, and vectors of its basis, 8 bytes a row each
+  /// in f64. From 1 to 500.
   int restart = 30;
   /// The null space of the matrix, which must then be symmetric. "auto": that of the constant
   /// vectors where all row sums of a symmetric matrix are zero up to rounding, as of a Laplacian
@@ -128,14 +128,14 @@ struct solve_options {
   /// there, as with `false`, the solve ends as converged and the report's target_missed says the
   /// rest. It takes a copy of x, from the second attempt on.
   bool refine = true;
-  /// Of systems in f64: iterate in f32, which halves the bytes that an iteration moves, and lets
-  /// twice as much stay on the chip. b, x and residuals stay in f64: each attempt solves A d = r in
-  /// f32 for the residual r and adds d to x, until the true residual meets the tolerance (iterative
-  /// refinement: Wilkinson 1963; Carson and Higham 2018; Goeddeke, Strzodka and Turek 2007), within
-  /// max_iterations of all attempts. Where f32 is too short for the matrix, the solve goes on in
-  /// f64 from the answer so far, and the report's reason says so. The f32 copy of the values takes
-  /// 4 bytes per nonzero besides the f64 matrix. Several right-hand sides are solved one after
-  /// another. Not with fixed_iterations, not in solve_async() nor in cg_batch.
+  /// Solves systems in f64 by iterations in f32, which halves the bytes that an iteration moves,
+  /// and lets twice as much stay on the chip. b, x and residuals stay in f64: each attempt solves A
+  /// d = r in f32 for the residual r and adds d to x, until the true residual meets the tolerance
+  /// (iterative refinement: Wilkinson 1963; Carson and Higham 2018; Goeddeke, Strzodka and Turek
+  /// 2007), within max_iterations of all attempts. Where f32 is too short for the matrix, the solve
+  /// goes on in f64 from the answer so far, and the report's reason says so. The f32 copy of the
+  /// values takes 4 bytes per nonzero besides the f64 matrix. Several right-hand sides are solved
+  /// one after another. Not with fixed_iterations, not in solve_async() nor in cg_batch.
   bool mixed_precision = false;
   /// Skip the symmetry check, which takes about as long as a few dozen iterations on a CPU.
   bool assume_symmetric = false;
@@ -161,7 +161,7 @@ struct solve_options {
   /// it counts from 0 again.
   progress_function<solve_progress> progress;
   double progress_interval = 0.1;  ///< seconds
-  /// Of several right-hand sides (linear_solver): how many are solved in one pass over the matrix.
+  /// Number of right-hand sides (linear_solver) that are solved in one pass over the matrix.
   /// 0: as many as pay, by the model of the device; with phases that a GPU launches one by one (its
   /// ranks, executors host-loop and graph) none. 1: one after another. 2, 4, 8: so many, and of
   /// what is left over the next smaller numbers. Executors that cache nothing can do it, in the
@@ -183,11 +183,11 @@ struct solve_setup {
   /// Creating the CUDA context, where this was the first use of the device in the process; in no
   /// sum.
   double context_s = 0;
-  double check_s = 0;           ///< of the matrix
+  double check_s = 0;           ///< checks of the matrix
   double upload_s = 0;          ///< its arrays to the device
   double plan_s = 0;            ///< executor, form, policy, config; trials of plans
   double cut_s = 0;             ///< into tiles, in the device's memory
-  double preconditioner_s = 0;  ///< of preconditioners that have a set-up of their own
+  double preconditioner_s = 0;  ///< set-up of preconditioners that have one of their own
   double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
   /// The sum of all but context_s.
   double total() const { return check_s + upload_s + plan_s + cut_s + preconditioner_s + load_s; }
@@ -214,9 +214,9 @@ struct solve_report {
   std::string policy_chosen = "none";
   std::string reason;         ///< why this executor and this plan, one line
   std::string device;         ///< name of the device
-  backend on = backend::cpu;  ///< of the device
+  backend on = backend::cpu;  ///< kind of the device
   std::string precision;      ///< "f64", "f32" or "mixed" (solve_options::mixed_precision)
-  /// As asked for, or as chosen: never automatic.
+  /// The one that was asked for or chosen: never automatic.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   std::string preconditioner_reason = "as asked";  ///< why this one
   /// What a user should know of it as it was set up, one line: that coarsening ended early; may be
@@ -261,10 +261,10 @@ struct solve_report {
   /// with the smallest true residual; the condition is what the first attempt showed.
   int refinements = 0;
   std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
-  /// Of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the diagonal show
-  /// it: the true condition is not smaller but for rounding (in f32 a percent, once the residual no
-  /// longer falls), and may be larger where b hides an eigenvector. 0: not
-  /// known (fewer than two iterations, b = 0, fixed_iterations, or another method than cg).
+  /// Condition of A, or of A scaled by its diagonal (jacobi), as far as the iteration and the
+  /// diagonal show it: the true condition is not smaller but for rounding (in f32 a percent, once
+  /// the residual no longer falls), and may be larger where b hides an eigenvector. 0: not known
+  /// (fewer than two iterations, b = 0, fixed_iterations, or another method than cg).
   double condition_estimate = 0;
   /// condition_estimate times the true relative residual: how large ||error|| / ||x|| may be by
   /// what is known of the condition (jacobi: in the norm of the diagonal's root). 0: not
@@ -274,8 +274,8 @@ struct solve_report {
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::string advice;      ///< what to try where it did not converge, one line; may be empty
 
-  /// Of the matrix; zeros where a linear_solver was prepared before, but for what the solve itself
-  /// prepared (preconditioner::automatic).
+  /// Times of the matrix's set-up; zeros where a linear_solver was prepared before, but for what
+  /// the solve itself prepared (preconditioner::automatic).
   solve_setup setup;
   double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
   double solve_s = 0;   ///< from the first to the last phase, on the device's clock
@@ -299,7 +299,7 @@ struct solve_report {
 DWELL_API solve_report solve(const device& where, const csr_view<double>& a,
                              std::span<const double> b, std::span<double> x,
                              const solve_options& options = {});
-/// The same in f32.
+/// Solves A x = b in f32.
 DWELL_API solve_report solve(const device& where, const csr_view<float>& a,
                              std::span<const float> b, std::span<float> x,
                              const solve_options& options = {});

@@ -27,7 +27,7 @@ struct field_division {
   /// Steps from one exchange to the next. 0: as many as add no more than about a tenth to a rank's
   /// cells, at most 16, on GPUs 48.
   int steps_per_exchange = 0;
-  gpu_transport by = gpu_transport::automatic;  ///< of GPUs
+  gpu_transport by = gpu_transport::automatic;  ///< transport between GPUs
 };
 
 /// What a rank has of a divided field.
@@ -61,7 +61,7 @@ class DWELL_API distributed_stencil {
 
   const extents& all() const;   ///< cells of the whole field
   const extents& size() const;  ///< cells of this rank's own
-  field_share share() const;    ///< of this rank
+  field_share share() const;    ///< share of this rank
   /// What ranks exchange ghosts by: as of distributed_solver.
   const char* transport() const;
 
@@ -86,7 +86,7 @@ class DWELL_API distributed_stencil {
   /// every `check_every` steps and after max_steps.
   stencil_outcome run_until(double tolerance, int max_steps, int check_every = 100);
 
-  /// Of this rank's cells with their ghosts: the plan, and what set-up took.
+  /// Report of this rank's cells with their ghosts: the plan, and what set-up took.
   const stencil_report& report() const;
 
  private:

@@ -24,7 +24,7 @@ struct stencil_seconds {
   double shared_memory = 0;  ///< alone
   double l2 = 0;             ///< alone
   double device_memory = 0;  ///< alone
-  double exchange = 0;       ///< of tiles' edges, or barriers and launches between steps
+  double exchange = 0;       ///< exchange of tiles' edges, or barriers and launches between steps
 };
 /// The name of the part that is largest: "arithmetic", "shared memory", "L2", "device memory",
 /// "exchange"; "" if nothing is projected.
@@ -36,30 +36,31 @@ struct stencil_policy_plan {
   std::string executor;  ///< "perks", or one that caches nothing
   std::string policy;    ///< empty where there is nothing to choose
   std::string refusal;   ///< why there is no plan; empty if there is
-  std::string reason;    ///< of the policy, one line
+  std::string reason;    ///< reason of the policy, one line
   std::string idle;      ///< why nothing is cached though the policy asks for it; else empty
   bool roof = false;   ///< projected is a roof, not modelled: no run is faster, many are far slower
   std::string engine;  ///< the engine of the plan; empty without one
-  std::string order;   ///< of the cells in a step of the whole field; else empty
+  std::string order;   ///< order of the cells in a step of the whole field; else empty
   int teams = 0;       ///< 0: refused
   int lanes = 0;       ///< per team
   int registers = 0;   ///< per lane; 0: not known without the device
   int spill_bytes = 0;  ///< per lane, likewise
 
-  // Of perks: a team owns a tile for the whole run, each of its warps some rows of it, or each of
-  // its warps owns one; in three dimensions the rows below are planes, which all warps share.
-  extents tiles_along;         ///< tiles along each axis
-  extents tile;                ///< cells of the largest tile, without its halo,
-  bool of_warps = false;       ///< which is one warp's; else a team's
-  int side_tiles = 0;          ///< of warps, in the first and the last column of tiles, down each
-  int depth = 0;               ///< steps between two exchanges of tiles' edges
-  int halo = 0;                ///< cells around a tile that its owner needs too: depth * radius;
+  // Fields of perks: a team owns a tile for the whole run, each of its warps some rows of it, or
+  // each of its warps owns one; in three dimensions the rows below are planes, which all warps
+  // share.
+  extents tiles_along;    ///< tiles along each axis
+  extents tile;           ///< cells of the largest tile, without its halo,
+  bool of_warps = false;  ///< which is one warp's; else a team's
+  int side_tiles = 0;     ///< tiles of warps, in the first and the last column of tiles, down each
+  int depth = 0;          ///< steps between two exchanges of tiles' edges
+  int halo = 0;           ///< cells around a tile that its owner needs too: depth * radius;
   bool halo_computed = false;  ///< it computes them, or some, too; else it reads them of neighbours
   int register_rows = 0;       ///< rows of a warp that stay in registers,
   int scratch_rows = 0;        ///< in shared memory,
   int streamed_rows = 0;       ///< and that pass through in every pass,
   int pass_steps = 1;          ///< which does so many steps
-  std::string traversal;       ///< of these, "static", "zig-zag" or "ring"; empty without them
+  std::string traversal;       ///< their order: "static", "zig-zag" or "ring"; empty without them
   double cached_rows = 0;      ///< part of those rows that is cached, 0 to 1
   /// Read and written per step beyond the chip's own memories, a source included: bytes_per_step
   /// without those of cells that stay, and with those of a pass shared among its steps. Halos,
@@ -76,11 +77,11 @@ struct stencil_explanation {
   bool projected = false;           ///< there is a model of this device; there is none of CPUs
   std::string shape;                ///< its name
   std::string precision;            ///< "f64" or "f32"
-  int radius = 1;                   ///< of the shape
+  int radius = 1;                   ///< radius of the shape
   int flops = 0;                    ///< per cell and step
-  boundary edge = boundary::fixed;  ///< as asked for
+  boundary edge = boundary::fixed;  ///< boundary that was asked for
   bool source = false;              ///< every step adds one, which some kernels cannot
-  extents size;                     ///< of the field
+  extents size;                     ///< size of the field
   std::size_t changing_cells = 0;   ///< per step: all but the ring of `fixed`
   std::size_t bytes_per_step = 0;   ///< with nothing cached anywhere
   std::string executor;             ///< that "auto" takes

@@ -51,7 +51,7 @@ struct stencil_options {
   /// "measured" ("greedy", which leaves, is "both"). The other executors cache nothing.
   std::string policy = "auto";
   boundary edge = boundary::fixed;  ///< what lies beyond the border
-  /// Of the shape's taps, in their order; empty: the shape's defaults, which sum to 1.
+  /// Weights of the shape's taps, in their order; empty: the shape's defaults, which sum to 1.
   std::vector<double> weights;
   int steps = 1000;  ///< to do, or allowed where `until` is given
   /// End when no cell changes by more than this in one step, tested every `check_every` steps and
@@ -95,7 +95,7 @@ struct stencil_setup {
   /// Creating the CUDA context, where this was the first use of the device in the process; in no
   /// sum.
   double context_s = 0;
-  double check_s = 0;   ///< of options and values
+  double check_s = 0;   ///< checks of options and values
   double plan_s = 0;    ///< executor, policy, layout; trials of plans
   double load_s = 0;    ///< the kernel, the device's memory, threads
   double upload_s = 0;  ///< field and source to the device
@@ -110,17 +110,17 @@ struct stencil_report {
   std::string policy = "none";      ///< what is cached on the chip between steps
   std::string reason;               ///< why this executor and this plan, one line
   std::string device;               ///< its name
-  backend on = backend::cpu;        ///< of the device
+  backend on = backend::cpu;        ///< kind of the device
   std::string precision;            ///< "f64" or "f32"
-  extents size;                     ///< of the field
-  boundary edge = boundary::fixed;  ///< as asked for
+  extents size;                     ///< size of the field
+  boundary edge = boundary::fixed;  ///< boundary that was asked for
   int teams = 0;                    ///< threads or thread blocks
   int lanes = 0;                    ///< per team
   /// How the field lay over the chip: "step" and "dataflow_step", or an engine of
   /// engines/perks_engines.hpp or engines/temporal_engines.hpp.
   std::string engine;
   bool alternates = false;  ///< every second step took the tiles from the last to the first
-  std::string order;      ///< of the cells in a step, as options have it; empty if they are cached
+  std::string order;      ///< cells' order in a step, as options have it; empty if they are cached
   extents subdomains;     ///< so many along each axis, each owned for the whole run; 0 if none are
   extents subdomain;      ///< cells of the largest one, without its halo
   bool of_warps = false;  ///< subdomains are warps', not teams'
@@ -136,10 +136,10 @@ struct stencil_report {
   int steps = 0;                                    ///< done
   stencil_stop stopped = stencil_stop::steps_done;  ///< why it ended
   std::optional<double> change;     ///< the largest in one step, when last tested; may be NaN
-  double least = 0;                 ///< of the result's finite cells; NaN where there is none
-  double greatest = 0;              ///< likewise
+  double least = 0;                 ///< least of the result's finite cells; NaN where there is none
+  double greatest = 0;              ///< greatest of them
   bool finite = true;               ///< no NaN and no infinity in the result
-  std::size_t nonfinite_cells = 0;  ///< of the result
+  std::size_t nonfinite_cells = 0;  ///< number in the result
   std::size_t bytes_per_step = 0;   ///< that a step must move if nothing stays on the chip
   std::size_t changing_cells = 0;   ///< per step: all but the ring of `fixed`
   stencil_setup setup;              ///< what preparing took
@@ -151,7 +151,7 @@ struct stencil_report {
 
 /// A shape that this build has.
 struct stencil_shape {
-  std::string name;             ///< as stencil_options::shape has it
+  std::string name;             ///< name in stencil_options::shape
   int dims = 2;                 ///< 2 or 3
   int radius = 1;               ///< cells to the farthest neighbour along an axis
   int flops = 0;                ///< per cell and step
@@ -179,7 +179,7 @@ DWELL_API std::vector<std::string> stencil_engines();
 DWELL_API stencil_report solve(const device& where, grid<double>& u,
                                const stencil_options& options = {},
                                const grid<double>* source = nullptr);
-/// The same in f32.
+/// Solves a field in f32.
 DWELL_API stencil_report solve(const device& where, grid<float>& u,
                                const stencil_options& options = {},
                                const grid<float>* source = nullptr);

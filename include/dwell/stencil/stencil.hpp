@@ -79,7 +79,7 @@ DWELL_HD double reciprocal(double d) {
 #endif
   return within ? y : std::numeric_limits<double>::quiet_NaN();
 }
-/// The same in f32.
+/// Reciprocal in f32.
 DWELL_HD float reciprocal(float d) {
 #if defined(__CUDA_ARCH__)
   float y;

@@ -37,7 +37,7 @@ class stencil_session;
 /// What came of a run; of several started runs together, from wait().
 struct stencil_outcome {
   std::int64_t steps = 0;                           ///< done
-  stencil_stop stopped = stencil_stop::steps_done;  ///< of the last run
+  stencil_stop stopped = stencil_stop::steps_done;  ///< reason of the last run's end
   std::optional<double> change;  ///< the largest in one step, when last tested; may be NaN
   double solve_s = 0;            ///< from the first to the last step, on the device's clock
 };
@@ -63,51 +63,51 @@ class DWELL_API stencil_runner {
   /// the executor does not exist here.
   explicit stencil_runner(const device& where, const extents& size,
                           const stencil_options& options = {}, bool has_source = false);
-  /// The same with the kernels of a table, which must outlive the runner; options.shape is one of
-  /// theirs. For stencils of one's own: runner_of() of dwell/custom_stencil.hpp.
+  /// Makes a runner with the kernels of a table, which must outlive the runner; options.shape is
+  /// one of theirs. For stencils of one's own: runner_of() of dwell/custom_stencil.hpp.
   stencil_runner(std::span<const stencil_kernel> table, const device& where, const extents& size,
                  const stencil_options& options = {}, bool has_source = false);
   /// What was moved from can only be destroyed or assigned to.
   stencil_runner(stencil_runner&&) noexcept;
-  /// As the constructor; frees what this runner had.
+  /// Moves; first frees what this runner had.
   stencil_runner& operator=(stencil_runner&&) noexcept;
   /// Waits for what was started, and frees everything.
   ~stencil_runner();
 
-  const extents& size() const;  ///< of the field
+  const extents& size() const;  ///< size of the field
 
   /// Copies a field, or a source, to the device, which may be done again at any time. Both throw
   /// input_error if the size is not size(), if a value is not finite, or if the memory is not the
   /// host's; set_source() also if the runner was made without one.
   void set_field(grid_view<const T> u);
-  /// The same.
+  /// Copies a field from a grid.
   void set_field(const grid<T>& u) { set_field(u.view()); }
   /// A source, as set_field() a field.
   void set_source(grid_view<const T> f);
-  /// The same.
+  /// Copies a source from a grid.
   void set_source(const grid<T>& f) { set_source(f.view()); }
-  /// The same from the memory of the runner's CUDA device, in C order without padding; nothing is
-  /// copied to the host, and values are not looked at. If the device has a stream of the caller's
-  /// (device::on_stream), the copy takes its turn there: after what computes the field. Else that
-  /// must be done, and the copy is done at the return. Throws input_error if the number of cells is
-  /// not the field's, if the memory is not that device's, or if the runner is on a CPU.
+  /// Copies a field from the memory of the runner's CUDA device, in C order without padding;
+  /// nothing is copied to the host, and values are not looked at. If the device has a stream of the
+  /// caller's (device::on_stream), the copy takes its turn there: after what computes the field.
+  /// Else that must be done, and the copy is done at the return. Throws input_error if the number
+  /// of cells is not the field's, if the memory is not that device's, or if the runner is on a CPU.
   void set_field(device_span<const T> u);
-  /// The same with a source.
+  /// Copies a source from there.
   void set_source(device_span<const T> f);
-  /// Of the shape's taps in their order, from the next run on; empty: the shape's defaults. Plans
-  /// do not depend on them. Throws input_error if their number is not the shape's, or one is not
-  /// finite in T.
+  /// Weights of the shape's taps in their order, from the next run on; empty: the shape's defaults.
+  /// Plans do not depend on them. Throws input_error if their number is not the shape's, or one is
+  /// not finite in T.
   void set_weights(std::span<const double> weights);
 
   /// Copies the field to the host, once all started runs have ended. Throws input_error if the size
   /// is not size() or the memory is not the host's.
   void field(grid_view<T> u);
-  /// The same.
+  /// Copies the field to a grid.
   void field(grid<T>& u) { field(u.view()); }
   /// A copy of the field, likewise.
   grid<T> field();
-  /// The same to the memory of the runner's CUDA device, likewise in the order of the caller's
-  /// stream.
+  /// Copies the field to the memory of the runner's CUDA device, likewise in the order of the
+  /// caller's stream.
   void field(device_span<T> u);
 
   /// Copies the cells of a box of the field, as large as `some`, to the host. For programs that
@@ -133,7 +133,7 @@ class DWELL_API stencil_runner {
   /// interrupted, the field is that after the steps of the outcome. Throws input_error if a number
   /// cannot be used, or if a field, or a source, has not been given.
   stencil_outcome run(int steps);
-  /// As the options say: steps, until, check_every.
+  /// Does what the options say: steps, until, check_every.
   stencil_outcome run();
   /// Steps until no cell changes by more than `tolerance` in one step, tested after every
   /// `check_every` steps of this run and after max_steps.
@@ -143,10 +143,10 @@ class DWELL_API stencil_runner {
   class moment {
    public:
     int step() const { return step_; }                        ///< done since the run began
-    void field(grid_view<T> u) const { runner_.field(u); }    ///< as the runner's
-    void field(grid<T>& u) const { runner_.field(u); }        ///< as the runner's
-    grid<T> field() const { return runner_.field(); }         ///< as the runner's
-    void field(device_span<T> u) const { runner_.field(u); }  ///< as the runner's
+    void field(grid_view<T> u) const { runner_.field(u); }    ///< see stencil_runner::field()
+    void field(grid<T>& u) const { runner_.field(u); }        ///< see stencil_runner::field()
+    grid<T> field() const { return runner_.field(); }         ///< see stencil_runner::field()
+    void field(device_span<T> u) const { runner_.field(u); }  ///< see stencil_runner::field()
 
    private:
     friend class stencil_runner;

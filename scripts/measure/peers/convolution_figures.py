@@ -12,7 +12,7 @@ NARROW = 5  # filters of up to so many taps along an axis should take as long as
 
 
 def filter_name(taps):
-    """Of the file that Dwell is given."""
+    """Name of the file that Dwell is given."""
     return f"w{taps}.npy"
 
 

@@ -18,7 +18,7 @@ import torch
 from . import convolution_figures as figures
 
 ROW_SECONDS = 0.01  # calls in a row are as many as take so long one by one
-BOUND = 1e-4  # of the sum of the weights' magnitudes, which no value of the images exceeds
+BOUND = 1e-4  # part of the sum of the weights' magnitudes, which no value of the images exceeds
 
 
 def note(text):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See convolution.hpp: checks, copies, the passes.
+// Checks, copies, the passes.
 #include "dwell/arrays/convolution.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See convolution_runner.hpp.
+// Checks, copies and waits around a prepared convolution.
 #include "dwell/arrays/convolution_runner.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ template <class In, class Out>
 struct convolution_runner<In, Out>::state {
   stopwatch clock;
   prepared_convolution<In, Out> filter;
-  buffer<In> in;  ///< of images of the host on a GPU, once there were some
+  buffer<In> in;  ///< device copy of images of the host, once there were some
   buffer<Out> out;
   convolution_report report;
 

@@ -32,7 +32,7 @@ struct convolution_rates {
   double elements_from_memory;  ///< elements of device memory, its part of them
 };
 
-/// Of an output of a pass.
+/// Work for an output of a pass.
 struct output_work {
   double multiply_adds, moves, elements_from_memory;
 };
@@ -67,7 +67,7 @@ constexpr output_work systolic_work(double m, double n, const convolution_tile_s
 constexpr output_work window_work(double m, double n, double rows) {
   return {m * n, m * (n + rows - 1) / rows + m * n / rows, 2};
 }
-/// The same from a copy, which is written first.
+/// Work of windows that read a copy, which is written first.
 constexpr output_work shared_work(double m, double n, double rows, double columns) {
   const double copied = (n + rows - 1) / rows * (columns + m - 1) / columns;
   const output_work read = window_work(m, n, rows);

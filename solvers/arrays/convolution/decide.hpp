@@ -19,12 +19,12 @@ namespace dwell {
 struct filter_pass {
   extents taps;
   std::vector<double> weights;
-  int before_z = 0, before_y = 0, before_x = 0;  ///< as of convolution_pass
+  int before_z = 0, before_y = 0, before_x = 0;  ///< taps before the cell
 };
 
 struct convolution_plan {
   const char* way = "";
-  const convolution_kernel* kernel = nullptr;  ///< of that way; null before decide() found it
+  const convolution_kernel* kernel = nullptr;  ///< the way's; null before decide() found it
   std::vector<filter_pass> passes;
   int threads = 1;
   std::string reason;
@@ -53,7 +53,7 @@ bool copies_pay(const extents& taps, std::int64_t row_bytes, const cpu_cache& ca
 
 /// The one of the most taps, whose projected time decides.
 std::size_t widest_pass(const std::vector<filter_pass>& passes);
-/// Of pass k: between passes lie sums.
+/// Bytes of pass k: between passes lie sums.
 cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passes);
 
 /// The projected seconds of a way for a filter of so many taps over so many cells, on a GPU, and

@@ -64,7 +64,7 @@ std::optional<outer_product> factor(const std::vector<whole>& matrix, std::size_
   return out;
 }
 
-/// As floating-point numbers of so many bits. None if they have more.
+/// Converts to floating-point numbers of so many bits. None if they have more.
 std::optional<std::vector<double>> numbers_of(const std::vector<whole>& v, int exponent, int bits) {
   std::vector<double> out;
   for (const whole n : v) {
@@ -85,7 +85,7 @@ std::optional<filter_factors> exact_factors(const extents& size, std::span<const
   if (!whole_weights) return std::nullopt;  // also where all are zero
   filter_factors out = {std::vector<double>{1}, {1}, {1}};
   const int taps[] = {size.z, size.y, size.x};
-  std::vector<whole> left = whole_weights->v;  // of the axes from here on
+  std::vector<whole> left = whole_weights->v;  // weights of the axes from here on
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (taps[axis] == 1) continue;
     std::vector<whole> along = left;

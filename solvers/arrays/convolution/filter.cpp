@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See filter.hpp.
+// Checks weights, and parses filters that have a name.
 #include "dwell/arrays/filter.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ convolution_filter parse_box(std::string_view value, std::string_view all, int d
   return same_along_axes(std::vector<double>(static_cast<std::size_t>(taps), 1.0 / taps), dims);
 }
 
-/// Of the kinds without a value.
+/// Weights of the kinds without a value.
 std::vector<double> weights_named(std::string_view name) {
   if (name == "sobel-x") return {1, 0, -1, 2, 0, -2, 1, 0, -1};
   if (name == "sobel-y") return {1, 2, 1, 0, 0, 0, -1, -2, -1};

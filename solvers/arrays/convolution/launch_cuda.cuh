@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) /
     __syncthreads();
   };
 
-  // The same for all lanes of a warp, which the compiler learns from the shuffle.
+  // This number is equal for all lanes of a warp, which the compiler learns from the shuffle.
   const int number = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
   const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;
   const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);

@@ -40,7 +40,7 @@ struct convolution_pass {
   /// plane: the sums of all planes but the last lie here.
   Sum* out = nullptr;
   Rounded* rounded = nullptr;  ///< where `rounds`: not null, the outcome goes here
-  extents size;                ///< of an image
+  extents size;                ///< size of an image
   std::int64_t images = 1;
   extents filter;
   int before_z = 0, before_y = 0, before_x = 0;
@@ -73,11 +73,11 @@ struct convolution_tile {
 
 /// The tiles of a pass: bands of so many rows, cut into so many columns.
 struct tile_grid {
-  int rows = 1, columns = 1;  ///< of a tile
-  int bands = 1, across = 1;  ///< of a plane
+  int rows = 1, columns = 1;  ///< size of a tile
+  int bands = 1, across = 1;  ///< tiles of a plane
 };
 
-/// Of tiles of this size.
+/// Tiles of this size.
 template <class Pass>
 DWELL_HD tile_grid tiles_of(const Pass& a, int rows, int columns) {
   return {rows, columns, (a.size.y - 1) / rows + 1, (a.size.x - 1) / columns + 1};
@@ -128,7 +128,7 @@ DWELL_FN void store_row(Warp& warp, const Pass& a, const convolution_tile& at,
   T* const out = Pass::rounds && !a.out ? nullptr : a.out + row;
   const int end = at.x + which.columns < a.size.x ? at.x + which.columns : a.size.x;
   warp.each([&](int g) {
-    const int x = at.x + Warp::column(g) - which.first;  // of the group's first element
+    const int x = at.x + Warp::column(g) - which.first;  // column of the group's first element
     const int from = x < at.x ? at.x - x : 0, to = end - x < group::size ? end - x : group::size;
     if (from >= to) return;
     if constexpr (Pass::rounds)

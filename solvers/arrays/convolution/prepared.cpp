@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See prepared.hpp.
+// Makes weights and memory for each pass, and launches the passes.
 #include "dwell/solvers/arrays/convolution/prepared.hpp"
 
 #include <fmt/format.h>

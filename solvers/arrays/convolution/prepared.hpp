@@ -30,7 +30,7 @@ class prepared_convolution {
 
   /// The order of its work.
   const work_queue& queue() const { return queue_; }
-  std::size_t cells() const;  ///< of all images
+  std::size_t cells() const;  ///< cells of all images
   /// What can be said before a run.
   const convolution_report& report() const { return report_; }
 
@@ -41,7 +41,7 @@ class prepared_convolution {
   void start(const In* in, Out* out) const;
 
  private:
-  using T = std::conditional_t<std::is_same_v<In, double>, double, float>;  ///< of sums
+  using T = std::conditional_t<std::is_same_v<In, double>, double, float>;  ///< type of sums
   static constexpr bool rounds_ = !std::is_same_v<Out, T>;
 
   /// A pass of this kind, but for where it writes.
@@ -57,7 +57,7 @@ class prepared_convolution {
   convolution_report report_;
   work_queue queue_;
   bool reverse_lanes_;
-  std::vector<buffer<T>> weights_;  ///< of each pass
+  std::vector<buffer<T>> weights_;  ///< weights of each pass
   /// The outcome of each pass but the last; and partial sums of the last one, if it rounds them.
   std::array<buffer<T>, 2> between_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See reduce.hpp: checks, memory, one backend or the other.
+// Checks, memory, one backend or the other.
 #include "dwell/arrays/reduce.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
-#include "dwell/solvers/arrays/reduce/reduce_backends.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
 #include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
 
 namespace dwell {
@@ -82,15 +82,21 @@ reduction parse_reduction(const std::string& name) {
   throw input_error(fmt::format("reduction: expected one of {}, found '{}'", known, name));
 }
 
+cuda::host_result::host_result(const device& where)
+    : value_(cuda_backend<reduce_results>().make(where)) {}
+cuda::host_result::~host_result() {
+  if (value_) cuda_backend<reduce_results>().release(value_);
+}
+
 struct reducer::state {
   work_queue queue;
-  int units = 0;                  ///< of a GPU
-  cpu::reduce_team team;          ///< of a CPU
+  int units = 0;                  ///< multiprocessors of a GPU
+  cpu::reduce_team team;          ///< threads of a CPU
   buffer<double> partial, lanes;  // these of a GPU
   buffer<unsigned> counts;
-  std::array<buffer<std::byte>, 2> copies;  ///< of the caller's arrays
+  std::array<buffer<std::byte>, 2> copies;  ///< device copies of the caller's arrays
   std::optional<cuda::host_result> result;
-  std::array<const void*, 3> known = {};  ///< of the call before: x, y and the result
+  std::array<const void*, 3> known = {};  ///< arrays of the call before: x, y and the result
 
   explicit state(const device& where) : queue(where), team(where.threads()) {
     if (where.on() == backend::cpu) return;
@@ -113,10 +119,10 @@ struct reducer::state {
   /// On a GPU.
   template <class Op, class T>
   void put(const Op& op, const reduce_arrays<T>& a, double* to) {
-    const std::size_t needed = cuda::reduce_partial_size(a.n);
+    const std::size_t needed = cuda_backend<reduce_results>().partial_size(a.n);
     if (partial.size() < needed) partial = buffer<double>(queue.where(), needed, fresh::unset);
-    cuda::run_reduce(queue.where(), units, op, a, {partial.data(), lanes.data(), counts.data()},
-                     to);
+    const reduce_run<Op, T>& kernel = cuda_backend<reduce_functions<T>>();
+    kernel.run(queue.where(), units, op, a, {partial.data(), lanes.data(), counts.data()}, to);
   }
 
   template <class Op, class T>

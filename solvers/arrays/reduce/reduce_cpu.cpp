@@ -6,7 +6,7 @@
 
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
-#include "dwell/solvers/arrays/reduce/reduce_backends.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
 #include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
 
 namespace dwell::cpu {
@@ -84,7 +84,7 @@ double chunk_total(const Op& op, const T* x, const T* y) {
   return total_of<Op>(column);
 }
 
-/// Of `count` elements, fewer than a chunk has: as if others followed that change nothing.
+/// Total of `count` elements, fewer than a chunk has: as if others followed that change nothing.
 template <class Op, class T>
 double rest_total(const Op& op, const T* x, const T* y, std::int64_t count) {
   T rest[Op::operands][pass_chunk];

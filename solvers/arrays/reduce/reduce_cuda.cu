@@ -36,8 +36,6 @@ void launch(cudaStream_t stream, const reduce_shape& shape, const Op& op, const 
   DWELL_CUDA(cudaGetLastError());
 }
 
-}  // namespace
-
 std::size_t reduce_partial_size(std::int64_t n) {
   const std::int64_t chunks = pass_chunks(n);
   return chunks <= reduce_alone ? 0 : static_cast<std::size_t>(chunks);
@@ -57,16 +55,38 @@ void run_reduce(const device& where, int units, const Op& op, const reduce_array
     launch<1>(stream, shape, op, a, scratch, to);
 }
 
-host_result::host_result(const device& where) {
+double* make_result(const device& where) {
+  double* value = nullptr;
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  DWELL_CUDA(cudaHostAlloc(&value_, sizeof(double), cudaHostAllocPortable | cudaHostAllocMapped));
+  DWELL_CUDA(cudaHostAlloc(&value, sizeof(double), cudaHostAllocPortable | cudaHostAllocMapped));
+  return value;
 }
-host_result::~host_result() { cudaFreeHost(value_); }
+void release_result(double* value) { cudaFreeHost(value); }
 
-#define DWELL_COMPILE(op, T)                                                                    \
-  template void run_reduce(const device&, int, const reduce_step::op&, const reduce_arrays<T>&, \
-                           const reduce_scratch&, double*);
-DWELL_EACH_REDUCTION(DWELL_COMPILE)
-#undef DWELL_COMPILE
+constexpr reduce_results results = {&reduce_partial_size, &make_result, &release_result};
+template <class T>
+constexpr reduce_functions<T> functions = {
+#define DWELL_ENTRY(op, U) {&run_reduce<reduce_step::op, U>},
+    DWELL_EACH_REDUCTION_OF(DWELL_ENTRY, T)
+#undef DWELL_ENTRY
+};
 
+}  // namespace
 }  // namespace dwell::cuda
+
+namespace dwell {
+
+template <>
+const reduce_results& cuda_backend() {
+  return cuda::results;
+}
+template <>
+const reduce_functions<double>& cuda_backend() {
+  return cuda::functions<double>;
+}
+template <>
+const reduce_functions<float>& cuda_backend() {
+  return cuda::functions<float>;
+}
+
+}  // namespace dwell

@@ -4,13 +4,13 @@
 // that would be long work for one block: blocks then form 8 groups, each with the chunks whose
 // totals go to 32 of the 256 lanes, and the last block of a group adds these up.
 #pragma once
-#include "dwell/solvers/arrays/reduce/reduce_backends.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
 #include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
 
 namespace dwell::cuda {
 
-inline constexpr int reduce_warps = pass_lanes / 32;  ///< of a block
-inline constexpr int reduce_groups = 8;               ///< of blocks, where there are several
+inline constexpr int reduce_warps = pass_lanes / 32;  ///< warps of a block
+inline constexpr int reduce_groups = 8;               ///< groups of blocks, where there are several
 inline constexpr int reduce_group_lanes = pass_lanes / reduce_groups;
 static_assert(reduce_group_lanes == 32 && reduce_groups + 1 <= reduce_counts);
 /// Up to so many chunks a block has one for each warp, and is alone.

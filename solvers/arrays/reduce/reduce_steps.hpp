@@ -97,7 +97,7 @@ struct squares : whole_value, added {
   }
   DWELL_HD static double conclude(double total) { return std::sqrt(total); }
 };
-/// Of by v, where by is a power of two.
+/// Squares of by v, where by is a power of two.
 struct scaled_squares : squares {
   double by;
   DWELL_HD explicit scaled_squares(double b) : by(b) {}

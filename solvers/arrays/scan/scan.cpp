@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See scan.hpp: checks, memory, the steps of one backend or the other.
+// Checks, memory, the steps of one backend or the other.
 #include "dwell/arrays/scan.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/threads/threads_worth.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/solvers/arrays/scan/scan_backends.hpp"
+#include "dwell/solvers/arrays/scan/scan_runs.hpp"
 #include "dwell/solvers/arrays/scan/scan_steps.hpp"
 #include "dwell/solvers/arrays/scan/window_steps.hpp"
 
@@ -45,7 +45,7 @@ void check_sizes(std::size_t in, std::size_t out) {
   if (in != out) throw input_error(fmt::format("out: expected {} elements, found {}", in, out));
 }
 
-/// The same array, or none of its memory.
+/// Requires the same array, or none of its memory.
 void require_same_or_apart(const named_memory& out, const named_memory& in) {
   if (out.begin != in.begin) require_apart(out, in);
 }
@@ -83,7 +83,7 @@ void scan_there(const work_queue& queue, std::span<const T> in, std::span<T> out
   if (report.on == backend::cpu)
     cpu::run_scan(place, a, o.operation, words.data());
   else
-    cuda::run_scan(place, a, o.operation, words.data());
+    cuda_backend<scan_functions<T>>().run(place, a, o.operation, words.data());
   queue.finish();
   report.run_s = clock.lap();
 }
@@ -98,7 +98,7 @@ void sum_table(const scan_place& place, const T* in, T* table, const extents& si
   if (place.where.on() == backend::cpu)
     cpu::run_table(place, in, a);
   else
-    cuda::run_table(place, in, a);
+    cuda_backend<table_functions<T>>().table(place, in, a);
 }
 
 /// The sums of windows down the columns of `from`.
@@ -113,16 +113,16 @@ void sum_windows(const scan_place& place, const From* from, double* to, int colu
   if (place.where.on() == backend::cpu)
     cpu::run_windows(place, a);
   else
-    cuda::run_windows(place, a);
+    cuda_backend<table_functions<From>>().windows(place, a);
 }
 
 template <class To, class Become>
 void transpose(const scan_place& place, const double* from, int rows, int columns,
                const Become& become, To* to) {
   if (place.where.on() == backend::cpu)
-    cpu::run_transpose(place, from, rows, columns, become, to);
-  else
-    cuda::run_transpose(place, from, rows, columns, become, to);
+    return cpu::run_transpose(place, from, rows, columns, become, to);
+  const transpose_run<To, Become>& kernel = cuda_backend<table_functions<To>>();
+  kernel.transpose(place, from, rows, columns, become, to);
 }
 
 /// What a call on images shares: run(place, in, out) with arrays of the device.

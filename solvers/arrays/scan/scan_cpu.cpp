@@ -8,7 +8,7 @@
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/team/row_warp_cpu.hpp"
 #include "dwell/execution/team/scan_warp_cpu.hpp"
-#include "dwell/solvers/arrays/scan/scan_backends.hpp"
+#include "dwell/solvers/arrays/scan/scan_runs.hpp"
 #include "dwell/solvers/arrays/scan/scan_steps.hpp"
 #include "dwell/solvers/arrays/scan/window_steps.hpp"
 

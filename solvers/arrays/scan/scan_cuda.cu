@@ -4,7 +4,7 @@
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/team/row_warp_cuda.cuh"
 #include "dwell/execution/team/scan_warp_cuda.cuh"
-#include "dwell/solvers/arrays/scan/scan_backends.hpp"
+#include "dwell/solvers/arrays/scan/scan_runs.hpp"
 #include "dwell/solvers/arrays/scan/scan_steps.hpp"
 #include "dwell/solvers/arrays/scan/window_steps.hpp"
 
@@ -95,8 +95,6 @@ __global__ void __launch_bounds__(tile_side* tile_rows)
   }
 }
 
-}  // namespace
-
 template <class T>
 void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
               std::byte* begin) {
@@ -152,6 +150,42 @@ void run_transpose(const scan_place& place, const double* from, int rows, int co
   DWELL_CUDA(cudaGetLastError());
 }
 
-DWELL_COMPILE_SCANS
+template <class T>
+constexpr scan_functions<T> scans = {&run_scan<T>};
+template <class T>
+constexpr table_functions<T> tables = {{&run_transpose<T, mean_of_window>},
+                                       {&run_transpose<double, unchanged>},
+                                       &run_table<T>,
+                                       &run_windows<T>};
 
+}  // namespace
 }  // namespace dwell::cuda
+
+namespace dwell {
+
+template <>
+const scan_functions<double>& cuda_backend() {
+  return cuda::scans<double>;
+}
+template <>
+const scan_functions<float>& cuda_backend() {
+  return cuda::scans<float>;
+}
+template <>
+const scan_functions<std::int32_t>& cuda_backend() {
+  return cuda::scans<std::int32_t>;
+}
+template <>
+const scan_functions<std::int64_t>& cuda_backend() {
+  return cuda::scans<std::int64_t>;
+}
+template <>
+const table_functions<double>& cuda_backend() {
+  return cuda::tables<double>;
+}
+template <>
+const table_functions<float>& cuda_backend() {
+  return cuda::tables<float>;
+}
+
+}  // namespace dwell

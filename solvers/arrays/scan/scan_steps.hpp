@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/arrays/scan/scan_backends.hpp"
+#include "dwell/solvers/arrays/scan/scan_runs.hpp"
 
 namespace dwell {
 
@@ -37,7 +37,7 @@ struct scan_max {
   static DWELL_FN T of(T a, T b) { return a != a || !(a < b || b != b) ? a : b; }
 };
 
-inline constexpr int scan_warps = 8, scan_rows = 8;  ///< of a tile, rows a warp
+inline constexpr int scan_warps = 8, scan_rows = 8;  ///< warps of a tile, rows of a warp
 template <class T>
 inline constexpr int scan_row_size = 32 * (16 / static_cast<int>(sizeof(T)));
 template <class T>

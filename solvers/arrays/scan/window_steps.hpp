@@ -33,7 +33,7 @@ struct window_axis {
   DWELL_HD std::int64_t blocks() const { return (places() - 1) / size() + 1; }
   DWELL_HD std::int64_t bands_of_block() const { return (size() - 1) / window_band + 1; }
   DWELL_HD std::int64_t bands() const { return blocks() * bands_of_block(); }
-  /// Of the window around a cell, those that there are.
+  /// Number of cells in the window around a cell.
   DWELL_HD std::int64_t count(std::int64_t cell) const {
     const std::int64_t first = cell < before ? 0 : cell - before,
                        last = cell + behind < cells ? cell + behind : cells - 1;
@@ -48,7 +48,7 @@ struct window_args {
   double* to;  ///< other memory
   int columns;
   window_axis axis;
-  /// Of each band, where a block has several: the sum of those before it in its block, and of those
+  /// Sums for each band, where a block has several: of those before it in its block, and of those
   /// behind it, which first is its own.
   double *before, *behind;
 };
@@ -103,7 +103,7 @@ class window_strip {
       }
     });
   }
-  /// Of each place of a band the sum from there to the end of its block.
+  /// Sums, for each place of a band, from there to the end of its block.
   DWELL_FN void sum_ends(std::int64_t band) {
     const span s = span_of(band);
     each([&](int count, int at) {
@@ -114,8 +114,8 @@ class window_strip {
       }
     });
   }
-  /// Of windows that end in a band: the sum from the beginning of its block, added to that of the
-  /// end of the block before.
+  /// Adds, to windows that end in a band, the sum from the beginning of its block, added to that of
+  /// the end of the block before.
   DWELL_FN void add_beginnings(std::int64_t band) {
     const span s = span_of(band);
     const std::int64_t size = a_.axis.size();

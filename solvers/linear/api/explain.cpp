@@ -18,9 +18,8 @@
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
 #include "dwell/solvers/linear/api/options_table.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
-#include "dwell/solvers/linear/choose/choose_method.hpp"
-#include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
+#include "dwell/solvers/linear/choose/solver_choice.hpp"
 #include "dwell/solvers/linear/run/system_scale.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
@@ -136,25 +135,17 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   require_kernels(precision_of<T>, facts);
   solve_options o = asked;
   o.executor = executor;
-  std::string method_reason = "as asked";
-  std::string preconditioner_reason = "as asked";
   system_facts seen;
   const bool open = o.preconditioner == preconditioner::automatic;
   if (open || o.method == automatic) {
     seen = examine(device::cpu(1), arrays_of(a), !o.assume_symmetric);
     if (!seen.sound) check_system(a, demand_of(o));
   }
-  if (o.method == automatic) {
-    const method_choice chosen = choose_method(seen);
-    o.method = chosen.name;
-    method_reason = chosen.why;
-  }
+  solver_choice chosen = choose_solver(o, seen);
+  o.method = chosen.run.method;
   check_system(a, demand_of(o));
-  if (open) {
-    const preconditioner_choice chosen = choose_preconditioner(o, seen, a.rows);
-    o.preconditioner = chosen.is;
-    preconditioner_reason = chosen.why;
-  }
+  choose_preconditioner_of(chosen, o, seen, a.rows);
+  o.preconditioner = chosen.run.with;
   form_asked_for(o);
   const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
@@ -172,7 +163,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   if (o.scratch_per_team > 0) out.device.shared_per_team = o.scratch_per_team;
   const device_limits limits = limits_of(out.device);
   out.method = o.method;
-  out.method_reason = method_reason;
+  out.method_reason = chosen.method_reason;
   out.variant = decided.form->name;
   for (const considered_form& c : decided.considered) out.considered.push_back({c.name, c.seconds});
   out.probed = target.here.has_value();
@@ -180,7 +171,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   out.limits_measured = out.projected && limits.measured;
   out.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   out.preconditioner = o.preconditioner;
-  out.preconditioner_reason = preconditioner_reason;
+  out.preconditioner_reason = chosen.preconditioner_reason;
   const projection by = project(made.facts, made.how, made.configs, limits);
   if (made_chain) {
     out.preconditioner_applications = made.facts.chains;
@@ -224,14 +215,14 @@ solve_explanation explain_mixed(const csr_view<double>& a, const device_facts& d
                                 const solve_options& asked) {
   check_system(a, demand_of(asked));
   solve_options o = asked;
-  std::string method_reason = "as asked";
-  if (o.method == automatic) {
-    const method_choice chosen =
-        choose_method(examine(device::cpu(1), arrays_of(a), !o.assume_symmetric));
-    o.method = chosen.name;
-    method_reason = chosen.why;
-    check_system(a, demand_of(o));
-  }
+  o.mixed_precision = false;  // the plan of one solver is explained
+  const system_facts seen = o.method == automatic
+                                ? examine(device::cpu(1), arrays_of(a), !o.assume_symmetric)
+                                : system_facts{};
+  const solver_choice chosen = choose_solver(o, seen);
+  std::string method_reason = chosen.method_reason;
+  o.method = chosen.run.method;
+  if (chosen.method_open) check_system(a, demand_of(o));
   o.assume_symmetric = true;
   solve_explanation out;
   try {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// See linear_solver.hpp: the calls, their checks of vectors, and blocks of right-hand sides.
+// Calls, their checks of vectors, and blocks of right-hand sides.
 #include "dwell/linear/linear_solver.hpp"
 
 #include <fmt/format.h>
 
 #include <atomic>
 #include <functional>
-#include <string>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,12 +15,12 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
-#include "dwell/solvers/linear/run/column_groups.hpp"
-#include "dwell/solvers/linear/run/solver_state.hpp"
+#include "dwell/solvers/linear/run/attempts.hpp"
+#include "dwell/solvers/linear/run/block_solve.hpp"
 
 namespace dwell {
 namespace {
@@ -49,37 +49,96 @@ const std::function<bool()> not_interrupted;
 }  // namespace
 
 template <class T>
-struct linear_solver<T>::state : solver_state<T> {
-  using solver_state<T>::solver_state;
+struct linear_solver<T>::state : prepared_solver<T> {
+  using prepared_solver<T>::prepared_solver;
 
+  void require_idle() const {
+    if (under_way)
+      throw input_error(
+          "expected wait() for the solve in progress, found another call of the solver");
+    this->require_run();
+  }
   template <class Values>
   void update_values(const Values& values) {
-    this->require_idle();
+    require_idle();
     const interruption_scope scope(becomes_true(this->options.interrupt));
     this->setup = {};
     try {
       this->matrix.update(values, this->setup);
       this->refresh();
     } catch (const interrupted_error&) {  // old values here, new ones there
-      this->forget_run();
+      this->runs.forget();
       throw;
     }
   }
+
+  // Vectors in host memory, and in that of the device:
+
+  void check(std::span<const T> b, std::span<const T> x) const {
+    check_size(b.size(), this->matrix.rows(), name_of_b);
+    check_size(x.size(), this->matrix.rows(), name_of_x);
+    // (A GPU has a copy of the matrix.)
+    check_memory(this->matrix.system.in_place(), b, x);
+  }
+  solve_report run(std::span<const T> b, std::span<T> x, double began) {
+    const auto refuse = [&] {
+      check_finite(b, name_of_b);
+      check_finite(std::span<const T>(x), name_of_x);
+    };
+    if (!this->matrix.on_gpu()) return attempts<T>(*this, b.data(), x.data(), began).run(refuse);
+    buffer<T>&b_there = this->work.b, &x_there = this->work.x;
+    b_there.upload(b);
+    x_there.upload(x);
+    solve_report report = attempts<T>(*this, b_there.data(), x_there.data(), began).run(refuse);
+    const lap_timer time(report.finish_s);
+    x_there.download(x);
+    return report;
+  }
+
+  void check(device_span<const T> b, device_span<const T> x) const {
+    check_size(b.size, this->matrix.rows(), name_of_b);
+    check_size(x.size, this->matrix.rows(), name_of_x);
+    check_device_memory(this->matrix.where(), b, x);
+  }
+  /// The message names the element.
+  void refuse(device_span<const T> b, device_span<const T> x) const {
+    this->check_finite_there(b.data, name_of_b);
+    this->check_finite_there(x.data, name_of_x);
+  }
+  solve_report run(device_span<const T> b, device_span<T> x, double began) {
+    return attempts<T>(*this, b.data, x.data, began).run([&] { refuse(b, x); });
+  }
+
+  /// A solve that waits for wait().
+  struct pending {
+    pending(state& s, device_span<const T> b_of, device_span<T> x_of, double began)
+        : b(b_of), x(x_of), solve(s, b.data, x.data, began) {}
+    device_span<const T> b;
+    device_span<T> x;
+    attempts<T> solve;
+  };
+  std::unique_ptr<pending> under_way;
 };
+
+// Check, choose, plan: once for all solves ------------------------------------------------------
 
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
                                 const solve_options& options) {
   check_request<T>(options);
   const interruption_scope scope(becomes_true(options.interrupt));
-  s_ = std::make_unique<state>(where, a, options);
+  s_ = std::make_unique<state>(where, a, options);  // checks the matrix
+  s_->choose();
+  s_->plan();
 }
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const device_csr_view<T>& a,
                                 const solve_options& options) {
   check_request<T>(options);
   const interruption_scope scope(becomes_true(options.interrupt));
-  s_ = std::make_unique<state>(where, a, options);
+  s_ = std::make_unique<state>(where, a, options);  // checks the matrix
+  s_->choose();
+  s_->plan();
 }
 template <class T>
 linear_solver<T>::linear_solver(linear_solver&&) noexcept = default;
@@ -90,7 +149,7 @@ linear_solver<T>::~linear_solver() = default;
 
 template <class T>
 index linear_solver<T>::rows() const {
-  return s_->rows();
+  return s_->matrix.rows();
 }
 template <class T>
 index linear_solver<T>::nonzeros() const {
@@ -101,79 +160,49 @@ const solve_setup& linear_solver<T>::setup() const {
   return s_->setup;
 }
 
+// Check, run: each solve ------------------------------------------------------------------------
+
 template <class T>
 solve_report linear_solver<T>::solve(std::span<const T> b, std::span<T> x) {
   const interruption_scope run_only(not_interrupted);
-  state& s = *s_;
-  s.require_idle();
-  s.began = seconds_on_host();
-  check_size(b.size(), rows(), name_of_b);
-  check_size(x.size(), rows(), name_of_x);
-  // Of the matrix a GPU has a copy.
-  check_memory(s.matrix.in_place(), b, std::span<const T>(x));
-  const auto refuse = [&] {
-    check_finite(b, name_of_b);
-    check_finite(std::span<const T>(x), name_of_x);
-  };
-  if (!s.on_gpu()) return s.solve_here(b.data(), x.data(), refuse);
-  s.b.upload(b);
-  s.x.upload(x);
-  solve_report report = s.solve_here(s.b.data(), s.x.data(), refuse);
-  const lap_timer time(report.finish_s);
-  s.x.download(x);
-  return report;
+  s_->require_idle();
+  const double began = seconds_on_host();
+  s_->check(b, x);
+  s_->begin_anew();
+  return s_->run(b, x, began);
 }
 
 template <class T>
 solve_report linear_solver<T>::solve(device_span<const T> b, device_span<T> x) {
   const interruption_scope run_only(not_interrupted);
-  state& s = *s_;
-  s.require_idle();
-  s.began = seconds_on_host();
-  check_size(b.size, rows(), name_of_b);
-  check_size(x.size, rows(), name_of_x);
-  check_device_memory(s.queue.where(), b, device_span<const T>(x));
-  return s.solve_here(b.data, x.data, [&] {  // the message names the element
-    s.check_finite_there(b.data, name_of_b);
-    s.check_finite_there(x.data, name_of_x);
-  });
+  s_->require_idle();
+  const double began = seconds_on_host();
+  s_->check(b, x);
+  s_->begin_anew();
+  return s_->run(b, x, began);
 }
 
 template <class T>
 void linear_solver<T>::solve_async(device_span<const T> b, device_span<T> x) {
   const interruption_scope run_only(not_interrupted);
-  state& s = *s_;
-  s.require_idle();
-  if (s.mixed || !s.why_f64.empty())
+  s_->require_idle();
+  if (s_->runs.taken().mixed || !s_->now.why_f64.empty())
     throw unsupported_error(
         "solve_async: expected a solver in f64 or f32, found one in mixed precision, between whose "
         "attempts the host decides: call solve()");
-  s.began = seconds_on_host();
-  check_size(b.size, rows(), name_of_b);
-  check_size(x.size, rows(), name_of_x);
-  check_device_memory(s.queue.where(), b, device_span<const T>(x));
-  s.start_kept = false;
-  s.begin(b.data, x.data);
-  s.async_b = b;
-  s.async_x = x;
-  s.waited_for = true;
+  const double began = seconds_on_host();
+  s_->check(b, x);
+  auto solve = std::make_unique<typename state::pending>(*s_, b, x, began);
+  solve->solve.start();
+  s_->under_way = std::move(solve);
 }
 
 template <class T>
 solve_report linear_solver<T>::wait() {
   const interruption_scope run_only(not_interrupted);
-  state& s = *s_;
-  if (!s.waited_for) throw input_error("expected a solve in progress to wait for, found none");
-  s.waited_for = false;
-  solve_report report = s.end();
-  if (!s.seen.finite) {  // the message names the element
-    s.check_finite_there(s.async_b.data, name_of_b);
-    s.check_finite_there(s.async_x.data, name_of_x);
-  }
-  report.finish_s = seconds_on_host() - s.ended;
-  s.best = 0;  // one attempt
-  s.keep_best(s.async_b.data, s.async_x.data, report);
-  return report;
+  if (!s_->under_way) throw input_error("expected a solve in progress to wait for, found none");
+  const auto ended = std::move(s_->under_way);
+  return ended->solve.wait([&] { s_->refuse(ended->b, ended->x); });
 }
 
 template <class T>
@@ -187,9 +216,12 @@ std::vector<solve_report> linear_solver<T>::solve(std::span<const T> b, std::siz
   const auto n = static_cast<std::size_t>(rows());
   const auto b_of = [&](int k) { return b.subspan(begin_of(k, ldb), n); };
   const auto x_of = [&](int k) { return x.subspan(begin_of(k, ldx), n); };
-  return s.solve_host_block(
-      count, b_of, x_of, [&](int k) { return solve(b_of(k), x_of(k)); },
-      [](auto&& check) { check(); });
+  const auto alone = [&](int k) {
+    const double began = seconds_on_host();
+    s.check(b_of(k), x_of(k));
+    return s.run(b_of(k), x_of(k), began);
+  };
+  return solve_host_block(s, count, b_of, x_of, alone, [](auto&& check) { check(); });
 }
 
 template <class T>
@@ -205,22 +237,29 @@ std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::s
     return device_span<const T>{b.data + begin_of(k, ldb), n, b.device};
   };
   const auto x_of = [&](int k) { return device_span<T>{x.data + begin_of(k, ldx), n, x.device}; };
-  return s.solve_block(
-      count, [&](int k) { return solve(b_of(k), x_of(k)); },
-      [&](int first, int width, double began) {
-        std::vector<column_data<T>> columns;
-        for (int k = first; k < first + width; ++k) {
-          for (int other = first; other < first + width; ++other)
-            check_device_memory(s.queue.where(), b_of(other), device_span<const T>(x_of(k)));
-          columns.push_back({b_of(k).data, x_of(k).data});
-        }
-        return s.groups->solve(columns, began, s.chosen);
-      },
-      [&](int k, solve_report& report) { s.refine(b_of(k).data, x_of(k).data, report); },
-      [&](int k) {
-        s.check_finite_there(b_of(k).data, column_name(name_of_b, k));
-        s.check_finite_there(x_of(k).data, column_name(name_of_x, k));
-      });
+  block_solve<T> block;
+  block.alone = [&](int k) {
+    const double began = seconds_on_host();
+    s.check(b_of(k), x_of(k));
+    return s.run(b_of(k), x_of(k), began);
+  };
+  block.group = [&](int first, int width, double began) {
+    std::vector<column_data<T>> columns;
+    for (int k = first; k < first + width; ++k) {
+      for (int other = first; other < first + width; ++other)
+        check_device_memory(s.matrix.where(), b_of(other), device_span<const T>(x_of(k)));
+      columns.push_back({b_of(k).data, x_of(k).data});
+    }
+    return s.runs.taken().groups->solve(columns, began, s.now.method_open);
+  };
+  block.refine = [&](int k, solve_report& report) {
+    attempts<T>(s, b_of(k).data, x_of(k).data, seconds_on_host()).refine_column(report);
+  };
+  block.refuse = [&](int k) {
+    s.check_finite_there(b_of(k).data, column_name(name_of_b, k));
+    s.check_finite_there(x_of(k).data, column_name(name_of_x, k));
+  };
+  return block.run(s, count);
 }
 
 template <class T>
@@ -241,6 +280,12 @@ void linear_solver<T>::set_tolerances(double rtol, double atol) {
   check_options(changed);
   s_->options.rtol = rtol;
   s_->options.atol = atol;
+}
+
+template <class T>
+void linear_solver<T>::set_progress(progress_function<solve_progress> progress) {
+  s_->require_idle();
+  s_->options.progress = std::move(progress);
 }
 
 template class linear_solver<double>;

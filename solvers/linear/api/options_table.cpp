@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -204,7 +205,6 @@ constexpr solve_option table[] = {
              "then hold",
      .member = part_place<&preconditioner_options::near_null>,
      .part_of = preconditioner::amg,
-     .absences = {{surface::compare_cg, "dwell compare solve has it"}},
      .flag_help =
          "Of amg: near-null vectors, such as rigid-body modes, as up to 6 columns of a .mtx, "
          ".mtx.gz or .npy file; --block-size says the rows of a node"},
@@ -273,10 +273,8 @@ constexpr solve_option table[] = {
                            .most = 8,
                            .words = "0 (as planned), 1, 2, 4 or 8",
                            .further = [](double v) { return v == 8 || (v < 5 && v != 3); }},
-     .absences =
-         {{surface::python,
-           "a solve hears Ctrl-C by its progress, with which columns are solved one by one"},
-          {command_line, "--rhs-count solves as many as pay"}}},
+     .methods = "cg",
+     .absences = {{command_line, "--rhs-count solves as many as pay"}}},
     {.name = "teams",
      .group = option_group::tuning,
      .help = "Threads or thread blocks; 0: as planned",
@@ -300,16 +298,6 @@ constexpr solve_option table[] = {
      .member = place<&solve_options::reverse_lanes>},
 };
 
-void check_number(const solve_option& option, double found) {
-  const option_range& range = *option.range;
-  if (range.allows(found)) return;
-  const std::string expected = range.words ? range.words
-                               : range.most < std::numeric_limits<double>::max()
-                                   ? fmt::format("{} to {}", range.least, range.most)
-                                   : fmt::format("at least {}", range.least);
-  throw input_error(fmt::format("{}: expected {}, found {}", option.name, expected, found));
-}
-
 }  // namespace
 
 const char* solve_option::why_not(surface there) const {
@@ -327,11 +315,7 @@ bool solve_option::is_of(std::string_view method) const {
 }
 
 std::string solve_option::help_text() const {
-  std::string text = help;
-  constexpr std::string_view mark = "{most}";
-  if (const auto at = text.find(mark); at != std::string::npos)
-    text.replace(at, mark.size(), fmt::format("{}", range->most));
-  return text;
+  return help_with_range(help, range ? &*range : nullptr);
 }
 
 std::span<const solve_option> solve_option_table() { return table; }
@@ -351,7 +335,7 @@ void check_ranges(const solve_options& o) {
     if (option.part_of && *option.part_of != o.preconditioner) continue;
     with_member(option, o, [&]<class M>(const M& found) {
       if constexpr (std::is_arithmetic_v<M>)
-        if (option.range) check_number(option, static_cast<double>(found));
+        if (option.range) check_number(option.name, *option.range, static_cast<double>(found));
     });
   }
   const std::vector<std::string> null_spaces = null_space_words();

@@ -5,7 +5,6 @@
 // those of solve_options and stand nowhere else. Private to the project.
 #pragma once
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "dwell/base/option_range.hpp"
 #include "dwell/linear/solve.hpp"
 
 namespace dwell {
@@ -38,11 +38,7 @@ constexpr bool holds(surface all, surface one) {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
 }
 
-/// Why an option does not exist on some surfaces.
-struct absence {
-  surface surfaces;
-  const char* why;
-};
+using absence = option_absence<surface>;
 
 /// Flags of a group stand together in help. calls: of callers of the library; tuning: for tests,
 /// too.
@@ -53,15 +49,6 @@ using option_member =
     std::variant<bool& (*)(solve_options&), int& (*)(solve_options&), double& (*)(solve_options&),
                  std::size_t& (*)(solve_options&), std::string& (*)(solve_options&),
                  std::vector<double>& (*)(solve_options&), preconditioner& (*)(solve_options&)>;
-
-/// The numbers that are allowed: from least to most.
-struct option_range {
-  double least = std::numeric_limits<double>::lowest();
-  double most = std::numeric_limits<double>::max();
-  const char* words = nullptr;        ///< for messages; null: made of the numbers
-  bool (*further)(double) = nullptr;  ///< what must hold besides, or null
-  bool allows(double v) const { return v >= least && v <= most && (!further || further(v)); }
-};
 
 struct solve_option {
   const char* name;

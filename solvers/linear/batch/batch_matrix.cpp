@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See batch_matrix.hpp.
+// Checks systems, and copies them to the diagonal blocks of one matrix.
 #include "dwell/solvers/linear/batch/batch_matrix.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ bool place_block(const csr_view<T>& a, index first_row, index first_nonzero, csr
   return sound;
 }
 
-/// Of views that are in the host's memory.
+/// Joins views that are in the host's memory.
 template <class T>
 joined_systems<T> join(std::span<const csr_view<T>> systems) {
   if (systems.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))

@@ -3,6 +3,7 @@
 #include "dwell/solvers/linear/batch/batch_steps.hpp"
 
 #include "dwell/base/parallel.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/linear/batch/batch_diagonals.hpp"
 
@@ -54,7 +55,7 @@ constexpr batch_steps<T> batch_on_cpu = {&begin_all<T>, &end_all<T>, &weigh_all<
 
 template <class T>
 const batch_steps<T>& batch_steps_of(backend on) {
-  return on == backend::cpu ? batch_on_cpu<T> : cuda_batch_steps<T>();
+  return on == backend::cpu ? batch_on_cpu<T> : cuda_backend<batch_steps<T>>();
 }
 
 template const batch_steps<double>& batch_steps_of(backend);

@@ -11,7 +11,7 @@
 
 namespace dwell {
 
-/// Of a system's matrix: the extreme elements of its diagonal; 0 without rows.
+/// The extreme elements of the diagonal of a system's matrix; 0 without rows.
 struct diagonal_range {
   double least = 0, most = 0;
 };
@@ -19,7 +19,7 @@ struct diagonal_range {
 /// Where the data of all systems are: rows of system k follow those of system k - 1.
 template <class T>
 struct batch_places {
-  solve_places<T> all;  ///< of the whole; target2, step, stop, rr and numbers are those of system 0
+  solve_places<T> all;  ///< the whole; target2, step, stop, rr and numbers are those of system 0
   int count = 0;        ///< systems
   const index* first_rows = nullptr;  ///< count + 1
   std::size_t system_stride = 0;      ///< bytes from system to system: target2, step, stop, rr
@@ -69,8 +69,5 @@ struct batch_steps {
 };
 template <class T>
 const batch_steps<T>& batch_steps_of(backend on);
-/// Throws device_error where the build has no CUDA.
-template <class T>
-const batch_steps<T>& cuda_batch_steps();
 
 }  // namespace dwell

@@ -2,6 +2,7 @@
 // The steps of a batch on a GPU: one block per system, one launch before the run and one after it,
 // and no wait. A block takes the chunks of a pass one after the other and puts them together in the
 // order of ordered_pass.cuh.
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/loops/ordered_pass.cuh"
 #include "dwell/execution/team/setup_cuda.cuh"
 #include "dwell/solvers/linear/batch/batch_diagonals.hpp"
@@ -18,7 +19,7 @@ __device__ void block_pass(index n, const Pass& pass, double* room) {
   const auto lane = reinterpret_cast<double(*)[Pass::totals]>(room);
   const int l = static_cast<int>(threadIdx.x);
   const auto constants = pass.constants();
-  double all[Pass::totals] = {};  // of chunks l, l + 256, ...
+  double all[Pass::totals] = {};  // totals of chunks l, l + 256, ...
   for (index c = 0; c < pass_chunks(n); ++c) {
     double acc[Pass::totals] = {};
     const std::int64_t first = static_cast<std::int64_t>(c) * pass_chunk;
@@ -125,12 +126,13 @@ constexpr batch_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>,
 
 }  // namespace
 
-template <class T>
-const batch_steps<T>& cuda_batch_steps() {
-  return on_cuda<T>;
+template <>
+const batch_steps<double>& cuda_backend() {
+  return on_cuda<double>;
 }
-
-template const batch_steps<double>& cuda_batch_steps();
-template const batch_steps<float>& cuda_batch_steps();
+template <>
+const batch_steps<float>& cuda_backend() {
+  return on_cuda<float>;
+}
 
 }  // namespace dwell

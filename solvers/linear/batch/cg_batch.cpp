@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See cg_batch.hpp: refusals and copies here, all else in prepared_batch.hpp.
+// Refusals and copies; all else is in prepared_batch.hpp.
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
@@ -12,7 +12,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/policy_words.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/linear/batch/prepared_batch.hpp"
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"

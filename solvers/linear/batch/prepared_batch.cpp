@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See prepared_batch.hpp: the systems are one matrix, which is checked, planned, cut and loaded as
-// that of a linear_solver; a solve is a launch for the vectors, one for all systems, and one for
-// their answers.
+// The systems are one matrix, which is checked, planned, cut and loaded as that of a linear_solver.
+// A solve is a launch for the vectors, one for all systems, and one for their answers.
 #include "dwell/solvers/linear/batch/prepared_batch.hpp"
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/parallel.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/linear/run/judgement.hpp"
 
 namespace dwell {

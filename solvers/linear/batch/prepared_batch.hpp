@@ -62,7 +62,7 @@ class prepared_batch {
   solve_options options_;
   solve_setup setup_;
   batch_rows rows_;
-  csr<T> joined_;     ///< of a CPU, which reads it in place; its values until the first update
+  csr<T> joined_;  ///< matrix of a CPU, which reads it in place; its values until the first update
   work_queue queue_;  ///< ends after all that its work touches
   plan_target target_;
   prepared_system<T> matrix_;

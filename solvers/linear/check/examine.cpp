@@ -12,7 +12,6 @@
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/linear/check/examine_backends.hpp"
 #include "dwell/solvers/linear/check/examining.hpp"
 
 namespace dwell {
@@ -45,7 +44,7 @@ class row_pass {
   T most = 0;                                                                ///< magnitude
   T least_diagonal = std::numeric_limits<T>::infinity(), most_diagonal = 0;  ///< if positive
   bool positive = true, stored = true;   ///< the diagonal, in every row; is there and not zero
-  bool zero_sums = true;                 ///< of every row
+  bool zero_sums = true;                 ///< sums of every row are zero
   index mixed = 0;                       ///< rows with much that is positive beside the diagonal
   std::int64_t below = 0, mirrored = 0;  ///< entries below the diagonal; mirrors of those above
 
@@ -174,7 +173,8 @@ system_facts examine_in_one_pass(const csr_arrays<T>& a, bool check_symmetry, do
 template <class T>
 system_facts examine(const device& where, const csr_arrays<T>& a, bool check_symmetry,
                      double tolerance) {
-  if (where.on() == backend::cuda) return examine_on_cuda(where, a, check_symmetry, tolerance);
+  if (where.on() == backend::cuda)
+    return cuda_backend<examine_functions<T>>().examine(where, a, check_symmetry, tolerance);
   if (examining::has_arrays(a) && a.rows > 0)
     if (const system_facts facts = examine_in_one_pass(a, check_symmetry, tolerance); facts.sound)
       return facts;
@@ -184,7 +184,7 @@ system_facts examine(const device& where, const csr_arrays<T>& a, bool check_sym
 template <class T>
 vector_magnitude examine_vector(const device& where, const T* v, index n) {
   return where.on() == backend::cuda
-             ? examine_vector_on_cuda(where, v, n)
+             ? cuda_backend<examine_functions<T>>().examine_vector(where, v, n)
              : examining::examine_vector_with<cpu::setup_loops>(where, v, n);
 }
 
@@ -192,7 +192,7 @@ template <class T>
 void invert_diagonal(const device& where, const csr_arrays<T>& a, int exponent, bool magnitudes,
                      T* to) {
   if (where.on() == backend::cuda)
-    invert_diagonal_on_cuda(where, a, exponent, magnitudes, to);
+    cuda_backend<examine_functions<T>>().invert_diagonal(where, a, exponent, magnitudes, to);
   else
     examining::invert_diagonal_with<cpu::setup_loops>(where, a, exponent, magnitudes, to);
 }

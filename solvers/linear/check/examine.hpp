@@ -25,7 +25,7 @@ struct system_facts {
   bool positive_diagonal = false;                ///< stored in every row
   bool full_diagonal = false;                    ///< stored in every row, and not zero
   int exponent = exponent_of_zero;               ///< ilogb of the largest |a_ij|
-  double least_diagonal = 0, most_diagonal = 0;  ///< of the positive a_ii, 0 without any
+  double least_diagonal = 0, most_diagonal = 0;  ///< range of the positive a_ii, 0 without any
   /// The first one in the order of the rows, where several ranks have looked for symmetry in vain.
   unequal_pair unequal;
   /// In no row the sum of the elements is larger than rounding explains: the constant vectors are
@@ -56,7 +56,7 @@ struct vector_magnitude {
   int exponent = exponent_of_zero;  ///< ilogb of the largest magnitude, if finite
 };
 
-/// Of n elements in memory of the device. Waits for the device.
+/// Looks at n elements in memory of the device. Waits for the device.
 template <class T>
 vector_magnitude examine_vector(const device& where, const T* v, index n);
 

@@ -6,9 +6,24 @@
 #include <cmath>
 #include <cstring>
 
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/krylov/spmv/cutting.hpp"
 #include "dwell/solvers/linear/check/examine.hpp"
 #include "dwell/solvers/linear/check/examine_steps.hpp"
+
+namespace dwell {
+
+/// What examine.hpp declares, on a GPU.
+template <class T>
+struct examine_functions {
+  system_facts (*examine)(const device&, const csr_arrays<T>&, bool check_symmetry,
+                          double tolerance);
+  vector_magnitude (*examine_vector)(const device&, const T* v, index n);
+  void (*invert_diagonal)(const device&, const csr_arrays<T>&, int exponent, bool magnitudes,
+                          T* to);
+};
+
+}  // namespace dwell
 
 namespace dwell::examining {
 

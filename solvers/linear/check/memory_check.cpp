@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See memory_check.hpp.
+// Names arrays, and looks where each of them lies.
 #include "dwell/solvers/linear/check/memory_check.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 namespace {
@@ -64,7 +64,7 @@ void require_device(const device& where, const named_array& v, int device) {
   if (*found != device) refuse(fmt::format("a pointer to the memory of device {}", *found));
 }
 
-/// As far as its own arrays are sound, which are looked at later.
+/// Arrays of A, as far as they are sound, which is looked at later.
 template <class T>
 std::array<named_array, 3> arrays_of(const csr_view<T>& a) {
   const auto rows = static_cast<std::size_t>(std::max<index>(a.rows, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See null_vectors.hpp.
+// Gram-Schmidt, copies to the device, and the product of A with each vector.
 #include "dwell/solvers/linear/check/null_vectors.hpp"
 
 #include <fmt/format.h>
@@ -103,7 +103,7 @@ std::vector<double> orthonormal(const std::vector<double>& vectors, index rows,
   const auto n = static_cast<std::size_t>(rows);
   const divided_columns all(ranks);
   const std::size_t count = all.count(vectors.size(), n);
-  constexpr double independent = 1e-8;  // of its length must be outside of the span of the others
+  constexpr double independent = 1e-8;  // least part of its length outside of the others' span
   std::vector<double> q = vectors;
   q.resize(count * n);
   const auto of = [&](std::size_t k) { return column(q).subspan(k * n, n); };

@@ -24,8 +24,9 @@ std::vector<double> orthonormal(const std::vector<double>& vectors, index rows,
 class null_vectors {
  public:
   null_vectors() = default;
-  /// Of the options; none where they give none. ranks: among which rows are divided, or null; they
-  /// must stay, and either all ranks give vectors or none does. Throws as orthonormal() does.
+  /// Vectors of the options; none where they give none. ranks: among which rows are divided, or
+  /// null; they must stay, and either all ranks give vectors or none does. Throws as orthonormal()
+  /// does.
   null_vectors(const device& where, const solve_options& o, index rows, const row_ranks* ranks);
 
   int count() const { return count_; }

@@ -30,7 +30,7 @@ struct matrix_demand {
   }
 };
 
-/// Of o.method; where that is "auto", what all methods ask for, and a look at the symmetry.
+/// Demand of o.method; where that is "auto", what all methods ask for, and a look at the symmetry.
 matrix_demand demand_of(const solve_options& o);
 
 /// Are systems solved modulo constant vectors? o.method is not "auto".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See advice.hpp.
+// The causes in their order, and a line for each.
 #include "dwell/solvers/linear/choose/advice.hpp"
 
 #include <fmt/format.h>

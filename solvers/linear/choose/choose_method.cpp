@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See choose_method.hpp.
+// Goes through the demands of the methods.
 #include "dwell/solvers/linear/choose/choose_method.hpp"
 
 #include <fmt/format.h>

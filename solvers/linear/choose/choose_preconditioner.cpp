@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See choose_preconditioner.hpp.
+// Forecasts what is left with Jacobi, and what multigrid would take.
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ struct preconditioner_choice {
   preconditioner is = preconditioner::none;
   std::string why;
   bool probe = false;      ///< try `is` for probe_iterations, then choose_after()
-  int patience = INT_MAX;  ///< of choose_after(): iterations after which multigrid takes over
+  int patience = INT_MAX;  ///< for choose_after(): iterations after which multigrid takes over
 };
 
 /// Iterations that say how fast the residual falls.
@@ -35,9 +35,9 @@ preconditioner_choice choose_preconditioner(const solve_options& o, const system
 struct jacobi_probe {
   double residual = 0;   ///< the norm at their end
   double target = 0;     ///< that ends a solve
-  double reduction = 0;  ///< of the residual by an iteration, a factor under 1, by the latter half
-  double condition = 0;  ///< of the scaled matrix, as far as it was seen; 0: not known
-  double seconds = 0;    ///< of an iteration
+  double reduction = 0;  ///< factor of the residual by an iteration, under 1, by the latter half
+  double condition = 0;  ///< condition of the scaled matrix, as far as it was seen; 0: not known
+  double seconds = 0;    ///< time of an iteration
   double rows = 0, nonzeros = 0;
   int ranks = 1;  ///< among which they are divided
 };

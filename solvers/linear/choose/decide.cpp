@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See decide.hpp.
+// Plans what may run, compares costs, and checks the choice on the device.
 #include "dwell/solvers/linear/choose/decide.hpp"
 
 #include <fmt/format.h>
@@ -106,7 +106,7 @@ solve_decision<T> choose(const solve_request<T>& q) {
   return only;
 }
 
-/// Of the one kernel that is to run, the device itself says whether it fits.
+/// Asks the device itself whether the one kernel that is to run fits.
 template <class T>
 void check_on_device(const solve_request<T>& q, solve_decision<T>& chosen) {
   planned<T>& made = chosen.made;
@@ -116,7 +116,7 @@ void check_on_device(const solve_request<T>& q, solve_decision<T>& chosen) {
              cached_bytes<T>(made.how.cache, made.cut->outline.narrow), q.target.facts);
 }
 
-/// Of an iteration: projected seconds, on a CPU bytes.
+/// Cost of an iteration: projected seconds, on a CPU bytes.
 template <class T>
 double cost(const solve_request<T>& q, const solve_decision<T>& d) {
   const planned<T>& made = d.made;
@@ -205,7 +205,7 @@ group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T
                                : asked != automatic ? asked
                                                     : executors::persistent.name;
   const bool on_cpu = q.target.on() == backend::cpu;
-  double costs[2];  // of all columns and of one
+  double costs[2];  // costs of all columns and of one
   const auto decide_here = [&] {
     group_decision<T> out;
     out.columns = columns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See form.hpp.
+// Look-ups in the table of forms.
 #include "dwell/solvers/linear/choose/form.hpp"
 
 #include <fmt/format.h>

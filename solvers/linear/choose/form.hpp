@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The forms of the methods as values: their names and what each compiled program does. The table
-// is written by CMake from the list in solvers/CMakeLists.txt; private to the solver.
+// is written by CMake from the list in execution/krylov/kernels.hpp; private to the solver.
 #pragma once
 #include <memory>
 #include <span>
@@ -25,11 +25,11 @@ namespace dwell {
 template <class T>
 struct solve_request {
   const plan_target& target;
-  cut_cache<T>& cuts;  ///< of the matrix, which the forms share; where it is solved if `may_try`
+  cut_cache<T>& cuts;  ///< the matrix's, which forms share; where it is solved if `may_try`
   const solve_options& options;
   int matrix_exponent = 0;             ///< the matrix is divided by two to this power
   bool may_try = false;                ///< plans, on target.here
-  const owned_chain* chain = nullptr;  ///< of preconditioners that are one
+  const owned_chain* chain = nullptr;  ///< chain of preconditioners that are one
   const row_ranks* ranks = nullptr;    ///< among which the rows are divided
 };
 
@@ -45,7 +45,7 @@ struct run_places {
   const int* step = nullptr;      ///< scalars of the end
   const int* stop = nullptr;
   const double* rr = nullptr;
-  /// Of a batch: bytes from target2, step, stop and rr of a system to those of the next one.
+  /// Stride of a batch: bytes from target2, step, stop and rr of a system to those of the next one.
   std::size_t system_stride = 0;
 };
 
@@ -65,7 +65,7 @@ class prepared_run {
   virtual void load_kernel() = 0;
   /// The values of a matrix with the same pattern, times 2^exponent.
   virtual void refill(const csr_arrays<T>& a, int exponent) = 0;
-  /// Of forms that have a chain: from now on this one, which must stay.
+  /// Gives forms that have a chain this one from now on, which must stay.
   virtual void take_chain(const owned_chain& chain) = 0;
   /// From now on a run ends after so many iterations, at most those that it was prepared for.
   virtual void limit(int iterations) = 0;
@@ -75,11 +75,11 @@ class prepared_run {
   virtual void start(run_control& control) = 0;
   /// Waits for its end; seconds from the first to the last phase, on the device's clock.
   virtual double finish() = 0;
-  /// Of steps 0 to count - 1, as far as they were recorded; of several columns, those of a step
-  /// side by side. Of a batch: the first `count` entries of all systems, each of which has
-  /// batch_coefficients(options) of them.
+  /// Coefficients of steps 0 to count - 1, as far as they were recorded; of several columns, those
+  /// of a step side by side. Of a batch: the first `count` entries of all systems, each of which
+  /// has batch_coefficients(options) of them.
   virtual std::vector<step_coefficients> coefficients(std::size_t count) const = 0;
-  /// Of a form for one column.
+  /// History of a form for one column.
   virtual std::vector<double> history(std::size_t count) const = 0;
   /// The last step whose residual was noted, -1: none was. A run that breaks down within a step
   /// leaves no residual, no history and no coefficients of it.
@@ -89,7 +89,7 @@ class prepared_run {
 template <class T>
 struct form_code {
   planned<T> (*plan)(const solve_request<T>&, const program_kernel&);
-  /// Of a batch, whose matrices are the diagonal blocks of the request's one; `v` is alone.
+  /// Plans a batch, whose matrices are the diagonal blocks of the request's one; `v` is alone.
   planned<T> (*plan_batch)(const solve_request<T>&, const program_kernel& v,
                            const systems_request&);
   /// The plan is of this form; `where` has the stream that all work goes to.
@@ -99,7 +99,7 @@ struct form_code {
 
 struct solver_form {
   const char* method;  ///< what solve_options::method says
-  const char* title;   ///< of the method, in words
+  const char* title;   ///< title of the method, in words
   matrix_class solves;
   const char* breaks_down;  ///< how, in words
   bool shows_spectrum;      ///< its coefficients are those of a Lanczos process

@@ -9,7 +9,7 @@
 namespace dwell {
 
 struct weighed_form {
-  int tiles_per_team = 0;          ///< of the matrix, the most that a team has
+  int tiles_per_team = 0;          ///< tiles of the matrix, the most that a team has
   double fair_tiles = 0;           ///< that it would have if all had equally many
   bool bound_by_barriers = false;  ///< they are a large part of the projected time
   bool cooperative = false;        ///< an iteration has barriers, not launches

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See mixed_precision.hpp.
+// Attempts in f32, and how far each is to go.
 #include "dwell/solvers/linear/mixed/mixed_precision.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/choose/advice.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
+#include "dwell/solvers/linear/run/attempts.hpp"
 #include "dwell/solvers/linear/run/judgement.hpp"
-#include "dwell/solvers/linear/run/solver_state.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -35,7 +35,7 @@ int most_iterations(double rows) {
   return static_cast<int>(std::min(rows, INT_MAX / 8.0)) * 4 + 500;
 }
 
-/// Of the solver in f32.
+/// Options of the solver in f32.
 solve_options options_in_f32(const solve_options& o, bool constant_null_space) {
   solve_options inner = o;
   inner.mixed_precision = false;
@@ -87,7 +87,7 @@ mixed_precision_run::mixed_precision_run(const device& where, const prepared_sys
     ghosts_of_x_ = vector_ghosts(where, *ranks, x_.data());
     ghosts_of_trial_ = vector_ghosts(where, *ranks, trial_.data());
   }
-  for (buffer<float>* v : {&inner_->b, &inner_->x})
+  for (buffer<float>* v : {&inner_->work.b, &inner_->work.x})
     if (v->size() < n) *v = {where, n, fresh::unset};
   if (inner_->options.preconditioner == preconditioner::jacobi)
     inverse_diagonal_ = {where, n, fresh::unset};
@@ -103,13 +103,19 @@ void mixed_precision_run::take_values(const csr_arrays<double>& a) {
   steps_.narrow(where_, a.nonzeros, a.val, -exponent_, val_.data());
 }
 
-std::unique_ptr<solver_state<float>> mixed_precision_run::inner_solver(const solve_options& o) {
-  if (matrix_.ranks())
-    return std::make_unique<solver_state<float>>(
+std::unique_ptr<prepared_solver<float>> mixed_precision_run::inner_solver(const solve_options& o) {
+  std::unique_ptr<prepared_solver<float>> made;
+  if (matrix_.ranks()) {
+    made = std::make_unique<prepared_solver<float>>(
         where_, narrowed_rows(where_, matrix_, val_.data(), values_here_, demand_of(o)), o);
-  const csr_arrays<double>& a = matrix_.arrays();
-  const csr_arrays<float> single{a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, val_.data()};
-  return std::make_unique<solver_state<float>>(where_, single, o);
+  } else {
+    const csr_arrays<double>& a = matrix_.arrays();
+    const csr_arrays<float> single{a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, val_.data()};
+    made = std::make_unique<prepared_solver<float>>(where_, single, o);
+  }
+  made->choose();
+  made->plan();
+  return made;
 }
 
 void mixed_precision_run::refill(const csr_arrays<double>& a, int) {
@@ -160,22 +166,19 @@ double mixed_precision_run::residual_of(const buffer<double>& x) {
   return found.rr;
 }
 
-solve_report mixed_precision_run::attempt(double tolerance, const run_control& control) {
-  solver_state<float>& in = *inner_;
-  const index n = in.rows();
+void mixed_precision_run::begin_attempt(double tolerance, const run_control& control) {
+  prepared_solver<float>& in = *inner_;
+  const index n = in.matrix.rows();
   unit_ = std::ilogb(norm_of(now_.rr));
-  steps_.narrow(where_, n, residual_.data(), -unit_, in.b.data());
-  if (n > 0) steps_.clear(where_, n, in.x.data());
+  steps_.narrow(where_, n, residual_.data(), -unit_, in.work.b.data());
+  if (n > 0) steps_.clear(where_, n, in.work.x.data());
   in.options.rtol = tolerance;
   in.options.max_iterations = std::min(limit_ - now_.step, most_iterations(matrix_.all_rows()));
-  in.further = std::min(1.0, norm_of(now_.target2) / norm_of(now_.rr) / tolerance);
   if (control.progress)
     in.options.progress = [this, &control, norm = norm_of(now_.rr)](const solve_progress& p) {
       if (now_.step > 0 && p.iteration == 0) return true;  // the attempt before has told
       return control.progress(now_.step + p.iteration, norm * p.relative_residual);
     };
-  in.began = seconds_on_host();
-  return in.solve_once(in.b.data(), in.x.data());
 }
 
 void mixed_precision_run::add_history(const solve_report& of) {
@@ -184,14 +187,19 @@ void mixed_precision_run::add_history(const solve_report& of) {
     history_.push_back(std::ldexp(of.history[k], unit_));
 }
 
-bool mixed_precision_run::take(const solve_report& of, double asked) {
-  const index n = inner_->rows();
+bool mixed_precision_run::attempt_and_take(double asked, const run_control& control) {
+  begin_attempt(asked, control);
+  const double further = std::min(1.0, norm_of(now_.target2) / norm_of(now_.rr) / asked);
+  const index n = inner_->matrix.rows();
+  solve_workspace<float>& in = inner_->work;
+  attempts<float> solve(*inner_, in.b.data(), in.x.data(), seconds_on_host(), further);
+  const solve_report& of = solve.answer();
   now_.step += of.iterations;
   add_history(of);
   if (attempts_++ == 0) condition_ = of.condition_estimate;
   more_ += of.setup;
   // A' d = r' where A' and the f32 matrix are the caller's by two powers of two.
-  steps_.add(where_, n, x_.data(), inner_->x.data(), unit_ + matrix_.scale_exponent() - exponent_,
+  steps_.add(where_, n, x_.data(), in.x.data(), unit_ + matrix_.scale_exponent() - exponent_,
              trial_.data());
   const double before = now_.rr, after = residual_of(trial_);
   const bool better = after < before;  // no NaN is
@@ -203,7 +211,7 @@ bool mixed_precision_run::take(const solve_report& of, double asked) {
   if (!history_.empty() && of.iterations > 0) history_.back() = norm_of(now_.rr);
   if (now_.rr <= now_.target2)
     now_.stop = run_outcome::converged;
-  else if (inner_->was_refused() || of.stopped == stop_reason::interrupted)
+  else if (solve.was_refused() || of.stopped == stop_reason::interrupted)
     now_.stop = run_outcome::interrupted;
   else if (now_.step >= limit_)
     now_.stop = run_outcome::iteration_limit;
@@ -232,7 +240,7 @@ void mixed_precision_run::iterate(run_control& control) {
     control.progress(0, norm_of(now_.rr));
   while (now_.stop == run_outcome::running) {
     const double asked = tolerance_.next(norm_of(now_.target2) / norm_of(now_.rr));
-    if (!take(attempt(asked, control), asked)) break;
+    if (!attempt_and_take(asked, control)) break;
   }
 }
 
@@ -253,9 +261,9 @@ void mixed_precision_run::start(run_control& control) {
 }
 
 solve_report mixed_precision_run::prepared() const {
-  solve_report report = inner_->prepared;
+  solve_report report = inner_->runs.taken().prepared;
   report.precision = "mixed";
-  report.preconditioner_reason = inner_->preconditioner_reason;
+  report.preconditioner_reason = inner_->now.preconditioner_reason;
   report.reason += "; residuals and x in f64, iterations in f32";
   return report;
 }
@@ -274,7 +282,7 @@ preconditioner mixed_precision_run::preconditioner_taken() const {
   return inner_->options.preconditioner;
 }
 const std::string& mixed_precision_run::preconditioner_reason() const {
-  return inner_->preconditioner_reason;
+  return inner_->now.preconditioner_reason;
 }
 const solve_setup& mixed_precision_run::setup() const { return inner_->setup; }
 

@@ -14,11 +14,12 @@
 #include "dwell/solvers/linear/mixed/mixed_steps.hpp"
 #include "dwell/solvers/linear/mixed/narrowed_rows.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
+#include "dwell/solvers/linear/run/solver_run.hpp"
 
 namespace dwell {
 
 template <class T>
-struct solver_state;
+struct prepared_solver;
 
 /// How small a residual an attempt in f32 is to leave, of the one that it begins with.
 class attempt_tolerance {
@@ -32,7 +33,7 @@ class attempt_tolerance {
   double drift_ = 1.1;  ///< the true residual of the attempt before over the carried one
 };
 
-class mixed_precision_run final : public prepared_run<double> {
+class mixed_precision_run final : public prepared_run<double>, public mixed_run {
  public:
   /// All must stay valid; `where` has the stream that all work goes to. The method of the options
   /// is decided. Adds to `setup`. Throws input_error if the matrix in f32 is not what the method
@@ -55,21 +56,13 @@ class mixed_precision_run final : public prepared_run<double> {
   std::vector<double> history(std::size_t count) const override;
   int last_noted() const override { return now_.step; }
 
-  /// Of the last run: what its report begins with.
-  solve_report prepared() const;
-  /// What it is to end with: refinements, what it has set up, and accuracy_limit where f32 was too
-  /// short.
-  void conclude(solve_report& report) const;
-  /// What the first attempt has shown; 0: nothing.
-  double condition() const { return condition_; }
-  /// Why f32 cannot go on; empty if it can.
-  const std::string& why_too_short() const { return too_short_; }
-  bool broke_down() const { return broke_down_; }
-  /// Chosen for the solves in f32, where the options left it open.
-  preconditioner preconditioner_taken() const;
-  const std::string& preconditioner_reason() const;
-  /// What preparing the solves in f32 took, or their last update.
-  const solve_setup& setup() const;
+  solve_report prepared() const override;
+  void conclude(solve_report& report) const override;
+  double condition() const override { return condition_; }
+  const std::string& why_too_short() const override { return too_short_; }
+  preconditioner preconditioner_taken() const override;
+  const std::string& preconditioner_reason() const override;
+  const solve_setup& setup() const override;
 
  private:
   /// The words of a run, in memory of the device.
@@ -79,32 +72,32 @@ class mixed_precision_run final : public prepared_run<double> {
   };
   void take_values(const csr_arrays<double>& a);
   /// The solver in f32, of the values that have been taken.
-  std::unique_ptr<solver_state<float>> inner_solver(const solve_options& o);
+  std::unique_ptr<prepared_solver<float>> inner_solver(const solve_options& o);
   /// r.r of b - A x for these x; waits for it.
   double residual_of(const buffer<double>& x);
-  /// Solves for the residual in f32; returns the report.
-  solve_report attempt(double tolerance, const run_control& control);
+  /// Sets up an attempt to solve for the residual in f32, down to this part of it.
+  void begin_attempt(double tolerance, const run_control& control);
   void add_history(const solve_report& of);
   void iterate(run_control& control);
-  /// Takes the answer of an attempt that was to leave `asked` of the residual, if it is any good.
-  /// Returns whether the run goes on.
-  bool take(const solve_report& of, double asked);
+  /// Makes an attempt that is to leave `asked` of the residual, and takes its answer if it is any
+  /// good. Returns whether the run goes on.
+  bool attempt_and_take(double asked, const run_control& control);
 
   device where_;
   const prepared_system<double>& matrix_;
   const mixed_steps& steps_;
   const bool wants_history_;
-  int exponent_ = 0;  ///< of the f32 matrix: that of the caller divided by two to this power
+  int exponent_ = 0;  ///< the f32 matrix is that of the caller divided by two to this power
   buffer<float> val_;
-  std::vector<float> values_here_;  ///< of several ranks on GPUs, what preconditioners are made of
-  std::unique_ptr<solver_state<float>> inner_;
+  std::vector<float> values_here_;  ///< ranks on GPUs: what preconditioners are made of
+  std::unique_ptr<prepared_solver<float>> inner_;
   buffer<double> x_, rhs_, residual_, trial_, inverse_diagonal_, partial_;
-  vector_ghosts ghosts_of_x_, ghosts_of_trial_;  ///< of several ranks
+  vector_ghosts ghosts_of_x_, ghosts_of_trial_;  ///< exchanges of several ranks
   buffer<unsigned> done_;
   buffer<words> words_;
   int limit_ = 0;
 
-  // Of the last run:
+  // Members of the last run:
   words now_;
   int unit_ = 0;  ///< the attempt solves for the residual divided by two to this power
   int attempts_ = 0;

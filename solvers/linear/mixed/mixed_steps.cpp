@@ -2,6 +2,7 @@
 // The f64 steps of mixed precision on a CPU.
 #include "dwell/solvers/linear/mixed/mixed_steps.hpp"
 
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/linear/mixed/mixed_passes.hpp"
 #include "dwell/solvers/linear/run/row_sums.hpp"
@@ -21,7 +22,7 @@ constexpr mixed_steps mixed_on_cpu = {&residual, &mixed_pass::narrow_with<loops>
 }  // namespace
 
 const mixed_steps& mixed_steps_of(backend on) {
-  return on == backend::cpu ? mixed_on_cpu : cuda_mixed_steps();
+  return on == backend::cpu ? mixed_on_cpu : cuda_backend<mixed_steps>();
 }
 
 }  // namespace dwell

@@ -32,7 +32,5 @@ struct mixed_steps {
   void (*clear)(const device&, index n, float* to);
 };
 const mixed_steps& mixed_steps_of(backend on);
-/// Throws device_error where the build has no CUDA.
-const mixed_steps& cuda_mixed_steps();
 
 }  // namespace dwell

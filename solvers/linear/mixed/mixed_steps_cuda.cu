@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The f64 steps of mixed precision on a GPU: small kernels in the device's stream, and no wait.
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/team/setup_cuda.cuh"
 #include "dwell/solvers/linear/mixed/mixed_passes.hpp"
 #include "dwell/solvers/linear/run/row_sums.cuh"
@@ -20,6 +21,9 @@ constexpr mixed_steps mixed_on_cuda = {&residual, &mixed_pass::narrow_with<loops
 
 }  // namespace
 
-const mixed_steps& cuda_mixed_steps() { return mixed_on_cuda; }
+template <>
+const mixed_steps& cuda_backend() {
+  return mixed_on_cuda;
+}
 
 }  // namespace dwell

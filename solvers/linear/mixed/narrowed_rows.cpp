@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See narrowed_rows.hpp.
+// Copies values to f32, and exchanges ghosts of f64 vectors.
 #include "dwell/solvers/linear/mixed/narrowed_rows.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/comm/agreement.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 
 namespace dwell {
 namespace {

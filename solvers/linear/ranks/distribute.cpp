@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See distribute.hpp.
+// Balances rows by their nonzeros, and asks a source for them.
 #include "dwell/linear/distribute.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See distributed_matrix.hpp.
+// Numbers ghosts, finds who reads whose elements, and moves whole vectors.
 #include "dwell/linear/distributed_matrix.hpp"
 
 #include <fmt/format.h>
@@ -116,7 +116,7 @@ void distributed_matrix<T>::number_ghosts(const global_rows<T>& a) {
   };
   // Own columns first, each part in its order.
   interior_rows_ = 0;
-  index run = 0;  // of interior rows that end before the next one
+  index run = 0;  // number of interior rows that end before the next one
   for (std::int64_t i = 0; i < rows; ++i) {
     auto to = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
     const std::size_t begin = to;
@@ -143,7 +143,7 @@ void distributed_matrix<T>::find_readers() {
   halo_.own = local_.rows;
   halo_.ghosts = static_cast<index>(ghosts_.size());
   const int ranks = comm_->size(), me = comm_->rank();
-  // Of which rank how many.
+  // Counts the elements that are wanted of each rank.
   std::vector<std::int64_t> wanted(static_cast<std::size_t>(ranks));
   for (std::size_t k = 0; k < ghosts_.size();) {
     const int owner = owner_of(first_rows_, ghosts_[k]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See distributed_solver.hpp: checks that all ranks make together, around the frame of
-// linear_solver.
+// Checks that all ranks make together, around the frame of linear_solver.
 #include "dwell/linear/distributed_solver.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +18,8 @@
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/ranks/examine_rows.hpp"
-#include "dwell/solvers/linear/run/solver_state.hpp"
+#include "dwell/solvers/linear/run/attempts.hpp"
+#include "dwell/solvers/linear/run/block_solve.hpp"
 
 namespace dwell {
 namespace {
@@ -85,6 +85,8 @@ struct distributed_solver<T>::state {
     }
     nonzeros = rows.rows.nonzeros();
     solver.emplace(where, rows, o);
+    solver->choose();
+    solver->plan();
     solver->setup.check_s += check_s;
   }
   /// Throws input_error, on all ranks, if they are not what is demanded.
@@ -96,10 +98,32 @@ struct distributed_solver<T>::state {
   distributed_matrix<T> matrix;
   std::shared_ptr<device_transport> gpus;  ///< ends after what records its messages
   row_ranks ranks;
+  void check(std::span<const T> b, std::span<const T> x) const {
+    together(*ranks.comm, [&] {
+      solver->require_run();
+      check_size(b.size(), solver->matrix.rows(), name_of_b);
+      check_size(x.size(), solver->matrix.rows(), name_of_x);
+      check_memory(solver->matrix.system.in_place(), b, x);
+      check_finite(b, name_of_b);
+      check_finite(x, name_of_x);
+    });
+  }
+  solve_report run(std::span<const T> b, std::span<T> x, double began) {
+    prepared_solver<T>& s = *solver;
+    const auto none = [] {};  // they have been looked at
+    if (!s.matrix.on_gpu()) return attempts<T>(s, b.data(), x.data(), began).run(none);
+    s.work.b.upload(b);
+    s.work.x.upload(x);
+    solve_report report = attempts<T>(s, s.work.b.data(), s.work.x.data(), began).run(none);
+    const lap_timer time(report.finish_s);
+    s.work.x.download(x);
+    return report;
+  }
+
   matrix_demand demand;
   index nonzeros = 0;
   std::vector<T> values;  ///< where they are not the first ones
-  std::optional<solver_state<T>> solver;
+  std::optional<prepared_solver<T>> solver;
 };
 
 template <class T>
@@ -125,42 +149,23 @@ const char* distributed_solver<T>::transport() const {
 
 template <class T>
 solve_report distributed_solver<T>::solve(std::span<const T> b, std::span<T> x) {
-  solver_state<T>& s = *s_->solver;
-  communicator& comm = *s_->ranks.comm;
-  s.began = seconds_on_host();
-  together(comm, [&] {
-    s.require_idle();
-    check_size(b.size(), s.rows(), "right-hand side");
-    check_size(x.size(), s.rows(), "start vector");
-    check_memory(s.matrix.in_place(), b, std::span<const T>(x));
-    check_finite(b, "right-hand side");
-    check_finite(std::span<const T>(x), "start vector");
-  });
-  if (s.on_gpu()) {
-    s.b.upload(b);
-    s.x.upload(x);
-  }
-  const T* const from = s.on_gpu() ? s.b.data() : b.data();
-  T* const to = s.on_gpu() ? s.x.data() : x.data();
-  solve_report report = s.solve_here(from, to, [] {});  // they have been looked at
-  if (s.on_gpu()) {
-    const lap_timer time(report.finish_s);
-    s.x.download(x);
-  }
-  return report;
+  const double began = seconds_on_host();
+  s_->check(b, x);
+  s_->solver->begin_anew();
+  return s_->run(b, x, began);
 }
 
 template <class T>
 std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std::size_t ldb,
                                                        std::span<T> x, std::size_t ldx, int count) {
-  solver_state<T>& s = *s_->solver;
-  const index rows = s.rows();
+  prepared_solver<T>& s = *s_->solver;
+  const index rows = s.matrix.rows();
   communicator& comm = *s_->ranks.comm;
   const int of_first = value_of_rank(comm, 0, count);
   together(comm, [&] {
-    s.require_idle();
-    check_columns(b.size(), rows, ldb, count, "right-hand side");
-    check_columns(x.size(), rows, ldx, count, "start vector");
+    s.require_run();
+    check_columns(b.size(), rows, ldb, count, name_of_b);
+    check_columns(x.size(), rows, ldx, count, name_of_x);
     if (count != of_first)
       throw input_error(
           fmt::format("count: expected as many columns on all ranks, found {} on rank {} and {} on "
@@ -170,17 +175,21 @@ std::vector<solve_report> distributed_solver<T>::solve(std::span<const T> b, std
   const auto n = static_cast<std::size_t>(rows);
   const auto b_of = [&](int k) { return b.subspan(static_cast<std::size_t>(k) * ldb, n); };
   const auto x_of = [&](int k) { return x.subspan(static_cast<std::size_t>(k) * ldx, n); };
-  return s.solve_host_block(
-      count, b_of, x_of, [&](int k) { return solve(b_of(k), x_of(k)); },
-      [&](auto&& check) { together(comm, check); });
+  const auto alone = [&](int k) {
+    const double began = seconds_on_host();
+    s_->check(b_of(k), x_of(k));
+    return s_->run(b_of(k), x_of(k), began);
+  };
+  return solve_host_block(s, count, b_of, x_of, alone,
+                          [&](auto&& check) { together(comm, check); });
 }
 
 template <class T>
 void distributed_solver<T>::update_values(std::span<const T> values) {
   state& s = *s_;
-  solver_state<T>& solver = *s.solver;
+  prepared_solver<T>& solver = *s.solver;
   together(*s.ranks.comm, [&] {
-    solver.require_idle();
+    solver.require_run();
     if (values.size() != static_cast<std::size_t>(s.nonzeros))
       throw input_error(
           fmt::format("values: expected {} of them as the rows of the rank have, found {}",

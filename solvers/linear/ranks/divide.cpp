@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See divide.hpp.
+// Sorts rows by part, and those that need no ghosts first.
 #include "dwell/linear/divide.hpp"
 
 #include <fmt/format.h>

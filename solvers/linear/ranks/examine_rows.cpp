@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See examine_rows.hpp.
+// Checks of a rank's own rows, and of couplings between ranks by messages.
 #include "dwell/solvers/linear/ranks/examine_rows.hpp"
 
 #include <fmt/format.h>

@@ -8,9 +8,9 @@
 
 namespace dwell {
 
-/// Of the matrix with other values, as many as a.local() has. Called by all ranks together, which
-/// get the same facts. Throws input_error, on all ranks, if the matrix is not what is demanded;
-/// entries of two ranks are compared by messages.
+/// Facts of the matrix with other values, as many as a.local() has. Called by all ranks together,
+/// which get the same facts. Throws input_error, on all ranks, if the matrix is not what is
+/// demanded; entries of two ranks are compared by messages.
 template <class T>
 system_facts examine_rows(const distributed_matrix<T>& a, std::span<const T> values,
                           const matrix_demand& demand);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See read_distributed.hpp.
+// Opens the file on each rank, and reads the rank's rows.
 #include "dwell/linear/read_distributed.hpp"
 
 #include <memory>

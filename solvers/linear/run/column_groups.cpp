@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See column_groups.hpp.
+// Cuts blocks into groups, prepares runs for each width, and solves.
 #include "dwell/solvers/linear/run/column_groups.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +31,7 @@ column_groups<T>::column_groups(const device& where, const plan_target& target,
       null_(null_space),
       options_(options),
       cuts_(cuts),
-      alone_(std::move(alone)),
-      never_(why_one_at_a_time(options, target.facts, matrix.ranks())) {}
+      alone_(std::move(alone)) {}
 
 template <class T>
 solve_request<T> column_groups<T>::request() const {
@@ -75,6 +74,7 @@ typename column_groups<T>::group* column_groups<T>::best_for(int count) {
 template <class T>
 column_division column_groups<T>::divide(int count) {
   column_division out;
+  never_ = why_one_at_a_time(options_, target_.facts, matrix_.ranks());  // progress comes and goes
   for (int left = count; left > 0; left -= out.widths.back()) {
     group* g = left > 1 && never_.empty() ? best_for(left) : nullptr;
     if (g && !g->run) {

@@ -22,8 +22,8 @@ namespace dwell {
 
 /// How a block of columns is cut.
 struct column_division {
-  std::vector<int> widths;  ///< of the groups, in the order of the columns: 8, 4, 2 and 1
-  std::string why_alone;    ///< of groups of one, where the block has more columns
+  std::vector<int> widths;  ///< width of each group, in the order of the columns: 8, 4, 2 and 1
+  std::string why_alone;    ///< reason for groups of one, where the block has more columns
 };
 
 /// A right-hand side, and its start vector and answer, in memory that the device's teams read.
@@ -69,12 +69,12 @@ class column_groups {
     buffer<T> b, x;
     buffer<solve_numbers> numbers;
     buffer<null_parts> parts;
-    std::unique_ptr<halo_exchange> ghosts_of_x;      ///< of several ranks
-    std::unique_ptr<device_halo> ghosts_of_x_there;  ///< likewise, on GPUs
+    std::unique_ptr<halo_exchange> ghosts_of_x;      ///< exchange of several ranks
+    std::unique_ptr<device_halo> ghosts_of_x_there;  ///< exchange of several ranks on GPUs
   };
 
   group& group_of(int width);
-  /// Of the groups that may be taken for so many columns the one with the least cost; or null.
+  /// The group with the least cost of those that may be taken for so many columns; or null.
   group* best_for(int count);
   solve_request<T> request() const;
   void prepare(group& g);
@@ -98,7 +98,7 @@ class column_groups {
   cut_cache<T>& cuts_;
   solve_decision<T> alone_;
   std::string never_;                           ///< why no group is ever taken; or empty
-  std::array<std::optional<group>, 3> groups_;  ///< of 2, 4 and 8 columns
+  std::array<std::optional<group>, 3> groups_;  ///< groups of 2, 4 and 8 columns
   buffer<row_residual> residual_;
   buffer<double> partial_, rank_totals_;
   buffer<unsigned> done_;

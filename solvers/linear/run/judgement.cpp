@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// See judgement.hpp.
+// Estimates of condition and error, and the reason of the end.
 #include "dwell/solvers/linear/run/judgement.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "dwell/solvers/linear/choose/advice.hpp"
@@ -57,7 +58,7 @@ void estimate_error(const solve_end& end, solve_report& report) {
           : condition_seen(end,
                            !form.with_chain && report.preconditioner != preconditioner::jacobi);
   if (!(report.condition_estimate > 0.0)) return;
-  if (form.with_chain) return;  // of M A: no norm of the error follows from it
+  if (form.with_chain) return;  // condition of M A: no norm of the error follows from it
   double relative = report.residual_relative_true;
   if (report.preconditioner == preconditioner::jacobi)
     relative = std::sqrt(n.rr_by_diagonal) / std::sqrt(n.bb_by_diagonal);
@@ -119,7 +120,7 @@ void take_true_residual(const solve_numbers& n, solve_report& report) {
 
 bool keep_start_instead(const solve_numbers& of_start, solve_report& report) {
   const double of_x = scaled_norms{of_start.by, of_start.rhs}.relative_true(of_start.true_norm);
-  // Of two that are over the largest number nobody knows which is smaller.
+  // Both may be over the largest number: then nobody knows which is smaller.
   if (std::isfinite(report.residual_relative_true) && report.residual_relative_true <= of_x)
     return false;
   report.residual_relative_recursive = of_x;
@@ -157,6 +158,38 @@ template solve_report report_of(const plan_target&, const solve_options&,
                                 const solve_decision<double>&);
 template solve_report report_of(const plan_target&, const solve_options&,
                                 const solve_decision<float>&);
+
+solve_setup difference(const solve_setup& now, const solve_setup& before) {
+  solve_setup d;
+  d.check_s = now.check_s - before.check_s;
+  d.upload_s = now.upload_s - before.upload_s;
+  d.plan_s = now.plan_s - before.plan_s;
+  d.cut_s = now.cut_s - before.cut_s;
+  d.preconditioner_s = now.preconditioner_s - before.preconditioner_s;
+  d.load_s = now.load_s - before.load_s;
+  return d;
+}
+
+solve_report joined(const solve_report& first, solve_report rest) {
+  rest.iterations += first.iterations;
+  rest.refinements += first.refinements;
+  rest.solve_s += first.solve_s;
+  rest.setup_s = first.setup_s;
+  rest.setup += first.setup;
+  rest.per_iteration_us = rest.iterations > 0 ? rest.solve_s * 1e6 / rest.iterations : 0.0;
+  if (!rest.history.empty()) {
+    std::vector<double> all = first.history;
+    all.insert(all.end(), rest.history.begin() + 1, rest.history.end());
+    rest.history = std::move(all);
+  }
+  return rest;
+}
+
+void end_interrupted(solve_report& report) {
+  report.stopped = stop_reason::interrupted;
+  report.target_missed = report.stagnated = false;
+  report.advice.clear();
+}
 
 void judge(solve_end end, const solve_options& o, solve_report& report) {
   const solve_numbers& n = end.numbers;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dwell/execution/device/plan_target.hpp"
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/check/examine.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
@@ -23,7 +23,7 @@ struct scaled_norms {
 
   /// Over ||b||, or where b = 0 itself.
   double relative(double scaled) const;
-  /// Of one in units of b, 2^by.rhs.
+  /// Relative norm of one in units of b, 2^by.rhs.
   double relative_true(double norm) const;
   double rhs_norm() const;
 };
@@ -31,10 +31,10 @@ struct scaled_norms {
 /// How a solve ended, in the numbers of the scaled system.
 struct solve_end {
   solve_numbers numbers;
-  system_facts facts;                           ///< of the matrix as the caller has it
-  std::vector<step_coefficients> coefficients;  ///< of the first steps, from step 0 on
+  system_facts facts;                           ///< facts of the matrix as the caller has it
+  std::vector<step_coefficients> coefficients;  ///< coefficients of the first steps, from step 0 on
   std::vector<double> history;                  ///< if asked for
-  double known_condition = 0;  ///< of an attempt before, which counts; 0: there is none
+  double known_condition = 0;  ///< an attempt before has seen it, which counts; 0: there is none
   bool has_residual = true;    ///< numbers.rr is that of a step, be it the one before the last
 };
 
@@ -74,6 +74,13 @@ void take_residuals(const solve_report& from, Report& to) {
 /// Where the start vector's true residual is the smaller one, the report becomes one of the start
 /// vector. Returns whether it does.
 bool keep_start_instead(const solve_numbers& of_start, solve_report& report);
+
+/// What was set up between two looks at a solver's sums.
+solve_setup difference(const solve_setup& now, const solve_setup& before);
+/// The report of a solve in two parts, the second of which began from the answer of the first.
+solve_report joined(const solve_report& first, solve_report rest);
+/// A solve was interrupted between two runs: x is that of the one that the report is of.
+void end_interrupted(solve_report& report);
 
 /// Fills in what the report says of the end.
 void judge(solve_end end, const solve_options& o, solve_report& report);

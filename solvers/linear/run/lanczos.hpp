@@ -6,7 +6,7 @@
 #pragma once
 #include <span>
 
-#include "dwell/execution/krylov/program.hpp"
+#include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
 

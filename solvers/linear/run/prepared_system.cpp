@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See prepared_system.hpp.
+// Copies a matrix to the device, scales it, and has it checked.
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 

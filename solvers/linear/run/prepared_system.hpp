@@ -50,8 +50,8 @@ class prepared_system {
   /// And this, which throws input_error for what it refuses.
   using other_demand = std::function<void(const csr_arrays<T>&, const system_facts&)>;
   void demand(other_demand more);
-  /// The same pattern with other values, as many as before. Values that are refused leave the ones
-  /// before.
+  /// Takes other values for the same pattern, as many as before. Values that are refused leave the
+  /// ones before.
   void update(std::span<const T> values, solve_setup& setup);
   void update(device_span<const T> values, solve_setup& setup);
   /// The owner of the arrays has written other values to them. Values that are refused stay.
@@ -61,9 +61,9 @@ class prepared_system {
 
   /// Among which rows are divided, or null.
   const row_ranks* ranks() const { return ranks_; }
-  /// Of all ranks.
+  /// Rows of all ranks.
   double all_rows() const { return ranks_ ? ranks_->all_rows : arrays_.rows; }
-  /// Of one rank of several, in host memory.
+  /// Rows of one rank of several, in host memory.
   const csr_view<T>& given_rows() const { return given_rows_; }
   /// What a preconditioner is made of: all, or of several ranks the block of own columns, which is
   /// copied when it is first asked for.
@@ -99,7 +99,7 @@ class prepared_system {
 
   buffer<index> row_ptr_, col_;
   buffer<T> val_;
-  // Of one rank of several:
+  // Members of one rank of several:
   placed rows_, own_columns_;
   csr_view<T> given_rows_;
   std::optional<csr<T>> own_block_;

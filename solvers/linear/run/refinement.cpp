@@ -4,13 +4,12 @@
 // solver.
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <utility>
 
-#include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/solvers/linear/choose/advice.hpp"
+#include "dwell/solvers/linear/run/attempts.hpp"
 #include "dwell/solvers/linear/run/judgement.hpp"
-#include "dwell/solvers/linear/run/solver_state.hpp"
 
 namespace dwell {
 namespace {
@@ -61,45 +60,51 @@ bool add(const solve_report& next, const solve_options& o, const system_facts& f
 }  // namespace
 
 template <class T>
-void solver_state<T>::refine(const T* from, T* to, solve_report& report) {
-  if (!options.refine || options.fixed_iterations || !has_target(options, report)) return;
+void attempts<T>::refine() {
+  const solve_options& o = s_.options;
+  if (!o.refine || o.fixed_iterations || !has_target(o, report_)) return;
   // Where numbers left their range since A x0 seemed much larger than b, the residual of x is known
   // now, and the next attempt has a better scale.
   const auto lost_range = [&] {
-    return (report.stopped == stop_reason::not_finite ||
-            report.stopped == stop_reason::breakdown) &&
-           report.refinements == 0 && seen.by.vectors - seen.by.rhs > roomy<T>;
+    return (report_.stopped == stop_reason::not_finite ||
+            report_.stopped == stop_reason::breakdown) &&
+           report_.refinements == 0 && seen_.by.vectors - seen_.by.rhs > roomy<T>;
   };
   const auto in_need = [&] {
-    return std::isfinite(report.residual_relative_true) &&
-           ((report.target_missed && report.stopped == stop_reason::converged) || lost_range());
+    return std::isfinite(report_.residual_relative_true) &&
+           ((report_.target_missed && report_.stopped == stop_reason::converged) || lost_range());
   };
   if (!in_need()) return;
-  const double begun = seconds_on_host(), solved = report.solve_s;
-  const device& where = queue.where();
-  const auto n = static_cast<std::size_t>(rows());
-  try {
-    if (kept.size() < n) kept = {where, n, fresh::unset};
-    if (!has_start(to)) return;
-  } catch (const device_error&) {
-    return;  // no room for a copy: the answer stays, and the report says what it is worth
-  }
+  const double begun = seconds_on_host(), solved = report_.solve_s;
+  if (!has_room_for_answer() || !has_start())
+    return;  // the answer stays, and the report says what it is worth
+  T* const kept = s_.work.kept.data();
   while (in_need()) {
     const bool no_more = was_refused();
-    if (no_more || report.iterations >= options.max_iterations) {
-      report.stopped = no_more ? stop_reason::interrupted : stop_reason::iteration_limit;
-      report.target_missed = false;
-      report.advice = advice_of(report, options, matrix.facts(), residual_trend::falls);
+    if (no_more || report_.iterations >= o.max_iterations) {
+      report_.stopped = no_more ? stop_reason::interrupted : stop_reason::iteration_limit;
+      report_.target_missed = false;
+      report_.advice = advice_of(report_, o, s_.matrix.facts(), residual_trend::falls);
       break;
     }
-    copy_vector(kept.data(), to);
-    begin(from, to, &report);
-    if (!add(end(&report), options, matrix.facts(), report)) copy_vector(to, kept.data());
+    copy_vector(kept, x_);
+    begin(&report_);
+    if (!add(end(&report_), o, s_.matrix.facts(), report_)) copy_vector(x_, kept);
   }
-  report.finish_s += std::max(0.0, seconds_on_host() - begun - (report.solve_s - solved));
+  report_.finish_s += std::max(0.0, seconds_on_host() - begun - (report_.solve_s - solved));
 }
 
-template void solver_state<double>::refine(const double*, double*, solve_report&);
-template void solver_state<float>::refine(const float*, float*, solve_report&);
+template <class T>
+void attempts<T>::refine_column(solve_report& of) {
+  report_ = std::move(of);
+  start_kept_ = true;  // nobody goes back to it, and the vectors of the run are of another column
+  refine();
+  of = std::move(report_);
+}
+
+template void attempts<double>::refine();
+template void attempts<float>::refine();
+template void attempts<double>::refine_column(solve_report&);
+template void attempts<float>::refine_column(solve_report&);
 
 }  // namespace dwell

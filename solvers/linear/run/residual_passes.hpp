@@ -32,9 +32,9 @@ template <class T>
 struct residual_terms {
   power_of_two matrix, answer;
   rhs_element<T> rhs;
-  int exponent;  ///< of the units
+  int exponent;  ///< exponent of the units
   double largest;
-  double goal;  ///< of the norm, in these units
+  double goal;  ///< goal of the norm, in these units
   const T* x;
   int stride;
 

@@ -165,7 +165,7 @@ struct load : sums<1> {
     n.rhs = std::sqrt(acc[0]);
     n.goal = at.rtol * n.rhs;
     if (n.projected) {
-      // Of a b in the null space rounding alone is left: that is zero, and nothing under it can be
+      // Rounding alone is left of a b in the null space: that is zero, and nothing under it can be
       // reached.
       constexpr double rounding = sizeof(T) == 8 ? 0x1p-50 : 0x1p-21;
       n.removed = removed(n);

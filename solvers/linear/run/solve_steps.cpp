@@ -4,11 +4,11 @@
 
 #include "dwell/comm/agreement.hpp"
 #include "dwell/comm/halo.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/linear/run/product_passes.hpp"
 #include "dwell/solvers/linear/run/residual_passes.hpp"
 #include "dwell/solvers/linear/run/row_sums.hpp"
 #include "dwell/solvers/linear/run/solve_passes.hpp"
-#include "dwell/solvers/linear/run/solve_steps_cuda.hpp"
 
 namespace dwell {
 namespace {
@@ -83,7 +83,7 @@ std::size_t solve_partials(index rows) {
 
 template <class T>
 const solve_steps<T>& solve_steps_of(backend on) {
-  return on == backend::cpu ? on_cpu<T> : cuda_solve_steps<T>();
+  return on == backend::cpu ? on_cpu<T> : cuda_backend<solve_steps<T>>();
 }
 
 template const solve_steps<double>& solve_steps_of(backend);

@@ -3,12 +3,12 @@
 // the matrix has a null space, or for each null vector that is given), and no wait. Of several
 // ranks the totals of a pass are joined by a message, after which another kernel concludes it.
 #include "dwell/execution/comm/device_halo.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/loops/ordered_pass.cuh"
 #include "dwell/solvers/linear/run/product_passes.hpp"
 #include "dwell/solvers/linear/run/residual_passes.hpp"
 #include "dwell/solvers/linear/run/row_sums.cuh"
 #include "dwell/solvers/linear/run/solve_passes.hpp"
-#include "dwell/solvers/linear/run/solve_steps_cuda.hpp"
 
 namespace dwell {
 namespace {
@@ -142,12 +142,13 @@ constexpr solve_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>, 
 
 }  // namespace
 
-template <class T>
-const solve_steps<T>& cuda_solve_steps() {
-  return on_cuda<T>;
+template <>
+const solve_steps<double>& cuda_backend() {
+  return on_cuda<double>;
 }
-
-template const solve_steps<double>& cuda_solve_steps();
-template const solve_steps<float>& cuda_solve_steps();
+template <>
+const solve_steps<float>& cuda_backend() {
+  return on_cuda<float>;
+}
 
 }  // namespace dwell

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See system_scale.hpp.
+// Exponents of largest magnitudes.
 #include "dwell/solvers/linear/run/system_scale.hpp"
 
 #include <algorithm>

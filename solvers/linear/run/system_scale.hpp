@@ -25,7 +25,7 @@ inline constexpr int exponent_of_zero = INT_MIN / 4;
 DWELL_HD int exponent_of(double largest) {
   return largest > 0.0 ? std::ilogb(largest) : exponent_of_zero;
 }
-/// Of all values of a matrix, which are finite.
+/// Largest exponent of all values of a matrix, which are finite.
 template <class T>
 int largest_exponent(const csr_view<T>& a);
 

@@ -82,7 +82,7 @@ std::vector<double> dense_inverse(index rows, const std::vector<index>& row_ptr,
     double* const u = row(a, j);
     const double inverse = u[j] > tiny ? 1.0 / std::sqrt(u[j]) : 0.0;
     for (index k = j + 1; k < rows; ++k) u[k] *= inverse;
-    u[j] = inverse;  // of the pivot's root
+    u[j] = inverse;  // inverse of the pivot's root
     for (index i = j + 1; i < rows; ++i)
       if (u[i] != 0.0) add(row(a, i), -u[i], u, i, rows);
   }
@@ -142,7 +142,7 @@ double amg_hierarchy::operator_complexity() const {
 
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o) {
-  if (where.on() == backend::cuda) return make_amg_on_cuda(where, a, o);
+  if (where.on() == backend::cuda) return cuda_backend<amg_set_up<T>>().make(where, a, o);
   return amg::make<amg::builder<cpu::setup_loops, cpu::row_table>>(where, a, o);
 }
 template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);

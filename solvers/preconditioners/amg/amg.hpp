@@ -25,8 +25,8 @@ inline constexpr double high_complexity = 2.5;  ///< from there on users are tol
 /// One level, the finest first.
 struct amg_level {
   index rows = 0, nonzeros = 0;
-  double omega = 0;     ///< of Jacobi's sweeps; 0: it is inverted
-  index node_rows = 1;  ///< of a node
+  double omega = 0;     ///< weight of Jacobi's sweeps; 0: it is inverted
+  index node_rows = 1;  ///< rows of a node
   index vectors = 0;    ///< near its null space, as given; 0: the constant one
 };
 
@@ -45,8 +45,8 @@ struct amg_hierarchy {
 
 struct amg_options {
   index coarsest = 160;  ///< a level of so many rows is inverted
-  /// Of aggregates: the most that the condition number of the two-level method may be, as far as
-  /// they alone decide it. 0: they are not checked.
+  /// Quality of aggregates: the most that the condition number of the two-level method may be, as
+  /// far as they alone decide it. 0: they are not checked.
   double quality = 24;
   /// Near the null space of the matrix, column by column, as many as fit its rows; empty: the
   /// constant vector. Read while the hierarchy is made.
@@ -55,12 +55,12 @@ struct amg_options {
   bool keep = false;    ///< what refresh() needs: several times the memory of the hierarchy
 };
 
-/// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws
-/// device_error if the device has too little memory.
+/// Makes the hierarchy of a checked matrix with a positive diagonal. Work on a GPU goes to the
+/// device's stream. Throws device_error if the device has too little memory.
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o = {});
 
-/// The same for the list of preconditioners.
+/// Makes it for the list of preconditioners.
 template <class T>
 made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
                                        const preconditioner_options& o);

@@ -5,14 +5,21 @@
 #include "dwell/solvers/preconditioners/amg/building.hpp"
 
 namespace dwell {
+namespace {
 
+using builder = amg::builder<cuda::summing_loops, cuda::row_table>;
 template <class T>
-amg_hierarchy make_amg_on_cuda(const device& where, const csr_arrays<T>& a, const amg_options& o) {
-  return amg::make<amg::builder<cuda::summing_loops, cuda::row_table>>(where, a, o);
+constexpr amg_set_up<T> on_cuda = {&amg::make<builder, T>};
+
+}  // namespace
+
+template <>
+const amg_set_up<double>& cuda_backend() {
+  return on_cuda<double>;
 }
-template amg_hierarchy make_amg_on_cuda(const device&, const csr_arrays<double>&,
-                                        const amg_options&);
-template amg_hierarchy make_amg_on_cuda(const device&, const csr_arrays<float>&,
-                                        const amg_options&);
+template <>
+const amg_set_up<float>& cuda_backend() {
+  return on_cuda<float>;
+}
 
 }  // namespace dwell

@@ -16,7 +16,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/krylov/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
-#include "dwell/solvers/preconditioners/amg/amg_backends.hpp"
+#include "dwell/solvers/preconditioners/amg/host_parts.hpp"
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
@@ -27,18 +27,18 @@ namespace dwell::amg {
 
 inline constexpr int most_levels = 12;
 inline constexpr index most_dense_rows =
-    600;                                   ///< of a level that is inverted as there is no coarser
-inline constexpr double least_gain = 0.8;  ///< of rows from one level to the next
-inline constexpr double most_complexity = 4.0;  ///< of all levels' matrices
+    600;  ///< rows of a level that is inverted as there is no coarser
+inline constexpr double least_gain = 0.8;       ///< ratio of rows from one level to the next
+inline constexpr double most_complexity = 4.0;  ///< operator complexity of all levels
 
 /// What lies between a level's matrix and the next one's.
 struct level_parts {
   buffer<index> aggregates;
   made_matrix p;  ///< its rows begin where those of A do, or by nodes where row_ptr says
   made_matrix ap, coarse;
-  buffer<index> row_of, begin_of, sorted;  ///< of the elements of ap; and ap transposed
+  buffer<index> row_of, begin_of, sorted;  ///< where elements of ap are; and ap transposed
   buffer<double> p_there, smoothed;        ///< P and (I - omega D^-1 A) P at the elements of ap
-  index node_rows = 0;                     ///< of a node of the level; 0: it has none
+  index node_rows = 0;                     ///< rows of a node of the level; 0: it has none
   buffer<double> tentative;                ///< by nodes: T
   bool by_nodes() const { return node_rows > 0; }
 };
@@ -168,8 +168,8 @@ class builder : node_coarsening<Loops, Table> {
     return m;
   }
 
-  /// Of Jacobi's sweeps, from a bound of the largest eigenvalue of D^-1 A and how it makes a vector
-  /// grow, which is less where rows have elements of both signs.
+  /// Largest eigenvalue for Jacobi's sweeps, from a bound of that of D^-1 A and how it makes a
+  /// vector grow, which is less where rows have elements of both signs.
   static double largest_of(const level_bounds& found) {
     constexpr int last = level_bounds::steps - 1, first = last - 4;
     constexpr double rest = 1.1;  // what few steps do not reach
@@ -196,7 +196,7 @@ class builder : node_coarsening<Loops, Table> {
     return fetched(bounds.data());
   }
 
-  /// Of a level, from its matrix.
+  /// Numbers of a level, from its matrix.
   struct level_numbers {
     double omega, filter_omega;
     buffer<double> keep, filtered;
@@ -334,7 +334,7 @@ class builder : node_coarsening<Loops, Table> {
         a, static_cast<double>(level.nonzeros) / a.rows, n.omega,
         tentative_rows{to.node_rows, vectors_, to.aggregates.data(), to.tentative.data()}, to.p);
   }
-  /// The same with other values.
+  /// Fills a level with other values.
   void fill_again(const graph& a, const made_matrix& level, level_parts& to) {
     const level_numbers n = find_numbers(a);
     if (to.by_nodes()) {
@@ -432,7 +432,7 @@ class builder : node_coarsening<Loops, Table> {
   void link() {
     const int coarser = static_cast<int>(smoothers_.size());
     std::size_t vectors = 0;
-    std::vector<std::size_t> b, y;  // of each level
+    std::vector<std::size_t> b, y;  // offsets of each level
     for (int l = 0; l <= coarser; ++l) {
       const std::size_t n = (static_cast<std::size_t>(out_.levels[l].rows) + 63) / 64 * 64;
       b.push_back(vectors);
@@ -468,13 +468,13 @@ class builder : node_coarsening<Loops, Table> {
 
   amg_options options_;
   index vectors_ = 0;         ///< near the null space; 0: the constant one, and there are no nodes
-  buffer<double> near_null_;  ///< of the level that is worked at, column by column
-  std::vector<double> last_near_null_;  ///< of the last level, where that is inverted
-  double unit_ = 0.0;  ///< of the chain's result: the largest diagonal element's power of two
+  buffer<double> near_null_;  ///< vectors of the level that is worked at, column by column
+  std::vector<double> last_near_null_;  ///< vectors of the last level, where that is inverted
+  double unit_ = 0.0;  ///< unit of the chain's result: the largest diagonal element's power of two
   std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
   std::shared_ptr<owned_slices> last_;
   std::size_t level_ = 0;          ///< the one that is worked at
-  std::deque<level_parts> parts_;  ///< of all levels, or the last one's
+  std::deque<level_parts> parts_;  ///< parts of all levels, or the last one's
   amg_hierarchy out_;
 };
 

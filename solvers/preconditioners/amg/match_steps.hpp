@@ -33,7 +33,7 @@ struct graph {
 /// Positive couplings count as none.
 struct aggregate_quality {
   graph a;                         ///< the level
-  const double* sums = nullptr;    ///< of its rows
+  const double* sums = nullptr;    ///< sums of its rows
   const index* members = nullptr;  ///< half of `most` per row of what is matched, -1: fewer; null:
                                    ///< nothing is checked
   double kappa = 0.0;
@@ -181,7 +181,7 @@ struct compare_weights {
   }
 };
 
-/// Of what is compared of an element: the union is known to be a good aggregate.
+/// A bit of what is compared: the element's union is known to be a good aggregate.
 inline constexpr std::uint32_t known_good = 0x80000000u;
 
 /// The element of a row's best neighbour among those that are free, or among those that are not; or
@@ -278,7 +278,7 @@ struct choose_heads {
 /// Per row: the number of its group; per group the rows of a pair, and what it holds.
 struct number_groups {
   const index* head;
-  const index* number;  ///< of heads: sums of is_head before
+  const index* number;  ///< number of heads: sums of is_head before
   const index* mate;
   index* group;
   index* first;   ///< per group

@@ -107,7 +107,7 @@ struct factorize_aggregates {
   }
 
  private:
-  static constexpr int parts = 32;  ///< of a sum
+  static constexpr int parts = 32;  ///< parts of a sum
 
   template <class Warp>
   DWELL_FN void factorize(Warp& w, index g) const {
@@ -137,7 +137,7 @@ struct factorize_aggregates {
     if (w.lane() == 0) r(g, row, column) = v;
   }
   DWELL_FN index rows_of(index g) const { return (begin_of[g + 1] - begin_of[g]) * size; }
-  /// Of t.
+  /// A row of t.
   DWELL_FN double* row_of(index g, index i) const {
     const index node = member[begin_of[g] + i / size];
     return t + (static_cast<std::int64_t>(node) * size + i % size) * vectors;

@@ -11,7 +11,7 @@
 
 namespace dwell::amg {
 
-/// Of a level, as the bits of doubles, which order positive numbers: bounds of the largest
+/// Bounds of a level, as the bits of doubles, which order positive numbers: those of the largest
 /// eigenvalue of D^-1 A and of D_F^-1 F (Gershgorin), and the largest diagonal element.
 struct level_bounds {
   std::uint64_t smoother, filter, diagonal;

@@ -7,7 +7,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/building.hpp"
-#include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 
 namespace dwell {
 namespace block_jacobi {
@@ -34,7 +34,8 @@ void refuse_size(index rows, index block_size) {
 template <class T>
 made_preconditioner block_jacobi_preconditioner(const device& where, const csr_arrays<T>& a,
                                                 const preconditioner_options& o) {
-  if (where.on() == backend::cuda) return block_jacobi_on_cuda(where, a, o);
+  if (where.on() == backend::cuda)
+    return cuda_backend<chain_set_ups<T>>().block_jacobi(where, a, o);
   return block_jacobi::builder<cpu::setup_loops>(where).build(a, o);
 }
 template made_preconditioner block_jacobi_preconditioner(const device&, const csr_arrays<double>&,

@@ -11,9 +11,9 @@
 
 namespace dwell {
 
-/// Of a checked square matrix. Work on a GPU goes to the device's stream. Throws input_error if
-/// o.block_size is not 0 to 32, if a block is singular (with its rows), or if the blocks have more
-/// than 2^31 - 1 elements; device_error if the device has too little memory.
+/// Makes the preconditioner of a checked square matrix. Work on a GPU goes to the device's stream.
+/// Throws input_error if o.block_size is not 0 to 32, if a block is singular (with its rows), or if
+/// the blocks have more than 2^31 - 1 elements; device_error if the device has too little memory.
 template <class T>
 made_preconditioner block_jacobi_preconditioner(const device& where, const csr_arrays<T>& a,
                                                 const preconditioner_options& o);

@@ -12,7 +12,7 @@ namespace dwell::block_jacobi {
 
 using chains::rows_f64;
 
-inline constexpr index most_rows = 32;  ///< of a block
+inline constexpr index most_rows = 32;  ///< rows of a block
 
 /// Per row: 1 where its columns are not those of the row before, which begins a run.
 struct begin_runs {
@@ -45,7 +45,7 @@ struct find_firsts {
 /// size but for one row.
 struct begin_blocks {
   const index* runs_before;
-  const index* first;  ///< of each run, and the number of rows
+  const index* first;  ///< first row of each run, and the number of rows
   index* begins;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t i) const {
@@ -66,11 +66,11 @@ struct begin_equal_blocks {
   }
 };
 
-/// Of all blocks.
+/// Facts of all blocks.
 struct block_facts {
   index most = 0;           ///< rows of the largest
   index singular = 0;       ///< rows of the matrix less the first row of the first singular block
-  chains::size_range size;  ///< of the blocks' largest elements
+  chains::size_range size;  ///< range of the blocks' largest elements
 };
 
 /// Per block: the lengths of its rows, and its size.
@@ -103,7 +103,7 @@ struct invert_blocks {
   static constexpr double epsilon = 0x1p-52;
   rows_f64 a;
   const index* first;
-  const index* row_ptr;  ///< of the inverse
+  const index* row_ptr;  ///< rows of the inverse
   index* col;
   double* val;
   int unit;  ///< exponent of the unit of the result

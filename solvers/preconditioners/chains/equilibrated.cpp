@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// See equilibrated.hpp: the sequence on either backend, and the loops on a CPU.
+// Steps on either backend, and the loops on a CPU.
 #include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 
 #include <utility>
 #include <vector>
 
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/backends.hpp"
 #include "dwell/solvers/preconditioners/chains/equilibrating.hpp"
+#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 
 namespace dwell {
 namespace {
@@ -33,7 +33,8 @@ std::vector<double> in_units(const device& where, const matrix_units& units,
 
 template <class T>
 void find_units(const device& where, const csr_arrays<T>& a, bool with_values, matrix_units& to) {
-  if (where.on() == backend::cuda) return find_units_on_cuda(where, a, with_values, to);
+  if (where.on() == backend::cuda)
+    return cuda_backend<chain_set_ups<T>>().find_units(where, a, with_values, to);
   on_cpu(where).find(a, with_values, to);
 }
 

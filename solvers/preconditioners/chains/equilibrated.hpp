@@ -20,12 +20,12 @@ struct matrix_units {
   index rows = 0;
   int spread = 0;  ///< binary orders of magnitude between the elements of the diagonal
   std::shared_ptr<buffer<double>> units;  ///< S in a unit of the chain's
-  buffer<double> val;                     ///< of S A S; empty where the units are not wide
+  buffer<double> val;                     ///< values of S A S; empty where the units are not wide
 
   /// Beyond this elements of an inverse, and what is added up on the way to them, may leave f32.
   static constexpr int most_spread = 100;
-  /// Of the largest unit: below it there is room for the residuals of small elements, above it for
-  /// those of a start (2^53 times what is wanted) and what coarse levels make of them.
+  /// Exponent of the largest unit: below it there is room for the residuals of small elements,
+  /// above it for those of a start (2^53 times what is wanted) and what coarse levels make of them.
   static constexpr int most_unit = 50;
   bool wide() const { return spread > most_spread; }
 };

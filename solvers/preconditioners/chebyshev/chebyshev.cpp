@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/building.hpp"
 
 namespace dwell {
@@ -59,7 +59,7 @@ template interval interval_of(const device&, const csr_arrays<float>&, int);
 template <class T>
 made_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
                                              const preconditioner_options& o) {
-  if (where.on() == backend::cuda) return chebyshev_on_cuda(where, a, o);
+  if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().chebyshev(where, a, o);
   return chebyshev::builder<cpu::setup_loops>(where).build(a, o);
 }
 template made_preconditioner chebyshev_preconditioner(const device&, const csr_arrays<double>&,

@@ -21,8 +21,9 @@
 
 namespace dwell {
 
-/// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws
-/// input_error if o.degree is not 1 to 16, device_error if the device has too little memory.
+/// Makes the preconditioner of a checked matrix with a positive diagonal. Work on a GPU goes to the
+/// device's stream. Throws input_error if o.degree is not 1 to 16, device_error if the device has
+/// too little memory.
 template <class T>
 made_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
                                              const preconditioner_options& o);
@@ -33,7 +34,7 @@ namespace chebyshev {
 struct interval {
   double least = 0, most = 0;
 };
-/// As the preconditioner has it, of a matrix of either precision.
+/// The preconditioner's interval, of a matrix of either precision.
 template <class T>
 interval interval_of(const device& where, const csr_arrays<T>& a, int degree);
 

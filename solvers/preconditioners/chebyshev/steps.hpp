@@ -84,8 +84,8 @@ struct multiply_by {
   }
 };
 
-/// Of the rows, as the bits of doubles, which order positive numbers: Gershgorin's bounds of the
-/// eigenvalues of D^-1 A, from that matrix and from D^-1/2 A D^-1/2.
+/// Bounds of the rows, as the bits of doubles, which order positive numbers: Gershgorin's bounds of
+/// the eigenvalues of D^-1 A, from that matrix and from D^-1/2 A D^-1/2.
 struct row_bounds {
   std::uint64_t by_row = 0, scaled = 0;
 };

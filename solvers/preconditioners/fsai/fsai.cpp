@@ -5,7 +5,7 @@
 #include "dwell/execution/team/dense_room_cpu.hpp"
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 #include "dwell/solvers/preconditioners/fsai/building.hpp"
 
 namespace dwell {
@@ -13,7 +13,7 @@ namespace dwell {
 template <class T>
 made_preconditioner fsai_preconditioner(const device& where, const csr_arrays<T>& a,
                                         const preconditioner_options& o) {
-  if (where.on() == backend::cuda) return fsai_on_cuda(where, a, o);
+  if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().fsai(where, a, o);
   return fsai::builder<cpu::setup_loops, cpu::row_table<1024, 32>,
                        cpu::dense_room<fsai::room_doubles>>(where)
       .build(a, o);

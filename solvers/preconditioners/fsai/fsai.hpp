@@ -15,8 +15,9 @@
 
 namespace dwell {
 
-/// Of a checked matrix with a positive diagonal. Work on a GPU goes to the device's stream. Throws
-/// input_error if o.power is neither 1 nor 2, device_error if the device has too little memory.
+/// Makes the preconditioner of a checked matrix with a positive diagonal. Work on a GPU goes to the
+/// device's stream. Throws input_error if o.power is neither 1 nor 2, device_error if the device
+/// has too little memory.
 template <class T>
 made_preconditioner fsai_preconditioner(const device& where, const csr_arrays<T>& a,
                                         const preconditioner_options& o);

@@ -98,7 +98,7 @@ struct solve_rows {
   static constexpr int lanes = Room::lanes, block = Room::block;
   rows_f64 a;
   const double* root;
-  double unit_root;  ///< of the unit of the result
+  double unit_root;  ///< root of the unit of the result
   const index* row_ptr;
   const index* col;
   double* val;

@@ -6,7 +6,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/backends.hpp"
+#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 #include "dwell/solvers/preconditioners/ilu0/building.hpp"
 
 namespace dwell {
@@ -25,7 +25,7 @@ void refuse_row(index row, double pivot, int factor_sweeps) {
 template <class T>
 made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                         const preconditioner_options& o) {
-  if (where.on() == backend::cuda) return ilu0_on_cuda(where, a, o);
+  if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().ilu0(where, a, o);
   return ilu0::builder<cpu::setup_loops>(where).build(a, o);
 }
 template made_preconditioner ilu0_preconditioner(const device&, const csr_arrays<double>&,

@@ -18,10 +18,10 @@
 
 namespace dwell {
 
-/// Of a checked square matrix with a diagonal without zeros. Work on a GPU goes to the device's
-/// stream. Throws input_error if o.factor_sweeps is not 1 to 100 or o.sweeps not 1 to 16, or if a
-/// factor is not finite or has a vanishing pivot (with the first such row); device_error if the
-/// device has too little memory.
+/// Makes the preconditioner of a checked square matrix with a diagonal without zeros. Work on a GPU
+/// goes to the device's stream. Throws input_error if o.factor_sweeps is not 1 to 100 or o.sweeps
+/// not 1 to 16, or if a factor is not finite or has a vanishing pivot (with the first such row);
+/// device_error if the device has too little memory.
 template <class T>
 made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                         const preconditioner_options& o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See check.hpp.
+// One line for whatever cannot be used.
 #include "dwell/solvers/stencil/api/check.hpp"
 
 #include <fmt/format.h>
@@ -7,21 +7,21 @@
 #include <cmath>
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/stencil/order/cell_order.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
 #include "dwell/formats/field_values.hpp"
+#include "dwell/solvers/stencil/api/options_table.hpp"
 
 namespace dwell {
 
 void check_goal(const stencil_goal& goal) {
-  if (goal.steps < 0)
-    throw input_error(fmt::format("steps: expected at least 0, found {}", goal.steps));
-  if (goal.check_every < 1)
-    throw input_error(fmt::format("check_every: expected at least 1, found {}", goal.check_every));
-  if (goal.until && (!(*goal.until >= 0) || !std::isfinite(*goal.until)))
-    throw input_error(
-        fmt::format("until: expected a finite number of at least 0, found {}", *goal.until));
+  const auto check = [](const char* name, double found) {
+    check_number(name, *stencil_option_named(name).range, found);
+  };
+  check("steps", goal.steps);
+  check("check_every", goal.check_every);
+  if (goal.until) check("until", *goal.until);
 }
 
 template <class T>
@@ -37,13 +37,11 @@ void check_weights(std::span<const double> weights, const stencil_shape& shape) 
 
 template <class T>
 void check_options(const stencil_options& o, const stencil_shape& shape) {
-  check_goal(goal_of(o));
+  check_ranges(o);
   check_weights<T>(o.weights, shape);
-  if (o.depth < 0) throw input_error(fmt::format("depth: expected at least 0, found {}", o.depth));
   parse_traversal(o.traversal);
   parse_passing(o.blocking);
   parse_cell_order(o.order, shape.dims);
-  if (o.teams < 0) throw input_error(fmt::format("teams: expected at least 0, found {}", o.teams));
 }
 
 template <class T>

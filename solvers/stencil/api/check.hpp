@@ -16,12 +16,12 @@ struct stencil_goal {
   int steps = 0;
   std::optional<double> until{};
   int check_every = 100;
-  int first = 0;  ///< of the steps, where the caller counts them through several runs
+  int first = 0;  ///< number of the first step, where the caller counts them through several runs
 };
 inline stencil_goal goal_of(const stencil_options& o) { return {o.steps, o.until, o.check_every}; }
 
 void check_goal(const stencil_goal& goal);
-/// Of a shape, for fields of T; no weights are the shape's own.
+/// Weights of a shape, for fields of T; no weights are the shape's own.
 template <class T>
 void check_weights(std::span<const double> weights, const stencil_shape& shape);
 /// All numbers and words of the options but for names of shapes, executors and policies.
@@ -32,7 +32,7 @@ void check_options(const stencil_options& o, const stencil_shape& shape);
 void check_size(const char* name, const extents& found, const extents& expected);
 void check_box(const grid_box& box, const extents& size);
 void check_on_host(const char* name, const void* data);
-/// As many as `size` has, in the memory of `where`, a CUDA device, as the view says.
+/// Cells, as many as `size` has, in the memory of `where`, a CUDA device, as the view says.
 template <class T>
 void check_on_device(const char* name, device_span<const T> v, const extents& size,
                      const device& where);

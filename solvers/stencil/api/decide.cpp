@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See decide.hpp.
+// Chooses executor and kernel by what the plans promise.
 #include "dwell/solvers/stencil/api/decide.hpp"
 
 #include <fmt/format.h>

@@ -42,7 +42,7 @@ struct stencil_decision {
   std::string executor;                    ///< never "auto"
   std::string why;                         ///< this executor; why a plan, its reason says
   const stencil_kernel* kernel = nullptr;  ///< its row of the table; never null
-  std::vector<engine_facts> kernels;       ///< of that row
+  std::vector<engine_facts> kernels;       ///< facts of that row's kernels
   std::vector<stencil_choice> plans;
   bool tries = false;  ///< the first few plans are tried on the device; else the first is taken
 

@@ -115,7 +115,7 @@ class explainer {
     out.projected = {t.seconds, t.arithmetic, t.shared, t.l2, t.memory, t.exchange};
   }
 
-  /// Of the cells that change those that do not stay, once in a pass, and the source of all.
+  /// Bytes of the changing cells that do not stay, once in a pass, and of the source of all.
   double streamed_bytes(const stencil_policy_plan& p) const {
     const stencil_problem& f = request_.problem;
     const auto cells = changing_cells(f.size, f.inner, f.edge);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See session.hpp; how it is set up: session_setup.cpp.
+// Copies and runs of a field that is set up. session_setup.cpp sets it up.
 #include "dwell/solvers/stencil/api/session.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
-#include "dwell/execution/device/device_backends.hpp"
+#include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/solvers/stencil/api/decide.hpp"
 #include "dwell/solvers/stencil/api/stencil_table.hpp"
 

@@ -53,7 +53,7 @@ class stencil_session {
 
   /// Starts a run, and may return before it has ended.
   void start(const stencil_goal& goal);
-  /// As a run that was interrupted before its first step.
+  /// Notes a run that was interrupted before its first step.
   void note_interrupt();
   /// Ends all that was started: what came of the runs since the last wait(), together. Throws what
   /// a progress function has thrown, or the device's error; then there is no field any more.
@@ -66,7 +66,7 @@ class stencil_session {
   bool is_interrupted() const { return options_.interrupt && options_.interrupt->load(); }
   /// The plan, what set-up took, and the last outcome.
   const stencil_report& report() const { return report_; }
-  /// Of runs that the caller counts as one.
+  /// Sets the outcome of runs that the caller counts as one.
   void set_outcome(const stencil_outcome& end);
 
  private:
@@ -98,11 +98,11 @@ class stencil_session {
   stencil_report report_;
 
   bool has_field_ = false, source_is_set_ = false;
-  stencil_goal goal_;      ///< of the last run
+  stencil_goal goal_;      ///< goal of the last run
   double began_ = 0;       ///< when it did
   bool started_ = false;   ///< something, since the last finish()
   bool running_ = false;   ///< how the last run ends is not known yet
-  stencil_outcome since_;  ///< of the runs since the last wait(), as far as it is known
+  stencil_outcome since_;  ///< outcome of the runs since the last wait(), as far as it is known
 };
 
 extern template class stencil_session<double>;

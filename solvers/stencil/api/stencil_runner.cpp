@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See stencil_runner.hpp. What needs the table of this build's stencils is in built.cpp.
+// Calls of a runner, passed to its session. What needs the table of this build's stencils is in
+// built.cpp.
 #include "dwell/stencil/stencil_runner.hpp"
 
 #include <fmt/format.h>

@@ -14,8 +14,8 @@ namespace dwell {
 DWELL_API stencil_shape find_stencil_shape(std::span<const stencil_kernel> table,
                                            std::string_view name);
 
-/// As solve(), but options.shape and the executors are those of `table`, which must outlive the
-/// call.
+/// Solves as solve() does, but options.shape and the executors are those of `table`, which must
+/// outlive the call.
 DWELL_API stencil_report solve_from(std::span<const stencil_kernel> table, const device& where,
                                     grid<double>& u, const stencil_options& options,
                                     const grid<double>* source = nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// See distributed_stencil.hpp: checks, whole fields on one rank, and runs until something. What a
-// rank does is in field_part_run.hpp.
+// Checks, whole fields on one rank, and runs until something. What a rank does is in
+// field_part_run.hpp.
 #include "dwell/stencil/distributed_stencil.hpp"
 
 #include <algorithm>

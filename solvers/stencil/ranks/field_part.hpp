@@ -18,7 +18,7 @@ struct divided_field {
   boundary edge = boundary::fixed;
 
   int size() const { return static_cast<int>(ranks.cells()); }
-  /// Of a rank: how many are before it along each axis.
+  /// Place of a rank: how many are before it along each axis.
   grid_offset place_of(int rank) const {
     return {rank / ranks.x / ranks.y, rank / ranks.x % ranks.y, rank % ranks.x};
   }

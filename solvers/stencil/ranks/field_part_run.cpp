@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_part_run.hpp.
+// Divides the axes, counts steps between exchanges, and does both.
 #include "dwell/solvers/stencil/ranks/field_part_run.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace dwell {
 namespace {
 
-/// Of a rank that is alone, which exchanges nothing, between two looks at whether to go on.
+/// Steps of a rank that is alone, which exchanges nothing, between two looks at whether to go on.
 constexpr int most_steps_alone = 64;
 /// Between two exchanges; GPUs make up to 24 in a pass.
 constexpr int most_steps(bool on_gpus) { return on_gpus ? 48 : 16; }
@@ -27,7 +27,7 @@ model::division_request request_for(const extents& all, int ranks, bool on_gpus)
   return {.cells = {{all.z, all.y, all.x}}, .ranks = ranks, .cut_axes = on_gpus ? axes - 1 : axes};
 }
 
-/// As asked, or as planned.
+/// Ranks along the axes, as asked or as planned.
 extents ranks_along_axes(const std::optional<extents>& asked, const extents& all, int ranks,
                          int radius, bool on_gpus) {
   extents along = all;
@@ -49,7 +49,7 @@ extents ranks_along_axes(const std::optional<extents>& asked, const extents& all
   return along;
 }
 
-/// As many as add a tenth.
+/// Steps that add a tenth.
 int planned_steps(const divided_field& field, int radius, bool on_gpus) {
   const extents &n = field.all, &ranks = field.ranks;
   const model::grid_division division{{ranks.z, ranks.y, ranks.x}, {ranks.z, ranks.y, ranks.x}};

@@ -64,7 +64,7 @@ class field_part_run {
   int between_ = 0;  ///< steps from one exchange to the next; 0: there are none
   int pieces_ = 1;   ///< on GPUs, that are put into the stream before the host waits
   int alone_ = 64;   ///< steps of one rank before it looks whether to go on
-  // Of GPUs:
+  // Members for GPUs:
   std::optional<work_queue> queue_;
   std::shared_ptr<device_transport> gpus_;
   std::optional<stencil_runner<T>> runner_;

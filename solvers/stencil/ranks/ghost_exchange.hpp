@@ -15,7 +15,7 @@
 
 namespace dwell {
 
-/// Of cells that are copied to messages and from them.
+/// Exchange of cells that are copied to messages and from them.
 template <class T>
 class ghost_exchange {
  public:
@@ -65,9 +65,9 @@ class ghost_exchange {
   std::vector<round> rounds_;
 };
 
-/// Of cells in the memory of GPUs, put into the stream of the runner that has them. Layers of the
-/// slowest axis travel as they lie, if the rows of all ranks have the same pitch; else, and along
-/// other axes, they are packed.
+/// Exchange of cells in the memory of GPUs, put into the stream of the runner that has them. Layers
+/// of the slowest axis travel as they lie, if the rows of all ranks have the same pitch; else, and
+/// along other axes, they are packed.
 template <class T>
 class ghost_exchange_on_gpus {
  public:

@@ -34,6 +34,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kernels(tmp_path_factory):
+    """Kernels that tests compile are not left in the user's cache."""
+    before = os.environ.get("DWELL_CACHE_DIR")
+    os.environ.setdefault("DWELL_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
+    yield
+    if before is None:
+        del os.environ["DWELL_CACHE_DIR"]
+
+
 @pytest.fixture(scope="session")
 def matrices():
     folder = pathlib.Path(os.environ.get("DWELL_MATRICES") or ROOT.parent / "shared" / "matrices")

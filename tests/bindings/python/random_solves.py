@@ -47,7 +47,7 @@ def write_matrix_market(case: Case, file: Path) -> None:
 
 
 def write_case(case: Case, file: Path) -> None:
-    """As solve_cases reads it."""
+    """Writes what solve_cases reads."""
     def numbers(v: list[Any]) -> str:
         return f"{len(v)} " + " ".join(one.hex() if isinstance(one, float) else str(one) for one in v)
 

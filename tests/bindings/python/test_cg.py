@@ -131,7 +131,7 @@ B = np.ones(5)
     (ValueError, "none, jacobi, found 'ilu'|jacobi.*ilu|ilu", lambda: dwell.cg(A, B, M="ilu")),
     (NotImplementedError, "progress=function", lambda: dwell.cg(A, B, callback=print)),
     (ValueError, r"b: expected shape \(5,\)", lambda: dwell.cg(A, np.ones(4))),
-    (ValueError, r"b: expected shape", lambda: dwell.cg(A, np.ones((5, 2)))),
+    (ValueError, r"b: expected shape", lambda: dwell.cg(A, np.ones((4, 2)))),
     (ValueError, r"x0: expected shape", lambda: dwell.cg(A, B, np.ones(6))),
     (ValueError, "maxiter: expected 1", lambda: dwell.cg(A, B, maxiter=0)),
     (ValueError, "maxiter: expected 1", lambda: dwell.cg(A, B, maxiter=2**31)),

@@ -68,7 +68,7 @@ def test_tolerance_is_relative_to_the_right_hand_side_of_the_derivative(by, scal
 @libraries
 def test_a_tolerance_that_the_start_meets_is_none_of_the_derivative(by):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dwell.SolveWarning)  # of the answer, which is none
+        warnings.simplefilter("ignore", dwell.SolveWarning)  # the answer is none
         x, info, in_b, _ = by(B, WEIGHTS, rtol=0.0, atol=1e9)
     assert info == 0 and not x.any()
     want = EXACT.solve(WEIGHTS)

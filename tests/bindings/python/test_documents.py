@@ -14,6 +14,7 @@ from conftest import ROOT
 import dwell
 
 MODULES = [m.name for m in pkgutil.iter_modules(dwell.__path__) if m.name not in ("plot", "_core")]
+MODULES += [f"stencils.{name}" for name in dwell.stencils.names()]
 
 
 @pytest.mark.parametrize("document", ["docs/reference/python.md", "README.md"])
@@ -37,10 +38,10 @@ def test_the_reference_has_every_name_and_option():
     for name in dwell.__all__:
         if name not in ("__version__", "Moment", "Shape", "StencilSetup", "Comparison", "DeviceInfo"):
             assert name in text, name
-    for function in (dwell.cg, dwell.stencil, dwell.Solver, dwell.Solver.solve):
+    for function in (dwell.cg, dwell.stencil, dwell.Solver, dwell.Solver.solve, dwell.define, dwell.run):
         signature = re.search(re.escape(function.__name__) + r"\(([^`]*)\)`", text)
         assert signature, function
-        written = [word.strip().split("=") for word in signature[1].split(",") if word.strip() != "*"]
+        written = [word.strip().lstrip("*").split("=") for word in signature[1].split(",") if word.strip() != "*"]
         parameters = {n: p.default for n, p in inspect.signature(function).parameters.items() if n != "self"}
         assert [word[0] for word in written] == list(parameters)
         for name, *default in written:
@@ -55,6 +56,6 @@ def test_defaults_in_the_reference_of_the_library_are_its_own():
 
 
 def test_public_docstrings_say_what_is_returned_and_raised():
-    for name in ("cg", "compare", "generate", "read_matrix", "stencil"):
+    for name in ("cg", "compare", "define", "generate", "read_matrix", "run", "stencil"):
         assert "Returns\n" in getattr(dwell, name).__doc__ and "Raises\n" in getattr(dwell, name).__doc__
     assert importlib.metadata.version("dwell-solvers") == dwell.__version__

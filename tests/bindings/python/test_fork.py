@@ -71,6 +71,21 @@ def test_runner(executor):
     assert again()
 
 
+@pytest.mark.parametrize("executor", ["auto", "naive", "persistent", "temporal"])
+def test_field_runner(executor):
+    runner = dwell.FieldRunner(dwell.stencils.heat(), u=U, k=1.0, boundary="reflect", executor=executor, threads=2)
+    runner.run(20)
+    want = runner.field("u")
+
+    def again():
+        runner.set(u=U)
+        runner.run(20)
+        return np.array_equal(runner.field("u"), want)
+
+    assert in_child(again) == "ok"
+    assert again()
+
+
 def test_arrays():
     blur = dwell.ConvolutionRunner(IMAGE, "gaussian:9", threads=2, device="cpu")
     want = blur.run(IMAGE), dwell.scan(IMAGE.ravel(), threads=2), dwell.reduce(IMAGE, threads=2)
@@ -82,7 +97,9 @@ def test_arrays():
 def test_objects_of_the_parent_end_in_the_child():
     held = [dwell.Solver(A, executor="host-loop", threads=2, device="cpu"),
             dwell.Runner(U, "2d5pt", executor="host-loop", threads=2, device="cpu"),
-            dwell.Runner(U, "2d5pt", executor="persistent", threads=2, device="cpu")]
+            dwell.Runner(U, "2d5pt", executor="persistent", threads=2, device="cpu"),
+            dwell.FieldRunner(dwell.stencils.heat(), u=U, k=1.0, executor="persistent", threads=2)]
+    held[-1].run(2)
 
     def drop():
         held.clear()

@@ -213,3 +213,20 @@ def gpu_torch():
     if not torch.cuda.is_available():
         pytest.skip("PyTorch has no GPU")
     return torch
+
+
+def test_products_use_arrays_where_they_are(cupy, there):
+    p = dwell.Product(there)
+    x = cupy.asarray(B)
+    y = p @ x
+    assert isinstance(y, cupy.ndarray) and np.allclose(y.get(), A @ B)
+    out = cupy.asarray(X)
+    assert p.apply(x, out, alpha=2, beta=-1) is out
+    assert np.allclose(out.get(), 2 * (A @ B) - X)
+    columns = cupy.asarray(np.asfortranarray(np.stack([B, X], axis=1)), order="F")
+    assert np.allclose((p @ columns).get(), A @ np.stack([B, X], axis=1))
+    with cupy.cuda.Stream():
+        assert cupy.array_equal(p @ x, y)
+    assert np.allclose(p @ B, y.get()), "an array of the host is copied"
+    with pytest.raises(TypeError, match="x: expected float64"):
+        p @ x.astype("float32")

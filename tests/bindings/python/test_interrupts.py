@@ -11,7 +11,7 @@ import dwell
 A = dwell.generate("poisson2d:300x300")
 IMAGE = np.random.default_rng(1).random((1500, 1500))
 WEIGHTS = np.random.default_rng(2).random((31, 31))
-SHORT = 0.12  # of work that is too short to be looked at
+SHORT = 0.12  # work that is too short to be looked at
 
 
 class Stop(Exception):
@@ -41,6 +41,7 @@ WORKS = {
     "update": update,
     "generate": lambda _: lambda: dwell.generate("elasticity3d:40x40x40"),
     "read": read,
+    "fields": lambda _: lambda: dwell.run(dwell.stencils.heat(), u=IMAGE, k=1.0, steps=10, threads=1, kernel="interpreted"),
     "convolve": lambda _: lambda: dwell.convolve(IMAGE, WEIGHTS, device="cpu", threads=1),
     "convolution runner": lambda _: lambda: dwell.ConvolutionRunner(IMAGE, WEIGHTS, device="cpu", threads=1).run(IMAGE),
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The keywords of the options of a linear solve are those of the library's table, and arrive with their values."""
+"""The keywords of the options of linear solves and stencils are those of the library's table, and arrive with their values."""
 import inspect
 
 import numpy as np
@@ -9,6 +9,7 @@ import scipy.sparse
 import dwell
 from dwell import _core
 from dwell._options import OPTIONS, SCIPY, Options
+from dwell._stencil_options import STENCIL_OPTIONS, StencilOptions, native_stencil_options
 
 A = dwell.generate("poisson2d:6x5")
 SINGULAR = A - scipy.sparse.diags_array(A.sum(axis=1))
@@ -72,3 +73,38 @@ def test_functions_take_the_options_that_their_method_heeds(name):
                 FUNCTIONS[name](A, B, **{o.keyword: another_value(o)})
     with pytest.raises(TypeError, match="unexpected keyword argument 'rtoll'"):
         dwell.Solver(A, rtoll=1e-3)
+
+
+STENCIL_VALUES = {"executor": "persistent", "policy": "none", "boundary": "reflect", "weights": [1.0, 0, 0, 0, 0],
+                  "traversal": "ring", "blocking": "temporal", "order": "zigzag:3", "engine": "step"}
+
+
+def test_type_checkers_know_the_table_of_stencils():
+    assert sorted(StencilOptions.__annotations__) == sorted(o.keyword for o in STENCIL_OPTIONS)
+
+
+@pytest.mark.parametrize("option", STENCIL_OPTIONS, ids=lambda o: o.keyword)
+def test_a_keyword_of_a_stencil_sets_its_member_and_no_other(option):
+    def read(options):
+        return {o.keyword: getattr(options, o.keyword) for o in STENCIL_OPTIONS}
+    value = STENCIL_VALUES.get(option.keyword, 3)
+    plain = read(native_stencil_options("2d5pt", {}, []))
+    weights = value if option.keyword == "weights" else []
+    found = read(native_stencil_options("2d5pt", {option.keyword: value}, weights))
+    assert found.pop(option.keyword) == value != plain.pop(option.keyword)
+    assert found == plain
+
+
+@pytest.mark.parametrize("subject", [dwell.Runner, dwell.stencil])
+def test_stencils_have_the_keywords_of_the_table(subject):
+    parameters = inspect.signature(subject).parameters
+    for o in STENCIL_OPTIONS:
+        assert parameters[o.keyword].default == o.default and o.keyword in subject.__doc__
+    assert "{options}" not in subject.__doc__
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'depht'"):
+        subject(np.zeros((9, 9)), "2d5pt", *([3] if subject is dwell.stencil else []), depht=2)
+    u = np.random.default_rng(2).random((12, 14))
+    extra = [3] if subject is dwell.stencil else []
+    made = subject(u, "2d5pt", *extra, boundary="periodic", weights=[0.2] * 5, order="rows", executor="persistent",
+                   progress_interval=0.0, device="cpu")
+    assert made is not None

@@ -72,7 +72,8 @@ def test_shapes_strides_dtypes(columns, layout, data, dtype, start, given_out):
         assert residual(A, answer, rhs) <= 1e-9 * np.linalg.norm(rhs.astype(float)) + 1e-9
 
 
-def test_columns_are_the_single_solves(solver):
+def test_columns_one_by_one_are_the_single_solves():
+    solver = dwell.Solver(A, rtol=1e-10, columns_at_once=1)
     b = np.random.default_rng(3).standard_normal((N, 4))
     x = solver.solve(b)
     assert x.flags.f_contiguous and len(solver.reports) == 4
@@ -89,7 +90,7 @@ def test_columns_in_fortran_order_are_not_copied(solver):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < b.nbytes + 20000 and out.any()
-    big = dwell.Solver(dwell.generate("poisson2d:300x300"), maxiter=1)
+    big = dwell.Solver(dwell.generate("poisson2d:300x300"), rtol=0.9)
     b, out = np.ones((90000, 2), order="F"), np.zeros((90000, 2), order="F")
     tracemalloc.start()
     big.solve(b, out=out)

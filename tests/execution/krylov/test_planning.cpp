@@ -107,7 +107,7 @@ TEST(model, fewer_barriers_pay_for_small_systems_only) {
   EXPECT_FALSE(bound_by_barriers(project(plan_for(generate("poisson2d:1500x1500")))));
 }
 
-/// Of cg with a chain of products under policy model.
+/// Plan of cg with a chain of products under policy model.
 planned<double> plan_with_chain(const csr<double>& a, const chain_facts& chain) {
   const program_kernel v{"cg", "perks", precision::f64, backend::cuda, true, {}, {}, {}, {}};
   cut_cache<double> cuts(dwell::device::cpu(1), arrays_of(a.view()));
@@ -199,7 +199,7 @@ TEST(policies, mixed_caches_the_residual_and_then_the_matrix) {
     const bool in_registers = shape.slots > 0;
     for (int f = 0; f < textbook_cg::vectors; ++f)
       EXPECT_EQ(made.how.cache.vector[f], f == r && !in_registers ? facts.rows_per_team : 0) << f;
-    // Of scratch, r and the start of a tile that is not there are all that tiles do not have.
+    // Scratch that tiles do not have: r and the start of a tile that is not there.
     const std::size_t other =
         facts.tile_bytes +
         (in_registers ? 0 : static_cast<std::size_t>(facts.rows_per_team + 2) * facts.scalar_bytes);

@@ -90,7 +90,7 @@ struct dataflow_run {
     for (auto& t : threads) t.join();
   }
 
-  /// Of the copy that a run says.
+  /// The copy that a run says.
   grid<T> result() const {
     grid<T> u(call.size);
     each_row([&](std::size_t packed, std::size_t there) {

@@ -54,7 +54,7 @@ TEST(order_walk, takes_the_cells_in_the_sequence_of_the_map) {
       expect_sequence(text, n);
 }
 
-/// Of rows that go backwards pieces come from right to left, the cells of a piece from left to
+/// Pieces of rows that go backwards come from right to left, the cells of a piece from left to
 /// right.
 TEST(order_walk, of_zigzag_goes_backwards_in_pieces) {
   for (const extents& n : {extents(5, 300), extents(4, 128), extents(6, 64), extents(3, 7, 150)})

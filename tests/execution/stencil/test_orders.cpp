@@ -15,7 +15,7 @@ namespace dwell::test {
 namespace {
 
 #if defined(DWELL_SANITIZED)
-constexpr int stride = 9, wide_stride = 27;  // of the sizes that are tried
+constexpr int stride = 9, wide_stride = 27;  // strides of the sizes that are tried
 #else
 constexpr int stride = 1, wide_stride = 5;
 #endif

@@ -51,7 +51,7 @@ TEST(stencil_roof, no_run_that_was_measured_is_faster) {
   }
 }
 
-/// Of register tiles of two columns and eight rows, and of columns, as a GPU has them.
+/// Plan of register tiles of two columns and eight rows, and of columns, as a GPU has them.
 stencil_plan plain_plan(const extents& size, int radius, bool cooperative) {
   const step_config register_tiles{.lanes = 256, .teams_per_unit = 3, .across = 2, .down = 8};
   const step_config columns{.lanes = 256, .teams_per_unit = 3, .across = 1, .down = 8};

@@ -23,7 +23,7 @@ class convolution_cells : public testing::Test {};
 using narrow = testing::Types<std::uint8_t, half>;
 TYPED_TEST_SUITE(convolution_cells, narrow);
 
-/// Of f32 images in plain loops, where a filter is taken in one pass.
+/// Sums of f32 images in plain loops, where a filter is taken in one pass.
 template <class Cell>
 grid<float> expected_sums(const grid<Cell>& image, const convolution_filter& f,
                           const convolution_options& o) {

@@ -135,8 +135,8 @@ TEST(convolution_explain, a_filter_of_an_axis_a_pass_is_decided_by_the_widest) {
   EXPECT_EQ(e.systolic.tap_rows, 7);
 }
 
-/// As measured on an H100: systolic is the fastest or as fast at every size. A small image waits
-/// for one warp's chain of operations, a large one for memory.
+/// Measurements on an H100 say so: systolic is the fastest or as fast at every size. A small image
+/// waits for one warp's chain of operations, a large one for memory.
 TEST(convolution_explain, images_of_every_size_are_systolic_on_a_gpu) {
   for (const char* filter : {"box:3", "box:9", "box:31"})
     for (const int cells : {64, 512, 1024, 2048, 8192}) {

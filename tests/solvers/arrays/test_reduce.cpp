@@ -176,7 +176,7 @@ TYPED_TEST(reductions, of_a_reducer_that_has_moved) {
 TEST(norm2, is_scaled_where_squares_leave_the_range) {
   for (const int exponent : {-1073, -1060, -1000, -600, -520, 0, 500, 520, 1000, 1020})
     for (const std::size_t n : {1u, 2u, 16u, 4096u}) {
-      // Of n equal numbers, n a power of 4 or 2: v sqrt(n).
+      // The norm of n equal numbers, n a power of 4 or 2, is v sqrt(n).
       const double v = std::ldexp(1.0, exponent);
       const std::vector<double> all(n, v);
       const double found = reduce<double>(device::cpu(1), all, reduction::norm2);

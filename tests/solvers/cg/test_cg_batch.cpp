@@ -92,7 +92,7 @@ void bits_are_those_of_a_solver(const way& w, const solve_options& o) {
       EXPECT_EQ(e.rhs_norm, want.report.rhs_norm);
       EXPECT_EQ(e.residual_relative_true, want.report.residual_relative_true);
       EXPECT_EQ(e.residual_relative_recursive, want.report.residual_relative_recursive);
-      if (e.iterations < 128) {  // of the others the batch has seen the first steps alone
+      if (e.iterations < 128) {  // in longer runs the batch has seen the first steps alone
         EXPECT_EQ(e.condition_estimate, want.report.condition_estimate);
         EXPECT_EQ(e.error_estimate, want.report.error_estimate);
       } else {

@@ -131,7 +131,7 @@ TEST_F(batches, an_answer_is_never_worse_than_its_start) {
           const double start = residuals(systems[k], starts[k]).first;
           EXPECT_LE(norm, start * (1 + 1e-9)) << k;
           EXPECT_NEAR(e.residual_relative_true, norm / e.rhs_norm, 1e-2 * norm / e.rhs_norm + 1e-12)
-              << k;  // of long doubles: rounding is large beside small residuals
+              << k;  // by long doubles: rounding is large beside small residuals
           EXPECT_NEAR(e.componentwise_backward_error, worst, 1e-2 * worst + 1e-14) << k;
           came_back += e.iterations > 0 && same_bits(got.x[k], starts[k]);
         }

@@ -103,7 +103,7 @@ void expect_right(const csr<T>& a, const std::vector<expectation>& wanted, solve
     SCOPED_TRACE("column " + std::to_string(k) + " of " + std::to_string(count));
     const linear_system<T> s{"column", a, b.copy(k)};
     solve_report report = reports[static_cast<std::size_t>(k)];
-    // Of single solves: solve_s / iterations. What it is of a group: each_ends_by_itself.
+    // Single solves have solve_s / iterations here. each_ends_by_itself tests what a group has.
     report.per_iteration_us = report.iterations ? report.solve_s * 1e6 / report.iterations : 0;
     check_solution(s, wanted[static_cast<std::size_t>(k)], solution<T>{report, x.copy(k)});
     std::vector<T> y(b.n, T(0));
@@ -122,7 +122,7 @@ template <class T>
 void expect_right_everywhere(const csr<double>& wide, bool every_cut) {
   const csr<T> a = convert<T>(wide.view());
   for (const preconditioner p : {preconditioner::none, preconditioner::jacobi}) {
-    std::vector<expectation> wanted;  // of 8 columns: direct solutions take most of the time
+    std::vector<expectation> wanted;  // 8 columns only: direct solutions take most of the time
     for (int k = 0; k < (races_only ? 2 : 8); ++k)
       wanted.push_back(expect_of(linear_system<T>{"column", a, random_rhs<T>(a.rows, k)}, p));
     for (const int at_once : {2, 4, 8}) {
@@ -284,7 +284,7 @@ TEST_F(columns, have_the_same_bits_under_every_executor) {
 }
 
 TEST_F(columns, each_ends_by_itself) {
-  // Of a tridiagonal matrix a sine is an eigenvector: one step. Zero needs none.
+  // A sine is an eigenvector of a tridiagonal matrix: one step. Zero needs none.
   constexpr index n = 400;
   const csr<double> a = tridiagonal(n, 2.01, -1);
   std::vector<double> sine(n), two(n), nothing(n, 0.0);

@@ -96,7 +96,7 @@ TEST_P(monitored, every_iteration_of_a_second_solve) {
     told.clear();
     const solve_report r = solver.solve(std::span<const double>(b), std::span<double>(x));
     ASSERT_EQ(told.size(), static_cast<std::size_t>(r.iterations) + 1);
-    // As above: the last one may be told before the pipelined form computes it anew.
+    // The last one, as above, may be told before the pipelined form computes it anew.
     const double apart = o.variant == "pipelined" ? 1e-3 : 1e-6;
     EXPECT_NEAR(told.back(), r.residual_relative_recursive, apart * told.back());
     EXPECT_NEAR(told.front(), 1.0, 1e-12);

@@ -135,7 +135,7 @@ TEST_P(scales, an_answer_that_its_format_cannot_hold_is_not_finite) {
 }
 
 TEST_P(scales, entries_of_very_different_size_in_f32) {
-  // As in stiffness matrices: a product of two such numbers is beyond f32.
+  // A product of two such numbers is beyond f32, as in stiffness matrices.
   auto s = system<float>("mesh_33x47");
   for (float& v : s.a.val) v *= 3e13f;
   for (index i = 0; i < s.a.rows; ++i)

@@ -257,7 +257,7 @@ TEST_P(prepared, an_exception_of_the_progress_ends_a_solve_and_not_the_solver) {
   EXPECT_TRUE(same_bits(solve_with(solver, s.b).x, run(s, options()).x));
 }
 
-/// The same kernel with different amounts of scratch, which on a GPU is limited for all launches of
+/// One kernel runs with different amounts of scratch, which on a GPU is limited for all launches of
 /// a kernel together.
 TEST_P(prepared, a_smaller_system_does_not_disturb_a_larger_one) {
   solve_options o = options();

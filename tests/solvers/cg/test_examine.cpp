@@ -123,7 +123,7 @@ void erase(csr<double>& a, index i, index j) {
 }
 double& at(csr<double>& a, index i, index j) { return a.val[place_of(a, i, j)]; }
 
-/// Of a mesh of 70 x 50.
+/// Changes to a mesh of 70 x 50.
 std::vector<change> changes() {
   return {
       {"nothing", [](auto&) {}},

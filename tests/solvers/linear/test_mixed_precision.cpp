@@ -249,7 +249,7 @@ TEST_F(mixed_precision, interrupts) {
 }
 
 TEST_F(mixed_precision, goes_on_in_f64_where_f32_is_too_short) {
-  const auto s = system_of(beam(150));  // of condition 10^7
+  const auto s = system_of(beam(150));  // its condition is 10^7
   const auto want = direct(s);
   for (const std::string& executor : place::executors()) {
     SCOPED_TRACE(executor);
@@ -348,7 +348,7 @@ TEST_F(mixed_precision, method_auto_changes_where_cg_breaks_down) {
   EXPECT_EQ(got.report.stopped, stop_reason::converged) << got.report.reason;
   EXPECT_LE(true_residual(s, got.x), 1.01e-9);
   EXPECT_LE(distance(got.x, direct(s)), 1e-5);
-  o.method = "cg";  // as asked: f64 tries too, and the report says what f64 says
+  o.method = "cg";  // method as asked: f64 tries too, and the report says what f64 says
   const auto asked = run(s, o);
   EXPECT_EQ(asked.report.stopped, stop_reason::breakdown);
 }

@@ -59,7 +59,7 @@ csr<double> indefinite() {
   return a;
 }
 
-/// The same reason at other times.
+/// Leaves out numbers, so that reasons at other times are the same.
 std::string without_numbers(const std::string& s) {
   static const std::regex number(R"(\d+(\.\d+)?(e[+-]?\d+)?)");
   return std::regex_replace(s, number, "#");

@@ -57,7 +57,7 @@ system_with_modes elastic(const std::string& kind) {
   const generated_nodes nodes = generate_coordinates(kind);
   return {kind, generate(kind), rigid_body_modes(nodes.values, nodes.dimension), nodes.dimension};
 }
-/// The same with rows and columns of some unknowns fixed as boundary conditions do it: a row of the
+/// A system with rows and columns of some unknowns fixed as boundary conditions do it: a row of the
 /// identity, or a large diagonal element.
 system_with_modes with_fixed_unknowns(system_with_modes s, double diagonal) {
   const auto is_fixed = [&](index i) { return i % 17 == 3 || i / s.node_rows % 23 == 5; };

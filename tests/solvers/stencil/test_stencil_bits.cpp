@@ -116,7 +116,7 @@ TEST_P(stencil_bits, of_fully_cached_fields_until_the_change_is_small) {
   grid<double> u = start;
   const auto report = solve(stencil_place::where(), u, o);
   EXPECT_EQ(report.engine == "strip2d", shape.dims == 2) << report.reason;
-  // Of 2ds25pt all rows of a strip are in scratch.
+  // All rows of a strip of 2ds25pt are in scratch.
   EXPECT_EQ(report.streamed > 0, shape.dims == 2 && shape.radius < 6)
       << "a strip's last rows live in the field";
   EXPECT_EQ(report.stopped, stencil_stop::converged);

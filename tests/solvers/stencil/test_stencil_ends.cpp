@@ -18,7 +18,7 @@ namespace {
 
 class stencil_ends : public each_stencil_way {};
 
-/// Of a cell.
+/// Largest change of a cell.
 double largest_change(const grid<double>& before, const grid<double>& after) {
   double largest = 0;
   for (std::size_t i = 0; i < after.cells().size(); ++i)
@@ -182,7 +182,7 @@ TEST_F(stencil_ends, an_interrupt_ends_it_with_the_field_of_the_step_it_reports)
   });
 }
 
-/// Of warps' cached rows, and the last ones, which live in the field.
+/// Covers warps' cached rows, and the last ones, which live in the field.
 TEST_F(stencil_ends, an_interrupt_leaves_all_of_a_fully_cached_field) {
   std::atomic<bool> stop = false;
   std::jthread later([&] {

@@ -65,7 +65,7 @@ TEST(stencil_orders, of_a_stencil_that_is_not_linear_have_the_bits_of_plain_loop
   expect_bits("gradient2d", {17, 40}, boundary::fixed);
 }
 
-/// As a GPU does it: lanes are threads, teams take tiles.
+/// A team like a GPU's: lanes are threads, teams take tiles.
 struct tile_team : cpu_grid_team<8> {
   using cpu_grid_team<8>::cpu_grid_team;
   static constexpr bool vectors = false;

@@ -17,7 +17,7 @@
 namespace dwell::test {
 namespace {
 
-/// Of executor temporal, for a shape.
+/// Engines of executor temporal, for a shape.
 std::vector<std::string> engines_of_passes(const std::string& shape, const char* precision,
                                            backend on) {
   for (const kernel_info& v : built_kernels())

@@ -61,7 +61,7 @@ grid<double> moved(const grid<double>& start, int steps) {
 TEST_F(stencil_polls, tests_that_nothing_divides_compare_whole_fields) {
   const auto start = random_field<double>({9, 34}, 3);
   for (const int every : {131, 3001}) {
-    // Of more than 2048 steps a graph makes no rounds.
+    // A graph of more than 2048 steps makes no rounds.
     if (every > 2048 && stencil_place::where().on() == backend::cpu) continue;
     const int steps = 2 * every + 1;
     const auto before = moved(start, steps - 1), after = moved(start, steps);

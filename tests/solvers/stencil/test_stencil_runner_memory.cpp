@@ -40,7 +40,7 @@ void* operator new(std::size_t n, std::align_val_t a) {
 void* operator new[](std::size_t n, std::align_val_t a) {
   return counted(n, static_cast<std::size_t>(a));
 }
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // of what is allocated above
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // for what is allocated above
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

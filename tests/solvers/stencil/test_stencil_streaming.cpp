@@ -30,7 +30,7 @@ class stencil_streaming : public testing::TestWithParam<std::string> {
   }
   /// One team for all of it: more rows (planes) than registers and scratch hold, on any device.
   static extents large() { return flat() ? extents(431, 93) : extents(41, 31, 61); }
-  /// The same for streams, of which one team takes at most 60 x 60 cells of a plane.
+  /// A large field for streams, of which one team takes at most 60 x 60 cells of a plane.
   static extents large_for_streams() { return flat() ? large() : extents(61, 57, 49); }
   /// What going up and down puts aside leaves the widest star no scratch for rows of doubles on
   /// their way.

@@ -157,8 +157,8 @@ bool solve_as_eigen(const peer_solve& asked, const csr_view<T>& a, std::span<con
     Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper,
                              interruptible<Eigen::DiagonalPreconditioner<T>>>
         diagonal;
-    // As many elements a column as the matrix has. In the matrix's order: in Eigen's usual one it
-    // takes up to twice the iterations, and is slower on every matrix that was tried.
+    // Keeps as many elements a column as the matrix has, in the matrix's order: in Eigen's usual
+    // one it takes up to twice the iterations, and is slower on every matrix that was tried.
     Eigen::ConjugateGradient<
         matrix, Eigen::Lower | Eigen::Upper,
         interruptible<Eigen::IncompleteCholesky<T, Eigen::Lower, Eigen::NaturalOrdering<index>>>>

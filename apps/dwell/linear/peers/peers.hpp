@@ -33,8 +33,8 @@ struct peer_solve {
   const repetition& runs;
 };
 
-/// Of Eigen, each with its set-up: ConjugateGradient for symmetric matrices, else BiCGSTAB, with
-/// the diagonal and with an incomplete factorisation. Adds two rows.
+/// Eigen's solves, each with its set-up: ConjugateGradient for symmetric matrices, else BiCGSTAB,
+/// with the diagonal and with an incomplete factorisation. Adds two rows.
 bool add_eigen_solves(const peer_solve& asked, const csr_view<double>& a, std::span<const double> b,
                       std::vector<compared_solve>& rows);
 bool add_eigen_solves(const peer_solve& asked, const csr_view<float>& a, std::span<const float> b,

@@ -24,7 +24,7 @@ namespace {
 using namespace gpu;
 namespace cg = cooperative_groups;
 
-constexpr long long patience_ns = 20'000'000;         ///< of those that do not meet
+constexpr long long patience_ns = 20'000'000;         ///< patience with threads that do not meet
 constexpr auto hang_after = std::chrono::seconds(1);  ///< fifty times as long
 
 // Barriers: made by all threads together, before their ways part.
@@ -79,7 +79,7 @@ struct lower_blocks {
   __device__ static bool meets() { return blockIdx.x < gridDim.x / 2; }
 };
 
-/// Of a lane, in cycles of its multiprocessor.
+/// Times of a lane, in cycles of its multiprocessor.
 struct passage {
   long long before, after;
 };

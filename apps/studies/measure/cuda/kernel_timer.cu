@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See kernel_timer.hpp.
+// Events around launches, and the spans of blocks put together.
 #include "studies/measure/cuda/kernel_timer.hpp"
 
 #include <algorithm>

@@ -69,7 +69,7 @@ __global__ void follow_shared_kernel(kernel_span* spans, const std::uint32_t* ne
                                      long long loads, unsigned* never) {
   __shared__ unsigned words[shared_words];
   const auto base = static_cast<unsigned>(__cvta_generic_to_shared(words));
-  unsigned here = base, there = base;  // as a block of the cluster addresses them
+  unsigned here = base, there = base;  // addresses that a block of the cluster uses
 #if __CUDA_ARCH__ >= 900
   if (gridDim.x > 1) {
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(here) : "r"(base), "r"(blockIdx.x));

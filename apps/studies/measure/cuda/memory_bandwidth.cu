@@ -140,7 +140,7 @@ std::vector<double> footprints_around_l2(const measuring& m) {
   return all;
 }
 
-/// As many as there is work for.
+/// Returns as many blocks as there is work for.
 int blocks_for(const measuring& m, std::size_t elements) {
   const auto most = static_cast<std::size_t>(m.request().here.units);
   return static_cast<int>(std::clamp<std::size_t>((elements + threads - 1) / threads, 1, most));
@@ -165,7 +165,7 @@ template <bool Copies>
 void measure_shared(measuring& m, const char* probe) {
   kernel_timer timer(m.request().here);
   const int units = m.request().here.units;
-  // Of all threads the same number of elements, in both halves.
+  // All threads have the same number of elements, in both halves.
   constexpr std::size_t together = 2 * threads;
   const std::size_t n = m.request().here.shared_per_team / (together * sizeof(uint4)) * together;
   const launch_shape shape{units, threads, n * sizeof(uint4)};
@@ -208,7 +208,7 @@ void measure_cuda_copy(measuring& m) {
 void measure_l1_read(measuring& m) {
   kernel_timer timer(m.request().here);
   const int units = m.request().here.units;
-  // As far as caches and shared memories of multiprocessors go together.
+  // Sizes up to all caches and shared memories of multiprocessors together.
   for (std::size_t kib = 64; kib <= m.request().here.shared_per_unit / 1024 + 32; kib += 64) {
     const std::size_t n = kib * 1024 / sizeof(uint4);
     const gpu_array<uint4> from(n * static_cast<std::size_t>(units));

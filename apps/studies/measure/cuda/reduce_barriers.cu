@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(threads)
 #endif
 }
 
-/// As many blocks as there is work for.
+/// Returns as many blocks as there is work for.
 int blocks_for(const measuring& m, std::int64_t n) {
   const std::int64_t most = std::int64_t{m.request().here.units} * blocks_of_unit;
   return static_cast<int>(std::clamp<std::int64_t>(n / (2 * loads * threads), 1, most));
@@ -184,7 +184,7 @@ void measure_reduce_cluster(measuring& m) {
   if (m.request().here.cluster_teams < 2) return;
   kernel_timer timer(m.request().here);
   const whole_device all(m);
-  constexpr std::int64_t most = 1 << 20;  // of a few multiprocessors
+  constexpr std::int64_t most = 1 << 20;  // most elements for a few multiprocessors
   add_sums<double>(
       m, timer, "sum, cluster", std::min(8, m.request().here.cluster_teams),
       [&](const double* v, std::int64_t n) { all.meet_in_cluster(timer.stream(), v, n); }, most);

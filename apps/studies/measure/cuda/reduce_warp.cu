@@ -91,7 +91,7 @@ struct coalesced_shuffle : doubles_of_lanes {
     for (unsigned h = 16; h > 0; h /= 2) x += group.shfl_down(x, h);
   }
 };
-/// As Dwell's kernels do.
+/// Shuffles of Dwell's kernels.
 struct warp_shuffle : doubles_of_lanes {
   __device__ void step() {
 #pragma unroll

@@ -35,7 +35,7 @@ void add_repeated(measuring& m, kernel_timer& timer, measured_row row, const lau
   });
 }
 
-/// Of one warp: time per operation.
+/// Times an operation of one warp.
 template <class Op>
 void add_latency(measuring& m, const char* group, const char* probe) {
   kernel_timer timer(m.request().here);
@@ -45,7 +45,7 @@ void add_latency(measuring& m, const char* group, const char* probe) {
   add_repeated<Op>(m, timer, row, {1, 32});
 }
 
-/// Of blocks of 32 warps: operations per second, of which a step of a warp is `of_warp`.
+/// Measures blocks of 32 warps: operations per second, of which a step of a warp is `of_warp`.
 template <class Op, int Unroll = operations_of_round>
 void add_throughput(measuring& m, const char* group, const char* probe, int blocks,
                     double of_warp) {

@@ -6,7 +6,7 @@
 
 namespace dwell::app::gpu {
 
-/// Of one block.
+/// Time of one block.
 struct kernel_span {
   long long cycles = 0, ns = 0;
 };

@@ -29,7 +29,7 @@ double time_of_barriers(int threads, double repetitions) {
 
 void measure_openmp_barrier(measuring& m) {
   const int dynamic = omp_get_dynamic();
-  omp_set_dynamic(0);  // as many threads as are asked for
+  omp_set_dynamic(0);  // exactly the threads that are asked for
   for (const int threads : m.thread_counts())
     m.add({"sync", "openmp barrier", threads},
           [&](double repetitions) { return time_of_barriers(threads, repetitions); });

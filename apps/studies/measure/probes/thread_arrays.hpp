@@ -25,9 +25,9 @@ class thread_arrays {
     });
   }
 
-  std::size_t words() const { return words_; }  ///< of a piece
+  std::size_t words() const { return words_; }  ///< size of a piece
   std::uint64_t* piece(int thread) { return pieces_[static_cast<std::size_t>(thread)].data(); }
-  double bytes() const {  ///< of all pieces
+  double bytes() const {  ///< size of all pieces
     return static_cast<double>(pieces_.size() * words_ * sizeof(std::uint64_t));
   }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// The scratch of one of the teams that a multiprocessor is to hold together.
 device_facts shared_by(const program_config& shape, device_facts d) {
-  constexpr std::size_t reserved = 1024;  // of each block, by the driver
+  constexpr std::size_t reserved = 1024;  // bytes of each block, for the driver
   if (d.shared_per_unit > 0) {
     const std::size_t each = d.shared_per_unit / static_cast<std::size_t>(shape.teams_per_unit);
     d.shared_per_team = std::min(d.shared_per_team, each - std::min(each, reserved));

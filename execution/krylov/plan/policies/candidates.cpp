@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See candidates.hpp.
+// Asks every policy for a plan, and leaves out equal ones.
 #include "dwell/execution/krylov/plan/policies/candidates.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace dwell::policies {
 
 struct candidate {
-  std::string names;  ///< of all policies that made it, "mixed, greedy"
+  std::string names;  ///< names of all policies that made it, "mixed, greedy"
   plan how;           ///< its `chosen` is the first of them
 };
 

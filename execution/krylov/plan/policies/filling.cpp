@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See filling.hpp.
+// Orders vectors by merit, fills scratch, and says in words what it did.
 #include "dwell/execution/krylov/plan/policies/filling.hpp"
 
 #include <fmt/format.h>

@@ -36,7 +36,7 @@ class filling {
   bool in_registers(int f) const {
     return p_.vectors[static_cast<std::size_t>(f)].in_registers && config_.shape.slots > 0;
   }
-  /// As much of vector f as fits, at most `share` bytes. A vector in registers takes no scratch.
+  /// Caches what fits of vector f, at most `share` bytes. A vector in registers takes no scratch.
   void cache_vector(int f, std::size_t share = SIZE_MAX) {
     if (in_registers(f)) return;
     const std::size_t room = std::min(left_, share) / 16 * 16 / p_.scalar_bytes;
@@ -47,7 +47,7 @@ class filling {
     plan_.cache.vector[f] = static_cast<int>(n);
     left_ -= std::min(left_, round(n * p_.scalar_bytes));
   }
-  /// As many tiles as fit.
+  /// Caches the tiles that fit.
   void cache_tiles(std::size_t share = SIZE_MAX) {
     const std::size_t n = std::min<std::size_t>(
         std::min(left_, share) / p_.tile_bytes,

@@ -90,10 +90,10 @@ class block3d_agent {
     tile v[Planes];
   };
   struct lane_facts {
-    unsigned first;              ///< cell of a plane of the field
-    unsigned rows;               ///< of the tile, a bit each: rows that steps change; from bit RY
-                                 ///< on, rows that other teams need of every plane
-    typename halo::place piece;  ///< of the halo, that it fetches
+    unsigned first;  ///< cell of a plane of the field
+    unsigned rows;   ///< rows of the tile, a bit each: rows that steps change; from bit RY on, rows
+                     ///< that other teams need of every plane
+    typename halo::place piece;  ///< piece of the halo, that it fetches
   };
   struct step_fields {
     const T* from;
@@ -159,7 +159,7 @@ class block3d_agent {
   DWELL_FN unsigned plane_at(int z) const {
     return begin_ + static_cast<unsigned>(z) * plane_cells_;
   }
-  /// The same of any plane that the block needs.
+  /// Where any plane that the block needs begins.
   DWELL_FN unsigned any_plane_at(int z) const {
     if (within(z, own_.nz)) return plane_at(z);
     return static_cast<unsigned>(block_subdomain<T>::place(a_.edge, own_.z0 + z, a_.size.z)) *
@@ -250,7 +250,7 @@ class block3d_agent {
   Team& team_;
   const stencil_call<S, T>& a_;
   block_subdomain<T> own_;
-  unsigned plane_cells_, begin_;  ///< of the field; where the block's first plane begins
+  unsigned plane_cells_, begin_;  ///< cells of a field's plane, begin of the block
   T *published_, *halos_;
   T* cached_;  ///< last, so that the compiler knows where all others lie
   decltype(std::declval<Team&>().template per_lane<lane_facts>()) lane_;

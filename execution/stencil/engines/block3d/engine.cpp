@@ -13,8 +13,8 @@ namespace {
 
 constexpr int across = perks_across_of(3), down = perks_down_of(3);
 
-/// Of a block of so many cells across and down. All lanes go through its planes and R planes above
-/// and below it, whether they have cells of the block or not.
+/// Time of a block of so many cells across and down. All lanes go through its planes and R planes
+/// above and below it, whether they have cells of the block or not.
 stencil_projection time(const block3d::config& c, const stencil_plan& p, const layout_problem& of,
                         int width, int height) {
   const stencil_rates& on = of.rates;
@@ -55,7 +55,7 @@ layout_result block3d::lay_out(const config& c, const tiling_request& asked,
       problem.edge == boundary::reflect)
     return layout_obstacle::subdomains;
   const cell_box all = cells_of_blocks(n, problem.inner, problem.edge);
-  const int columns = (all.x1 - all.x0) / across, rows = n.y / down;  // of register tiles
+  const int columns = (all.x1 - all.x0) / across, rows = n.y / down;  // in register tiles
   const int deep = all.z1 - all.z0;
   if (columns / asked.subdomains_x < 1 || rows / asked.subdomains_y < 1)
     return layout_obstacle::subdomains;

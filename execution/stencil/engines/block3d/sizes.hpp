@@ -8,9 +8,9 @@
 
 namespace dwell {
 
-/// Of a block (agent.hpp): the most rows; the rows of a plane that a warp publishes to others, the
-/// first and last R; values of a plane that are published; planes whose halos are under way at a
-/// time; values of one halo.
+/// Sizes of a block (agent.hpp): the most rows; the rows of a plane that a warp publishes to
+/// others, the first and last R; values of a plane that are published; planes whose halos are under
+/// way at a time; values of one halo.
 inline constexpr int block_height = 32;
 template <class S>
 inline constexpr int block_edge_rows = std::min(2 * radius_of<S>, perks_down<S>);

@@ -81,7 +81,7 @@ class column_pass {
     T v[steps][N];
   };
   struct lane_facts {
-    int cell;        ///< of the lane, the first one in a plane of the field; it may lie beyond that
+    int cell;        ///< first cell of the lane in a plane of the field; it may lie beyond that
     unsigned owned;  ///< a bit for each cell that leaves the pass
     unsigned fixed;  ///< and for each that keeps its value
   };
@@ -345,7 +345,7 @@ class column_pass {
     if constexpr (within_tile(Row)) {
       unrolled<0, RX>([&]<int i>(constant<i>) { to[i] = values_[l].v[Step][Row * RX + i]; });
     } else {
-      // Of the warps above and below; rows beyond the tile are never used.
+      // Takes rows of the warps above and below; rows beyond the tile are never used.
       const int other =
           Row < 0 ? (warp == 0 ? 0 : warp - 1) : (warp == perks_warps - 1 ? warp : warp + 1);
       constexpr int d = Row < 0 ? Row + R : Row - H;

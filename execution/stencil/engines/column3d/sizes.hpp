@@ -14,7 +14,7 @@ namespace dwell {
 /// one below the other.
 struct column_config {
   int across, down;
-  int steps;  ///< of a pass
+  int steps;  ///< steps of a pass
   int ahead;  ///< planes that are on their way from memory
 };
 
@@ -37,7 +37,7 @@ template <class S, class T, column_config C>
 struct column_sizes {
   static constexpr int radius = radius_of<S>;
   static constexpr int across = C.across, down = C.down, cells = across * down;
-  static constexpr int width = 32 * across, height = perks_warps * down;  ///< of a team's tile
+  static constexpr int width = 32 * across, height = perks_warps * down;  ///< a team's tile
   static constexpr int halo = C.steps * radius;  ///< cells at each side that a pass loses
   static constexpr int halo_x = column_halo_x(C, radius);
   static constexpr int own_x = width - 2 * halo_x, own_y = height - 2 * halo;
@@ -57,9 +57,9 @@ struct column_sizes {
   static_assert(own_x > 0 && own_y > 0 && radius <= across && radius <= down);
 };
 
-/// As many cells and steps as sums of all steps stay in registers: measured on an H100, see the lab
-/// notebook. Shapes of more than 80 taps have no kernels: the multiply-adds of a step take as long
-/// as its traffic, so a pass of several steps gains nothing.
+/// Cells and steps whose sums stay in registers: measured on an H100, see the lab notebook. Shapes
+/// of more than 80 taps have no kernels: the multiply-adds of a step take as long as its traffic,
+/// so a pass of several steps gains nothing.
 template <class S, class T>
 constexpr auto gpu_column_configs() {
   constexpr int r = radius_of<S>;

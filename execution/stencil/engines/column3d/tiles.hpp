@@ -10,7 +10,7 @@ namespace dwell {
 
 /// Where a tile lies in its planes, and the cells that it owns.
 struct tile_place {
-  int x, y;  ///< of its first cell, which may lie before the field
+  int x, y;  ///< place of its first cell, which may lie before the field
   int own_x0, own_x1, own_y0, own_y1;
   bool inside;     ///< all of its columns lie in rows of the field
   bool at_border;  ///< it has cells of a border that is fixed
@@ -19,7 +19,7 @@ struct tile_place {
 struct overlapping_tiles {
   overlapping_strips x, y;
   int across;  ///< columns begin at multiples of so many
-  int pitch;   ///< of rows
+  int pitch;   ///< pitch of rows
 
   DWELL_HD int count() const { return x.count() * y.count(); }
   DWELL_HD tile_place place(int tile) const {
@@ -39,7 +39,7 @@ struct overlapping_tiles {
   }
 };
 
-/// Of a field under a config.
+/// Tiles of a field under a config.
 DWELL_HD overlapping_tiles tiles_of(const column_config& c, int radius, const extents& size,
                                     boundary edge, int pitch) {
   const bool beyond = edge != boundary::fixed;
@@ -56,8 +56,8 @@ struct column_part {
   int first, end;  ///< planes that it owns
   int begin;       ///< the plane that comes in first
 
-  /// Of a run from plane `at` of all tiles on, before plane `stop`. halo: planes that the steps of
-  /// a pass lose.
+  /// Part of a run from plane `at` of all tiles on, before plane `stop`. halo: planes that the
+  /// steps of a pass lose.
   DWELL_HD static column_part at(int at, int stop, int nz, int halo, bool fixed) {
     column_part p;
     p.tile = at / nz;

@@ -86,7 +86,8 @@ class reference_block3d_agent {
   struct halo_values {
     T v[halo::part];
   };
-  /// Of the planes that are published next. Planes are worked on faster than L2 answers.
+  /// Number of halos under way, of the planes that are published next. Planes are worked on faster
+  /// than L2 answers.
   static constexpr int halos_ahead = 3;
   struct halo_queue {
     halo_values next[halos_ahead];
@@ -197,7 +198,7 @@ class reference_block3d_agent {
       if (halo_[l].to[k] >= 0) s[halo_[l].to[k]] = halo.v[k];
   }
 
-  /// Of a tile that the team owns in part, the other cells may be of the halo.
+  /// Completes a tile that the team owns in part: the other cells may be of the halo.
   DWELL_FN void complete(int l, int z, tile& v) {
     if (owned(marks_[l]) == all_cells) return;
     const T* p = slot(z) + plane::at(top(l), left(l));

@@ -16,7 +16,7 @@ struct reference_halo {
   /// Cells of the halo: rows above and below, columns at the sides; a star needs no corners.
   static constexpr int corner = is_star<S> ? 0 : R;
   static constexpr int cells = 2 * R * (plane::width + 2 * corner) + 2 * R * plane::height;
-  static constexpr int part = (cells + perks_lanes - 1) / perks_lanes;  ///< of a lane
+  static constexpr int part = (cells + perks_lanes - 1) / perks_lanes;  ///< cells of a lane
 
   /// A lane's cells of the halo: where they are published (negative: nowhere), and where they lie
   /// in a plane of the field (which is no larger than all teams' planes together: an int will do).

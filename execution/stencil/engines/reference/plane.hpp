@@ -16,7 +16,7 @@ template <int R, int Across, int Down, int Warps>
 struct shared_plane {
   static_assert(R <= Across && R <= Down, "a neighbour lies in the lane itself or in the next one");
   static constexpr int width = 32 * Across, height = Warps * Down;
-  static constexpr int lanes = 32 + 2;  ///< of a row: one for the halo at either end
+  static constexpr int lanes = 32 + 2;  ///< lanes of a row: one for the halo at either end
   static constexpr int pitch = Across * lanes;
   static constexpr int values = (height + 2 * R) * pitch;
 

@@ -160,8 +160,8 @@ class register_tile2d_agent {
     return bits_between(o.top - y, o.y0 - y) | bits_between(o.y1 - y, o.y1 + o.halo - y);
   }
 
-  // The same of a tile that lies in registers, by order of a copy in scratch. Put there before a
-  // meeting: the inner frame, and the rows of lanes that have some of the columns of the outer one.
+  // Exchange of a tile that lies in registers, by way of a copy in scratch. Put there before a
+  // barrier: the inner frame, and the rows of lanes that have some of the columns of the outer one.
   struct framed_rows {
     std::uint32_t put, got;  ///< a bit for each of a lane's rows
   };
@@ -238,8 +238,8 @@ class register_tile2d_agent {
   template <tile_path Path, bool Cached, bool Up>
   DWELL_FN row next(const window& w, const border& edge, int l, int j);
 
-  /// Of a lane at the side of a tile that lies flush with the border, the columns that keep their
-  /// values: a bit for each, and where the value in column 0 of the warp's first row would be
+  /// Columns that keep their values, of a lane at the side of a tile that lies flush with the
+  /// border: a bit for each, and where the value in column 0 of the warp's first row would be
   /// saved.
   struct flush_columns {
     unsigned which;
@@ -283,13 +283,13 @@ class register_tile2d_agent {
   T* edges_;  ///< rows that warps publish to each other
   /// Cells that keep their values: rows, and columns of rows in registers and in scratch.
   T *fixed_rows_, *fixed_columns_, *fixed_cached_;
-  T* copy_;               ///< of the tile, for exchanges,
+  T* copy_;               ///< copy of the tile, for exchanges,
   framed_rows* framed_;   ///< and what lanes put there and get
-  std::ptrdiff_t* rows_;  ///< of the field, for the rows in registers
+  std::ptrdiff_t* rows_;  ///< offsets in the field, for the rows in registers
   int* columns_;
   subdomain* own_;
   rest rest_, stash_;
-  int start_, ups_ = 0;  ///< of passes that are not always the same: where the next one begins
+  int start_, ups_ = 0;  ///< place where the next pass begins, if they are not always the same
   registers r_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int across = perks_across_of(2), width_of_team = 32 * across;
 
-/// Of a step. used: the part of a tile's width that has cells.
+/// Time of a step. used: the part of a tile's width that has cells.
 stencil_projection time(const register_tile2d::config& c, const stencil_plan& p,
                         const layout_problem& of, double halo_cells, double used) {
   const stencil_rates& on = of.rates;
@@ -34,8 +34,8 @@ stencil_projection time(const register_tile2d::config& c, const stencil_plan& p,
   // which lanes then store in pieces.
   const double rest = 450.0 * (p.scratch_rows + p.streamed_rows);
   t.exchange = (5000 + rest + halo_cells * (c.rest ? 3 : 2) * on.bytes / on.l2) / p.depth;
-  // Of a step: the rows that warps publish to each other, and the pass through the rows that are
-  // not in registers, whose first window is filled separately.
+  // Start of a step: the rows that warps publish to each other, and the pass through the rows that
+  // are not in registers, whose first window is filled separately.
   const double start = c.rest ? 1500 + 400 * on.radius * on.radius : 300;
   t.seconds = start + t.arithmetic + t.shared + std::max(t.l2, t.memory) + t.exchange;
   return on.in_seconds(t);

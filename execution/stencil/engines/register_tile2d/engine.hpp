@@ -31,7 +31,7 @@ struct DWELL_API register_tile2d {
   template <class S>
   static constexpr bool faces_only = false;
 
-  /// As many rows in registers as do not spill. A tile that lies in registers has a kernel to
+  /// Rows in registers, as many as do not spill. A tile that lies in registers has a kernel to
   /// itself, which reaches the arithmetic's limit.
   template <class S, class T>
   static constexpr auto configs = [] {

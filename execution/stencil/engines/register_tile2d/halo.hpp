@@ -23,7 +23,7 @@ class tile_frame {
   using row = lane_layer<T, RX>;
   using subdomain = tile_subdomain<S, T, RX>;
 
-  /// Of a tile of so many rows.
+  /// Frame of a tile of so many rows.
   DWELL_FN static tile_frame inner(const subdomain& o, int rows) {
     return {
         o.halo, rows, o.y0 - o.top, o.y1 - o.halo - o.top, o.x0 - o.left, o.x1 - o.halo - o.left};
@@ -100,7 +100,7 @@ class tile_frame {
     return first < band + halo_ && first + n > band;
   }
 
-  int halo_, rows_;  ///< of the tile
+  int halo_, rows_;  ///< sizes of the tile
   /// Where the bands begin in it: upper, lower, at the left and at the right.
   int top_, bottom_, left_, right_;
 };

@@ -61,7 +61,7 @@ struct tile_subdomain {
   }
 
  private:
-  /// Of a tile of so many cells along an axis of n, which has to hold [from, to) of it.
+  /// Origin of a tile of so many cells along an axis of n, which has to hold [from, to) of it.
   DWELL_FN static int origin(int from, int to, int n, int cells) {
     if (from <= 0) return 0;
     return to >= n && n - cells <= from ? n - cells : from;

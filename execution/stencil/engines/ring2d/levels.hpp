@@ -84,7 +84,7 @@ class ring_levels {
   struct sums {
     T v[steps][2 * R][across];
   };
-  /// Of a lane: its cells after s steps, with those of the lanes beside it.
+  /// State of a lane: its cells after s steps, with those of the lanes beside it.
   struct cells {
     T v[steps + 1][across + 2 * R];
   };
@@ -315,7 +315,7 @@ class ring_levels {
       sums_[l].v[Step][k - 1][i] = sum;
     });
   }
-  /// Of a cell of the strip, which may lie beyond the field.
+  /// Source of a cell of the strip, which may lie beyond the field.
   DWELL_FN T source_at(int l, int i, int y) const {
     int x = strips_.origin(segment_.strip) + l % 32 * across + i;
     if (strips_.beyond) {

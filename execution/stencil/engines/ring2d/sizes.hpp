@@ -14,10 +14,10 @@ namespace dwell {
 /// passes, and a ring of slots in scratch lies between two of them.
 struct ring_config {
   int warps;         ///< that compute
-  int steps;         ///< of a warp
+  int steps;         ///< steps of a warp
   int across;        ///< neighbouring cells of a lane; odd, so that lanes read different banks
-  int slots;         ///< of a ring
-  int rows;          ///< of a slot
+  int slots;         ///< slots of a ring
+  int rows;          ///< rows of a slot
   int ahead;         ///< cells of a lane that are loaded ahead of their use
   int early;         ///< cells whose steps are made ahead of the sums of the rows that follow
   int teams = 1;     ///< on a multiprocessor
@@ -50,6 +50,8 @@ struct ring_sizes {
   static constexpr int unit = 16 / sizeof(T);      ///< values of the least bulk copy
   static constexpr int row_values = width + unit;  ///< a row may begin within a unit
   static constexpr int rings = C.warps + 1;
+  static constexpr int aux_slots = 0, aux_rows = 0,
+                       aux_arrays = 0;  ///< no rows that all warps read
   /// A pair of barriers for every slot lies behind all slots.
   static constexpr std::size_t slot_bytes = sizeof(T) * C.rows * row_values;
   static constexpr std::size_t scratch_bytes = rings * C.slots * (slot_bytes + 16);
@@ -59,9 +61,10 @@ struct ring_sizes {
 
 constexpr int odd_below(int n) { return n % 2 == 0 ? n - 1 : n; }
 
-/// Of a GPU whose warps hand registers over, found by trying: at most 90 sums of f64 stay in a
-/// lane's registers, or twice as many of f32, beside the row that is being added. Where eight steps
-/// would lose more than a quarter of a strip, two teams share a multiprocessor, with four steps.
+/// Config of a GPU whose warps hand registers over, found by trying: at most 90 sums of f64 stay in
+/// a lane's registers, or twice as many of f32, beside the row that is being added. Where eight
+/// steps would lose more than a quarter of a strip, two teams share a multiprocessor, with four
+/// steps.
 template <class S, class T>
 constexpr ring_config bulk_ring_config() {
   constexpr int r = radius_of<S>;
@@ -81,8 +84,8 @@ constexpr ring_config bulk_ring_config() {
     return {8, 1, odd_below(80 / (2 * r)), 3, 2, 2, 0};
   }
 }
-/// Of other GPUs: 168 registers are a lane's, which hold two thirds of these sums; and the rings
-/// fit in the 163 KiB of scratch of compute capability 8.0.
+/// Config of other GPUs: 168 registers are a lane's, which hold two thirds of these sums; and the
+/// rings fit in the 163 KiB of scratch of compute capability 8.0.
 template <class S, class T>
 constexpr ring_config plain_ring_config() {
   constexpr int r = radius_of<S>, most = (sizeof(T) == 4 ? 108 : 66) / (2 * r);

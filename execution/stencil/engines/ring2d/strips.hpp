@@ -21,8 +21,8 @@ struct ring_segment {
   int begin;       ///< the row that comes in first
   int ticks;       ///< in which the rows pass, some a tick
 
-  /// Of a run from row `at` of all strips on, before row `stop`. lag: rows that all steps of the
-  /// pass are behind; ny: rows of a strip.
+  /// Segment of a run from row `at` of all strips on, before row `stop`. lag: rows that all steps
+  /// of the pass are behind; ny: rows of a strip.
   DWELL_HD static ring_segment at(int at, int stop, int ny, int lag, int rows, bool beyond) {
     ring_segment s;
     s.strip = at / ny;

@@ -169,8 +169,8 @@ class ring_intake : ring_transfer<S, T, Team, C> {
   const T* field_;
   const T* from_ = nullptr;  ///< where the next row begins
   int y_ = 0, late_ = 0;
-  int x_ = 0, first_part_ = 0;  ///< of a row that goes around: where it begins, cells up to the end
-  /// Of a row of a slot that is copied cell by cell: the part that is not, and the cells.
+  int x_ = 0, first_part_ = 0;  ///< begin of a row that goes around; cells up to the end
+  /// Parts of a row of a slot: the one that is copied cell by cell, and the rest.
   struct seam {
     int to = 0, from = 0, cells = 0;  ///< from this column of the field to this cell, so many
     int first = 0, end = 0;           ///< cells first to end - 1
@@ -231,7 +231,7 @@ class ring_outlet : ring_transfer<S, T, Team, C> {
   T* field_;
   T* to_ = nullptr;           ///< the first cell that goes out of the next row
   int row_ = 0, rows_ = 0;    ///< that row, counted from the segment's first; rows of the segment
-  int cell_ = 0, cells_ = 0;  ///< of a row in a slot: the first that goes out, how many
+  int cell_ = 0, cells_ = 0;  ///< cells of a row in a slot: the first that goes out, how many
 };
 
 }  // namespace dwell

@@ -36,7 +36,7 @@ struct skewed_axis {
                              : ring           ? by
                                               : 0)};
   }
-  /// Of a part, at any time beside the other parts.
+  /// Cells of a part, at any time beside the other parts.
   cell_range at_once(int part, int step) const {
     const int by = step * slope;
     return {cut(part) + (part > 0 || ring ? by : 0),

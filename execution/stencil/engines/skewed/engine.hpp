@@ -40,7 +40,7 @@ struct DWELL_API skewed {
   }
 };
 
-/// Of a plan of this engine, for every pass of a run.
+/// Division of a plan of this engine, for every pass of a run.
 DWELL_API skewed_division skewed_division_of(const stencil_plan& p, const extents& size,
                                              const cell_box& inner, int radius, boundary edge);
 

@@ -23,7 +23,7 @@ class skewed_pass {
  public:
   static constexpr int phases = 2;
 
-  /// Of `steps` steps, from field[from] on.
+  /// A pass of `steps` steps, from field[from] on.
   skewed_pass(Team& team, const stencil_call<S, T>& a, const skewed_division& by, int from,
               int steps)
       : team_(team), a_(a), by_(by), from_(from), steps_(steps) {}

@@ -14,13 +14,14 @@
 namespace dwell {
 namespace {
 
-/// Of a warp, how much longer an iteration takes where columns of a fixed border keep their values,
+/// Factors of a warp: how much longer an iteration takes where columns of a fixed border keep their
+/// values,
 constexpr double beside_border = 1.11;
 /// and how much shorter a pass of its subdomain may be than others': less than that was no faster.
 constexpr double most_beside_border = 1.2;
 
-/// Of a step: every warp makes an iteration for each of its own rows and each row of the halo; in
-/// the first ones the later time steps rest. Beside its arithmetic an iteration takes about 470
+/// Time of a step: every warp makes an iteration for each of its own rows and each row of the halo;
+/// in the first ones the later time steps rest. Beside its arithmetic an iteration takes about 470
 /// cycles (130 with one time step), and at a fixed border longer, for fewer rows. One time step
 /// alone hides only two thirds of its waits for L2, and half of its waits for memory.
 stencil_projection time(const stream_config& c, const stencil_plan& p, const layout_problem& of,

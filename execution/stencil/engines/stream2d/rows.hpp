@@ -158,10 +158,10 @@ class stream_rows {
   static_assert(RX % wide == 0 && RX <= 2 * wide && (Ahead & (Ahead - 1)) == 0);
   struct lane_facts {
     int top;           ///< row of the grid, the first of
-    int rows;          ///< of the warp, its own,
-    int own;           ///< of these private: from row `halo` on, or none;
+    int rows;          ///< rows of the warp, its own,
+    int own;           ///< private ones: from row `halo` on, or none;
     int cached;        ///< and of these, in scratch
-    int end;           ///< of the rows that it fetches
+    int end;           ///< end of the rows that it fetches
     int first;         ///< column of the grid that its first one stands for
     unsigned columns;  ///< a bit for each of its columns that the warp owns
     typename border::cells fixed;
@@ -218,7 +218,7 @@ class stream_rows {
     return static_cast<unsigned>(halo) * static_cast<unsigned>(a_.size.x);
   }
   DWELL_FN bool caches(int r) const { return within(r - cached_first_, a_.plan.scratch_rows); }
-  /// Of so many private rows, how many are in scratch.
+  /// Number of so many private rows that are in scratch.
   DWELL_FN int cached_of(int own) const {
     const int n = halo_ + own - cached_first_;
     return n < 0 ? 0 : n < a_.plan.scratch_rows ? n : a_.plan.scratch_rows;
@@ -240,7 +240,7 @@ class stream_rows {
     if (a_.edge != boundary::fixed) return cell_for(a_.edge, y, n);
     return y < 0 ? 0 : y >= n ? n - 1 : y;
   }
-  /// The same without a table, if the halo is not more than the grid.
+  /// Finds the row without a table, if the halo is not more than the grid.
   DWELL_FN int row_of(int y) const {
     const int n = a_.size.y;
     if (a_.edge == boundary::fixed) return y < 0 ? 0 : y < n ? y : n - 1;
@@ -269,7 +269,7 @@ class stream_rows {
     for (int k = 0; k < RX; k += wide) get_piece(v, k, at(p, k));
     return v;
   }
-  /// Of values that lie side by side.
+  /// A row from values that lie side by side.
   DWELL_FN static row row_from(const T* p) {
     row v;
     DWELL_UNROLL
@@ -289,7 +289,7 @@ class stream_rows {
   T *ring_, *border_;
   int *columns_, *halos_;
   T* cached_;
-  int cached_first_, streamed_first_;  ///< of the warp's own rows, the first in scratch, in memory
+  int cached_first_, streamed_first_;  ///< first of the warp's own rows in scratch, in memory
   T* streamed_;
   const T* field_ = nullptr;
   T* to_ = nullptr;

@@ -20,8 +20,8 @@ struct stream_subdomain {
   int first, last;
   bool present;  ///< there is such a subdomain
 
-  /// Of a warp of a team, or of the team. A grid may have fewer subdomains than the teams have
-  /// warps: then some own nothing, see `present`.
+  /// Subdomain of a warp of a team, or of the team. A grid may have fewer subdomains than the teams
+  /// have warps: then some own nothing, see `present`.
   DWELL_FN stream_subdomain(const stencil_args<T>& a, int worker, int warp)
       : halo(a.plan.depth * radius_of<S>) {
     const stencil_plan& p = a.plan;

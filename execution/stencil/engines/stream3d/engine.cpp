@@ -14,13 +14,14 @@
 namespace dwell {
 namespace {
 
-/// Of a step: a team makes an iteration for each of its planes and of the halo's, and one for each
-/// time step but the first. Two warps on a scheduler hide little of each other's time: an iteration
-/// takes 1500 cycles beside three fifths of its arithmetic's, and the loads of planes that stream
-/// are not hidden either, at 41 bytes per cycle of an H200's multiprocessor. Iterations of the halo
-/// have code that is in no cache yet, and take one and a half times their arithmetic's. Where cells
-/// of a fixed border keep their values the slowest warp counts; rows that are not whole pieces have
-/// a path with branches. More than 80 taps' sums do not stay in registers: as 3d125pt on an H100.
+/// Time of a step: a team makes an iteration for each of its planes and of the halo's, and one for
+/// each time step but the first. Two warps on a scheduler hide little of each other's time: an
+/// iteration takes 1500 cycles beside three fifths of its arithmetic's, and the loads of planes
+/// that stream are not hidden either, at 41 bytes per cycle of an H200's multiprocessor. Iterations
+/// of the halo have code that is in no cache yet, and take one and a half times their arithmetic's.
+/// Where cells of a fixed border keep their values the slowest warp counts; rows that are not whole
+/// pieces have a path with branches. More than 80 taps' sums do not stay in registers: as 3d125pt
+/// on an H100.
 stencil_projection time(const stream_config& c, const stencil_plan& p, const layout_problem& of,
                         double used) {
   const stencil_problem& problem = of.stencil;

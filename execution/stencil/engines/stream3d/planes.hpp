@@ -209,12 +209,12 @@ class stream_planes {
   static constexpr int values = stream_layer_values<S, T>, height = perks_warps * RY;
   static_assert(RX == tile::wide);
   struct lane_facts {
-    unsigned column;  ///< of the grid, that the lane's first one stands for
+    unsigned column;  ///< column of the grid that the lane's first one stands for
     unsigned needed;  ///< rows of the tile that the team needs, a bit each; from bit 16, columns
     unsigned mine;    ///< rows of the tile that the lane stores, a bit each: if it owns its columns
     unsigned
         published;  ///< rows that the team owns, if the lane has columns of it; from bit 16, these
-    unsigned always;  ///< of those rows the ones that others need even of planes that stay
+    unsigned always;  ///< rows that others need even of planes that stay
     typename border::cells fixed;
   };
   DWELL_FN bool stays(int r) const { return r >= cached_first_ && r < cached_last_; }
@@ -281,7 +281,7 @@ class stream_planes {
   T* ring_;
   subdomain own_;
   int cached_first_,
-      cached_last_;  ///< of the team's own planes, those from first to before last stay
+      cached_last_;  ///< the team's own planes from first to before last stay
   T* border_;
   unsigned *columns_, *lines_;
   T* cached_;  ///< last, so that the compiler knows where all others lie

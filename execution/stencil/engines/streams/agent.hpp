@@ -116,8 +116,8 @@ class temporal_stream {
     }
   };
 
-  /// Of the warp; in three dimensions of the team but for `across`, since all its warps go through
-  /// the same iterations; of all warps, if a team plays all lanes.
+  /// Path of the warp; in three dimensions of the team but for `across`, since all its warps go
+  /// through the same iterations; of all warps, if a team plays all lanes.
   DWELL_FN int where() {
     const auto all = [&](int fact, auto&& f) {
       return team_.warp_least([&](int l) { return fixed() && f(subdomain_of(l), l) ? fact : 0; });
@@ -227,10 +227,10 @@ class temporal_stream {
     if constexpr (Active == Depth)
       team_.each([&](int l) { layers_.template leave<Neat>(l, j - lag<Path>(), now[l]); });
   }
-  /// The same in three dimensions: the team meets, then every time step takes the plane that the
-  /// one before it completed in the last iteration; the last time step first, so that no plane is
-  /// held twice. The next plane is fetched at the end: at the beginning all warps, which have just
-  /// met, had to wait for that.
+  /// A step in three dimensions: a barrier of the team, then every time step takes the plane that
+  /// the one before it completed in the last iteration; the last time step first, so that no plane
+  /// is held twice. The next plane is fetched at the end: at the beginning all warps, which have
+  /// just met, had to wait for that.
   template <stream_path Path, int Active, class Memories, class FixedCells>
   DWELL_FN void step_plane(int steps, Memories& memories, FixedCells& fixed_of_lane, int j) {
     constexpr bool Neat = Path != stream_path::any;
@@ -279,9 +279,9 @@ class temporal_stream {
   Team& team_;
   const stencil_call<S, T>& a_;
   stream_edges<S, T> edges_;
-  fixed_cells* fixed_cells_;  ///< of the lanes, each its own
+  fixed_cells* fixed_cells_;  ///< fixed cells of the lanes, each its own
   layers layers_;
-  // Of the warp or of the team, as where():
+  // Facts of the warp or of the team, as where():
   int most_;   ///< layers
   int below_;  ///< the iteration from which layers of a fixed border come below, or never
   int where_;

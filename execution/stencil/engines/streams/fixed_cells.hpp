@@ -19,7 +19,7 @@ struct lane_fixed_cells {
   unsigned fixed;   ///< a bit for each that does so in every layer,
   int first, last;  ///< and so do all in layers of the pass before `first` and from `last` on
 
-  /// Of lane l in the subdomain `own` (stream_subdomain).
+  /// Cells of lane l in the subdomain `own` (stream_subdomain).
   template <class S, class T, class Subdomain>
   DWELL_FN static lane_fixed_cells of(const stencil_args<T>& a, const Subdomain& own, int l) {
     using tile = stream_tile<S, T>;
@@ -43,19 +43,19 @@ struct lane_fixed_cells {
 template <class S, class T, int Depth, int Warps>
 class fixed_columns {
   static constexpr int R = radius_of<S>, across = stream_tile<S, T>::across;
-  static constexpr int lanes = (R + across - 1) / across;  ///< of a warp, at either side
+  static constexpr int lanes = (R + across - 1) / across;  ///< lanes of a warp, at either side
   static constexpr int rows = static_cast<int>(std::bit_ceil(Depth * R + 1u));
   /// Where lanes that hold none read when all lanes do: the last cells of a row, never written.
   static constexpr int nobodys = Warps * 2 * lanes * across, row_values = nobodys + across;
 
  public:
-  static constexpr int values = rows * row_values;  ///< of scratch
+  static constexpr int values = rows * row_values;  ///< values in scratch
   using row = lane_layer<T, stream_tile<S, T>::across>;
   struct cells {
     unsigned fixed;  ///< a bit for each of a lane's columns that belongs to the border
     int at;          ///< where it remembers them
   };
-  /// Of a lane whose columns begin at column `left` of the grid.
+  /// Cells of a lane whose columns begin at column `left` of the grid.
   DWELL_FN static cells of(const stencil_args<T>& a, int lane, int left) {
     cells me{0, nobodys};
     const int right = a.size.x - left - across;
@@ -106,14 +106,14 @@ class fixed_sides {
   static_assert(S::dims != 3 || R <= tile::across, "one lane holds the cells beside a border");
 
  public:
-  static constexpr int values = planes * plane;  ///< of scratch
+  static constexpr int values = planes * plane;  ///< values in scratch
   using layer = lane_layer<T, tile::cells>;
   struct cells {
     unsigned fixed;  ///< a bit for each of a lane's rows that belongs to the border; from bit 16,
                      ///< for each column
     int side, line;  ///< where it remembers cells of such columns, and where row 0 would be
   };
-  /// Of a lane whose tile begins at (left, top) of a plane.
+  /// Cells of a lane whose tile begins at (left, top) of a plane.
   DWELL_FN static cells of(const stencil_args<T>& a, int lane, int left, int top) {
     cells me{0, 0, 0};
     for (int i = 0; i < tile::across; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See layout.hpp.
+// Widths of rows and of the warps' own parts.
 #include "dwell/execution/stencil/engines/streams/layout.hpp"
 
 #include <algorithm>

@@ -25,8 +25,8 @@ inline int stream_most_depth(const stream_config& c, const stencil_problem& prob
   return problem.edge == boundary::reflect ? 1 : c.depth;
 }
 
-/// Of the cells of a row that a warp computes, the part that is its own; 0: subdomains of this
-/// tiling do not fit, or are so thin that one needs cells of others than those next to it.
+/// Own part of the cells of a row that a warp computes; 0: subdomains of this tiling do not fit, or
+/// are so thin that one needs cells of others than those next to it.
 double part_of_row(const stream_config& c, const tiling_request& asked,
                    const stencil_problem& problem);
 

@@ -124,7 +124,8 @@ class strip2d_agent {
   /// Whether the columns beside the subdomain count: none; they do; they do and have arrived, since
   /// the row's group has begun.
   enum class columns { none, asked_for, there };
-  /// Of a row that is in registers: in a star the columns beside those above it do not count.
+  /// Columns of a row that is in registers: in a star the columns beside those above it do not
+  /// count.
   template <int Row>
   static constexpr columns beside_rows = Row < first_side ? columns::none : columns::asked_for;
   struct in_field {

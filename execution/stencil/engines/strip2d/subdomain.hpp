@@ -16,7 +16,7 @@ namespace dwell {
 template <class S, class T>
 struct strip_subdomain {
   static constexpr int RX = perks_across<S>, R = radius_of<S>;
-  int x0, y0;              ///< of the grid
+  int x0, y0;              ///< begin in the grid
   int nx, ny;              ///< cells; nx of whole lanes
   int twice;               ///< columns that the last two subdomains of a row have in common
   bool last, before_last;  ///< which subdomain of a row it is
@@ -41,8 +41,8 @@ struct strip_subdomain {
   DWELL_FN bool publishes(int i, int n) const {
     return present && i + n <= nx && (!last || i >= twice);
   }
-  /// Of every row the subdomains beside it need `needed` cells, whole pieces, at either end, from
-  /// these on: cells that two subdomains have in common lie before the end of the one and at the
+  /// Subdomains beside it need `needed` cells of every row, whole pieces, at either end, from these
+  /// on: cells that two subdomains have in common lie before the end of the one and at the
   /// beginning of the other.
   static constexpr int wide = cell_piece<T>::size, needed = (R + wide - 1) / wide * wide;
   DWELL_FN int needed_first() const { return last ? twice : 0; }
@@ -64,10 +64,10 @@ struct strip_lane {
   static_assert(2 * beside * together <= 32);
 
   int top;             ///< row of the grid, the subdomain's first
-  int rows;            ///< of the subdomain
+  int rows;            ///< rows of the subdomain
   unsigned first;      ///< column of the grid, the lane's first
   unsigned all, some;  ///< pieces of a row that the lane publishes, a bit each; those of every row
-  // Of the pieces on either side of the ends of rows that travel together, the lane's own:
+  // The lane's own pieces on either side of the ends of rows that travel together:
   int side_row;      ///< in which of them, or none if as many as there are,
   unsigned side;     ///< the column in the field, and a piece, of the one beyond the end,
   int side_slot;     ///< where it goes, in the first half of the ring,
@@ -100,11 +100,11 @@ struct strip_lane {
     edge = static_cast<unsigned>(own.x0 + at);
     edge_slot = (l / 32 * 32 + at / RX) * wide + cached_place(at % RX);
   }
-  /// Of value k of a lane in a row that is in scratch, from the lane's first one.
+  /// Place of value k of a lane in a row that is in scratch, from the lane's first one.
   DWELL_FN static constexpr int cached_place(int k) {
     return k / wide * wide * perks_lanes + k % wide;
   }
-  /// Of a piece beyond an end of a row that is in the ring.
+  /// Place of a piece beyond an end of a row that is in the ring.
   DWELL_FN static int ring_place(int warp, int end, int row, int nth) {
     return (((warp * 2 + end) * ring + row) * beside + nth) * wide;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See cell_order.hpp.
+// Widths of columns by the cache's size.
 #include "dwell/execution/stencil/plan/policies/cell_order.hpp"
 
 #include <fmt/format.h>
@@ -13,11 +13,11 @@
 namespace dwell::policies {
 namespace {
 
-/// Of the cache for what is read again; the rest is for what is written and fetched ahead. Columns
-/// of half of what the whole cache holds were the fastest (docs/results/columns.md).
+/// Part of the cache for what is read again; the rest is for what is written and fetched ahead.
+/// Columns of half of what the whole cache holds were the fastest (docs/results/columns.md).
 constexpr double part_of_cache = 0.5;
 
-/// As few equal pieces of an axis as are at most `most` long.
+/// Cells of a piece: as few equal pieces of an axis as are at most `most` long.
 int equal_pieces(int cells, double most) {
   const int count = pieces(cells, std::max(1, static_cast<int>(std::min<double>(most, cells))));
   return pieces(cells, count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See measured.hpp.
+// Tries plans, and keeps the fastest.
 #include "dwell/execution/stencil/plan/policies/measured.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See passes.hpp.
+// Lays out passes for every kernel, and sorts them by projected time.
 #include "dwell/execution/stencil/plan/policies/passes.hpp"
 
 #include <fmt/format.h>

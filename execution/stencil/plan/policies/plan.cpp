@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See plan.hpp.
+// Goes through tilings, depths and orders, and keeps the best of each config.
 #include "dwell/execution/stencil/plan/policies/plan.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace dwell::policies {
 namespace {
 
-/// Of plans that differ in their config or depth the best one each.
+/// The best plan of each config and depth.
 class shortlist {
  public:
   explicit shortlist(bool most_teams) : most_teams_(most_teams) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See refusals.hpp.
+// The words of each refusal.
 #include "dwell/execution/stencil/plan/policies/refusals.hpp"
 
 #include <fmt/format.h>

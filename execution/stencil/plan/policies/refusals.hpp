@@ -38,7 +38,7 @@ class layout_obstacles {
 
  private:
   layout_obstacle last_ = layout_obstacle::subdomains;
-  extents most_{1, 0};    ///< of a layer, per team
+  extents most_{1, 0};    ///< most cells of a layer, per team
   bool served_ = false;   ///< there was a kernel for it
   bool spatial_ = false;  ///< passes of one step were among them
 };

@@ -12,8 +12,8 @@ struct direct_convolution {
   static constexpr const char* name = "direct";
   using on_cpu = direct_convolution;
   using on_cuda = direct_convolution;
-  static constexpr int groups = 1;             ///< of a warp on a CPU
-  static constexpr bool whole_pieces = false;  ///< of a lane on a GPU: one column
+  static constexpr int groups = 1;             ///< groups of a warp on a CPU
+  static constexpr bool whole_pieces = false;  ///< a lane on a GPU has one column
   static constexpr int instances = 1;
   static constexpr int instance_of(int) { return 0; }
 

@@ -133,7 +133,7 @@ struct systolic_kernels {
     using group = typename Warp::group;
     constexpr int N = heights[Instance], P = rows_of(Instance);
     constexpr int always =
-        Instance == 0 ? 0 : heights[Instance - 1];  // of any filter that runs here
+        Instance == 0 ? 0 : heights[Instance - 1];  // any filter that runs here has more
     warp.each([&](int g) {
       group s[P];
       unrolled<0, P>([&](auto p) { s[p] = sums[p][g]; });

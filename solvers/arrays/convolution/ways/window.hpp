@@ -21,7 +21,7 @@ struct windowed_convolution {
   static constexpr int chunk = 4;
   static constexpr int instances = chunk;
   static constexpr int instance_of(int tap_rows) { return tap_rows % chunk; }
-  static constexpr int rows = 4;  ///< of a tile
+  static constexpr int rows = 4;  ///< rows of a tile
 
   static constexpr int warps_of(int) { return 32; }
   template <class Warp, class Pass>

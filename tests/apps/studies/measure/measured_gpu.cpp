@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See measured_gpu.hpp.
+// Rows from a few numbers.
 #include "measured_gpu.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ app::measure_result measured_on_small_gpu() {
   r.rows.push_back(under_way("bulk copy", 2, 1, 4, 4096, 0.7e11));
   r.barriers = {{"warp", "32 lanes, each by a branch of its own", "holds", 16000, 12},
                 {"grid", "half of the blocks", "hangs"}};
-  // Of a warp twice as much for 8 bytes, and far less for more.
+  // A warp takes twice as much for 8 bytes, and far less for more.
   for (const auto& [threads, seconds] : {std::pair(1, 8e-9), {32, 16e-9}})
     for (const double bytes : {8.0, 1024.0, 2048.0})
       r.rows.push_back(gpu_row("reductions", app::block_sums, 1, threads, s,

@@ -92,7 +92,7 @@ TEST(measure_rows, parallelism_that_reaches_a_part_of_the_peak) {
   EXPECT_EQ(all[0].probe, "plain read");
   EXPECT_EQ(all[0].access, 8);
   EXPECT_EQ(all[0].best, 0.97e11);
-  EXPECT_EQ(all[0].peak, 1e11);  // of all reads
+  EXPECT_EQ(all[0].peak, 1e11);  // peak of all reads
   EXPECT_EQ(all[0].at_80, 256 * 4 * 8);
   EXPECT_EQ(all[0].at_90, 2048 * 8);  // two blocks of a multiprocessor
   EXPECT_EQ(all[0].at_95, 2048 * 8);
@@ -126,7 +126,7 @@ TEST(measure_rows, sizes_of_sums_double) {
   EXPECT_EQ(app::reduced_sizes(8, 8, 1 << 30), sizes{1});
 }
 
-/// Of a block that takes max(L + sync, N / THR + sync) for N bytes.
+/// Adds rows of a block that takes max(L + sync, N / THR + sync) for N bytes.
 void add_block_sums(std::vector<measured_row>& rows, int threads, double latency,
                     double synchronization, double throughput) {
   for (double bytes = 8; bytes <= 32768; bytes *= 2)

@@ -101,8 +101,8 @@ TEST(divided_choice, is_one_after_a_probe) {
       << *reasons.begin();
 }
 
-// Of the set-up of amg after the probe: all ranks end it together, with the answer so far, and the
-// next solve is that of a new solver.
+// Interrupts the set-up of amg after the probe: all ranks end it together, with the answer so far,
+// and the next solve is that of a new solver.
 TEST(divided_choice, is_interrupted_by_all_ranks) {
   const csr<double> a = generate(sanitized ? "poisson2d:160x160" : "poisson2d:400x400");
   const std::vector<double> b = random_vector(a.rows, 4);

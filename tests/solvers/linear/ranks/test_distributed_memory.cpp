@@ -17,7 +17,8 @@
 #include "dwell/linear/distributed_solver.hpp"
 
 namespace {
-/// Of this thread: after so many more questions for memory there is none; -1: there is enough.
+/// Questions of this thread: after so many more questions for memory there is none; -1: there is
+/// enough.
 thread_local int questions_left = -1;
 }  // namespace
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The one call that runs a definition."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ._define import Definition
+from ._field_report import FieldReport
+from ._field_runner import FieldRunner
+from ._progress import OnInterrupt, Progress
+
+
+class FieldResult:
+    """What a run left: ``result["u"]`` is a field, ``u, v = result`` are all.
+
+    Attributes
+    ----------
+    fields : dict of str to array
+        In the definition's order, each of the kind that was given for it.
+    records : dict of str to array
+        What the receivers of a field recorded: (steps, n), or (steps,) where one cell was given.
+    report : FieldReport
+    """
+
+    def __init__(self, fields: dict[str, Any], records: dict[str, Any], report: FieldReport) -> None:
+        self.fields, self.records, self.report = fields, records, report
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.fields:
+            raise KeyError(f"expected {', '.join(self.fields)}, found {name!r}")
+        return self.fields[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.fields.values())
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __repr__(self) -> str:
+        return repr(self.report)
+
+
+def run(
+    definition: Definition, *, steps: int, boundary: Any = None, sources: Mapping[str, Any] | None = None,
+    receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
+    threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
+) -> FieldResult:
+    """Do steps of a definition on fields.
+
+    Parameters
+    ----------
+    definition : Definition
+        Of ``dwell.define``, or of ``dwell.stencils``.
+    steps : int
+    boundary, sources, receivers, executor, kernel, depth, threads, **values
+        As of ``FieldRunner``: fields, coefficients and parameters by their names. Fields stay as they are; the answer has
+        new ones.
+    progress, on_interrupt
+        As of ``FieldRunner.run``.
+
+    Returns
+    -------
+    FieldResult
+        The fields by name, what receivers recorded, and a report.
+
+    Raises
+    ------
+    ValueError, TypeError, UnsupportedError, KeyboardInterrupt
+        As ``FieldRunner`` does.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> @dwell.define(fields="u", parameters="r")
+    ... def diffusion(u, r=0.2):
+    ...     return u + r * (u[-1] - 2 * u + u[1])
+    >>> u = np.zeros(50); u[25] = 1
+    >>> result = dwell.run(diffusion, u=u, steps=100, boundary="reflect", receivers={"u": (25,)})
+    >>> bool(abs(result["u"].sum() - 1) < 1e-12), result.records["u"].shape
+    (True, (100,))
+    """
+    runner = FieldRunner(definition, boundary=boundary, sources=sources, receivers=receivers, executor=executor, kernel=kernel,
+                         depth=depth, threads=threads, **values)
+    runner.run(steps, progress=progress, on_interrupt=on_interrupt)
+    return FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.report)

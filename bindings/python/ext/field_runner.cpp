@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// dwell::stencil_definition and dwell::field_runner as Definition and FieldRunner. A runner holds
+// one of f64 or f32, as its dtype says; arrays of the other are refused.
+#include "dwell/stencil/field_runner.hpp"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "fields.hpp"
+#include "listener.hpp"
+
+#include "dwell/base/error.hpp"
+
+namespace dwell::python {
+namespace {
+
+using node_tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
+
+/// Of a tuple as the package writes nodes: ("constant", 1.5), ("parameter", 0),
+/// ("tap", array, (dy, dx)), ("add", a, b).
+cell_node node_of(const nb::tuple& t) {
+  const auto require = [&](std::size_t elements) {
+    if (t.size() != elements)
+      throw input_error(
+          fmt::format("node: expected a tuple of {} elements, found {}", elements, t.size()));
+  };
+  if (t.size() == 0) require(1);
+  const cell_op op = parse_cell_op(nb::cast<std::string>(t[0]));
+  switch (op) {
+    case cell_op::constant:
+      require(2);
+      return cell_node::constant(nb::cast<double>(t[1]));
+    case cell_op::parameter:
+      require(2);
+      return cell_node::parameter(nb::cast<int>(t[1]));
+    case cell_op::tap:
+      require(3);
+      return cell_node::tap(nb::cast<int>(t[1]), nb::cast<std::vector<int>>(t[2]));
+    default:
+      break;
+  }
+  const auto operands = static_cast<std::size_t>(operand_count(op));
+  require(1 + operands);
+  const auto at = [&](std::size_t k) { return k < operands ? nb::cast<int>(t[1 + k]) : 0; };
+  return cell_node::operation(op, at(0), at(1), at(2));
+}
+
+stencil_definition definition_of(const std::string& name, int dims,
+                                 const std::vector<std::string>& fields,
+                                 const std::vector<std::string>& coefficients,
+                                 const std::vector<std::string>& parameters,
+                                 const std::vector<node_tuple>& nodes,
+                                 const std::vector<std::vector<std::pair<int, int>>>& stages) {
+  cell_tape tape{name, dims, fields, coefficients, parameters, {}, {}};
+  for (const nb::tuple& t : nodes) {
+    tape.nodes.push_back(node_of(t));
+    // Missing axes would be those of another number of dimensions.
+    if (tape.nodes.back().op == cell_op::tap &&
+        nb::len(nb::object(t[2])) != static_cast<std::size_t>(dims))
+      throw input_error(fmt::format("node {}: expected an offset for each of {} axes, found {}",
+                                    tape.nodes.size() - 1, dims, nb::len(nb::object(t[2]))));
+  }
+  for (const auto& stage : stages) {
+    auto& outputs = tape.stages.emplace_back();
+    for (const auto& [field, node] : stage) outputs.push_back({field, node});
+  }
+  return stencil_definition(std::move(tape));
+}
+
+using sides = std::vector<std::vector<std::pair<std::string, std::string>>>;
+
+std::vector<field_boundary> boundaries_of(const sides& fields, int dims) {
+  std::vector<field_boundary> all;
+  for (const auto& axes : fields) {
+    if (axes.size() != static_cast<std::size_t>(dims))
+      throw input_error(
+          fmt::format("boundary: expected sides for {} axes, found {}", dims, axes.size()));
+    field_boundary b;
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      b.sides[a] = {parse_field_side(axes[a].first), parse_field_side(axes[a].second)};
+    all.push_back(b);
+  }
+  return all;
+}
+
+template <class T>
+using host_table = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+class held_fields {
+  template <class F>
+  auto visit(F&& f) {
+    if (auto* r = std::get_if<field_runner<double>>(&runner_)) return f(*r);
+    return f(std::get<field_runner<float>>(runner_));
+  }
+
+ public:
+  held_fields(const stencil_definition& definition, const std::vector<std::int64_t>& size,
+              const std::string& dtype, const sides& boundary, const std::string& kernel,
+              const std::string& executor, int threads, double progress_interval, int depth)
+      : heard_(progress_interval), dims_(definition.dims()) {
+    field_options o;
+    o.boundaries = boundaries_of(boundary, dims_);
+    o.kernel = kernel;
+    o.executor = executor;
+    o.depth = depth;
+    o.progress_interval = heard_.library_interval();
+    o.progress = [this](const field_progress& now) {
+      return heard_.tell(
+          [&](const nb::object& progress) { return progress(now.step, now.seconds); });
+    };
+    const device where = device::cpu(threads);
+    interruptible(heard_, [&] {
+      if (dtype == "float64")
+        runner_.emplace<field_runner<double>>(where, definition, size, o);
+      else if (dtype == "float32")
+        runner_.emplace<field_runner<float>>(where, definition, size, o);
+      else
+        throw input_error(fmt::format("dtype: expected float64 or float32, found '{}'", dtype));
+    });
+  }
+
+  template <class T>
+  void set_field(int i, const host_field<const T>& u) {
+    of<T>().set_field(i, host_span(u));
+  }
+  template <class T>
+  void set_coefficient(int i, const host_field<const T>& c) {
+    of<T>().set_coefficient(i, host_span(c));
+  }
+  void set_parameter(int i, double value) {
+    visit([&](auto& r) { r.set_parameter(i, value); });
+  }
+  void set_parameter_table(int i, const host_vector<const double>& values) {
+    visit([&](auto& r) { r.set_parameter(i, host_span(values)); });
+  }
+  template <class T>
+  void set_sources(int field, const host_table<const std::int64_t>& cells,
+                   const host_table<const T>& series) {
+    require_indices(cells.shape(1));
+    if (series.shape(1) != cells.shape(0))
+      throw input_error(
+          fmt::format("sources: expected a series with a column for each of {} cells, found {}",
+                      cells.shape(0), series.shape(1)));
+    of<T>().set_sources(field, host_span(cells), host_span(series));
+  }
+  int set_receivers(int field, const host_table<const std::int64_t>& cells) {
+    require_indices(cells.shape(1));
+    widths_.push_back(cells.shape(0));
+    return visit([&](auto& r) { return r.set_receivers(field, host_span(cells)); });
+  }
+  void clear_points() {
+    visit([](auto& r) { r.clear_points(); });
+    widths_.clear();
+  }
+
+  /// steps done, whether interrupted, seconds
+  nb::typed<nb::tuple, int, bool, double> run(int steps, nb::object progress) {
+    const field_outcome o = run_heard(heard_, std::move(progress),
+                                      [&] { return visit([&](auto& r) { return r.run(steps); }); });
+    return nb::typed<nb::tuple, int, bool, double>(
+        nb::make_tuple(o.steps, o.interrupted, o.seconds));
+  }
+  /// A copy, [steps, cells].
+  nb::object record(int number) {
+    return visit([&](auto& r) { return record_of(r, number); });
+  }
+  template <class T>
+  void field(int i, const host_field<T>& u) {
+    of<T>().field(i, host_span(u));
+  }
+  fields report() {
+    const field_report r = visit([](auto& runner) { return runner.report(); });
+    fields out;
+    out["definition"] = r.definition;
+    out["kernel"] = r.kernel;
+    out["kernel_reason"] = r.kernel_reason;
+    out["compile_seconds"] = r.compile_seconds;
+    out["executor"] = r.executor;
+    out["reason"] = r.reason;
+    out["device"] = r.device;
+    out["precision"] = r.precision;
+    out["size"] = nb::tuple(nb::cast(r.size));
+    out["threads"] = r.threads;
+    out["depth"] = r.depth;
+    out["cells"] = r.cells;
+    out["bytes_per_step"] = r.bytes_per_step;
+    out["memory"] = r.memory;
+    out["total_steps"] = r.total_steps;
+    out["steps"] = r.steps;
+    out["seconds"] = r.seconds;
+    out["cells_per_second"] = r.cells_per_second;
+    out["finite"] = r.finite;
+    return out;
+  }
+  void raise_pending() { heard_.raise_pending(); }
+
+ private:
+  template <class T>
+  field_runner<T>& of() {
+    if (auto* r = std::get_if<field_runner<T>>(&runner_)) return *r;
+    throw input_error(fmt::format("expected an array of float{}, found float{}",
+                                  sizeof(T) == 8 ? 32 : 64, sizeof(T) == 8 ? 64 : 32));
+  }
+  void require_indices(std::size_t found) const {
+    if (found != static_cast<std::size_t>(dims_))
+      throw input_error(
+          fmt::format("cells: expected {} indices for each cell, found {}", dims_, found));
+  }
+  template <class T>
+  nb::object record_of(const field_runner<T>& runner, int number) {
+    const auto values = runner.record(number);
+    const std::size_t cells = widths_[static_cast<std::size_t>(number)];
+    const std::size_t steps = cells > 0 ? values.size() / cells : 0;
+    T* const copy = new T[values.size() > 0 ? values.size() : 1];
+    std::copy(values.begin(), values.end(), copy);
+    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(copy, {steps, cells}, owner));
+  }
+
+  listener heard_;
+  int dims_;
+  std::variant<std::monostate, field_runner<double>, field_runner<float>> runner_;
+  std::vector<std::size_t> widths_;  ///< cells of each list of receivers
+};
+
+}  // namespace
+
+void add_field_runner(nb::module_& m) {
+  nb::class_<stencil_definition>(m, "Definition")
+      .def(
+          "__init__",
+          [](stencil_definition* self, const std::string& name, int dims,
+             const std::vector<std::string>& fields, const std::vector<std::string>& coefficients,
+             const std::vector<std::string>& parameters, const std::vector<node_tuple>& nodes,
+             const std::vector<std::vector<std::pair<int, int>>>& stages) {
+            new (self) stencil_definition(
+                definition_of(name, dims, fields, coefficients, parameters, nodes, stages));
+          },
+          nb::arg("name"), nb::arg("dims"), nb::arg("fields"), nb::arg("coefficients"),
+          nb::arg("parameters"), nb::arg("nodes"), nb::arg("stages"))
+      .def_prop_ro("name", &stencil_definition::name)
+      .def_prop_ro("dims", &stencil_definition::dims)
+      .def_prop_ro("source", &stencil_definition::source)
+      .def_prop_ro("radius", &stencil_definition::radius)
+      .def_prop_ro("flops", &stencil_definition::flops)
+      .def("describe", &stencil_definition::describe);
+
+  using runner = held_fields;
+  const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
+  nb::class_<runner>(m, "FieldRunner")
+      .def(nb::init<const stencil_definition&, const std::vector<std::int64_t>&, const std::string&,
+                    const sides&, const std::string&, const std::string&, int, double, int>(),
+           nb::arg("definition"), nb::arg("size"), nb::arg("dtype"), nb::arg("boundary"),
+           nb::arg("kernel"), nb::arg("executor"), nb::arg("threads"),
+           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0)
+      .def("set_field", &runner::set_field<double>, nb::arg("i"), arg("u"))
+      .def("set_field", &runner::set_field<float>, nb::arg("i"), arg("u"))
+      .def("set_coefficient", &runner::set_coefficient<double>, nb::arg("i"), arg("c"))
+      .def("set_coefficient", &runner::set_coefficient<float>, nb::arg("i"), arg("c"))
+      .def("set_parameter", &runner::set_parameter_table, nb::arg("i"), arg("values"))
+      .def("set_parameter", &runner::set_parameter, nb::arg("i"), nb::arg("value"))
+      .def("set_sources", &runner::set_sources<double>, nb::arg("field"), arg("cells"),
+           arg("series"))
+      .def("set_sources", &runner::set_sources<float>, nb::arg("field"), arg("cells"),
+           arg("series"))
+      .def("set_receivers", &runner::set_receivers, nb::arg("field"), arg("cells"))
+      .def("clear_points", &runner::clear_points)
+      .def("run", &runner::run, nb::arg("steps"), nb::arg("progress").none() = nb::none())
+      .def("record", &runner::record, nb::arg("k"))
+      .def("field", &runner::field<double>, nb::arg("i"), arg("out"))
+      .def("field", &runner::field<float>, nb::arg("i"), arg("out"))
+      .def("report", &runner::report)
+      .def("raise_pending", &runner::raise_pending);
+}
+
+}  // namespace dwell::python

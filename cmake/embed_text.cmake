@@ -1,0 +1,17 @@
+# dwell_embed_text(TARGET FUNCTION FILE...): a source of TARGET that defines dwell::FUNCTION(), the text of the files one
+# after the other, without includes, licences and pragmas. For programs that are compiled while Dwell runs.
+function(dwell_embed_text target function)
+  set(TEXT "")
+  foreach(name IN LISTS ARGN)
+    set(file ${PROJECT_SOURCE_DIR}/${name})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} text)
+    string(REGEX REPLACE "(^|\n)(// SPDX|#include|#pragma once)[^\n]*" "" text "${text}")
+    string(APPEND TEXT "${text}")
+  endforeach()
+  set(FUNCTION ${function})
+  set(file ${PROJECT_BINARY_DIR}/kernels/${function}.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embed_text.cpp.in ${file} @ONLY)
+  target_sources(${target} PRIVATE ${file})
+  set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+// What one warp of the chain does: `steps` steps of every row that passes, of all fields. A lane
+// holds `across` neighbouring cells of a row and keeps, for every stage of every step, the rows of
+// each array that the stage reads before the one that arrives. When a row arrives, the stage makes
+// the row `delay` before it, and the new values arrive at the next stage at once: of the row that
+// arrives a stage reads the cell's own column only, so a cell goes through all stages of all steps
+// without its neighbours. Then the row takes the place of the oldest one. The loop's body is a
+// whole period of these places, so that no register is copied.
+#pragma once
+#include <type_traits>
+
+#include "dwell/base/cell_piece.hpp"
+#include "dwell/execution/stencil/engines/ring2d/strips.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/transfers.hpp"
+
+namespace dwell {
+
+/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing;
+/// sides: the first and the last columns of the field keep their values, which are those of the
+/// first and the last lane; rows: whole rows may too; any: so may columns anywhere.
+enum class chain_path { none, plain, sides, rows, any };
+
+template <class S, class T, class Team, chain_config C>
+class chain_levels {
+  using sizes = chain_sizes<S, T, C>;
+  using rows = kept_rows<S, C>;
+  static constexpr int arrays = sizes::arrays, carried = sizes::carried, across = C.across,
+                       N = C.rows;
+  static constexpr int substages = rows::substages, reach = step_columns<S>();
+  static constexpr int turn = sizes::turn, per_turn = turn / N;
+
+ public:
+  DWELL_FN chain_levels(Team& team, const fields_pass<S, T>& a, int number)
+      : team_(team),
+        a_(a),
+        strips_{sizes::width, sizes::halo, a.nx, goes_around<S, 1>},
+        link_(team, number, number == a.warps - 1, number * sizes::aux_lag),
+        number_(number),
+        at_(a.runs.cut[team.worker()]),
+        stop_(a.runs.cut[team.worker() + 1]) {
+    kept_ = team.template per_lane<kept>();
+    team.each([&](int l) __attribute__((always_inline)) {
+      DWELL_UNROLL
+      for (int k = 0; k < rows::all; ++k) {
+        DWELL_UNROLL
+        for (int i = 0; i < across + 2 * reach; ++i) kept_[l].v[k][i] = T{};
+      }
+    });
+    open();
+  }
+
+  DWELL_FN bool more() const { return left_ > 0; }
+  /// All ticks, by a warp of its own.
+  DWELL_FN void run_all() {
+    while (more()) {
+      const stretch next = stretch_here();
+      left_ -= next.turns * per_turn;
+      if (next.path == chain_path::none)
+        turns_of<chain_path::none>(next.turns);
+      else if (next.path == chain_path::any)
+        turns_of<chain_path::any>(next.turns);
+      else if (next.path == chain_path::rows)
+        turns_of<chain_path::rows>(next.turns);
+      else if (next.path == chain_path::sides)
+        turns_of<chain_path::sides>(next.turns);
+      else
+        turns_of<chain_path::plain>(next.turns);
+      if (left_ == 0) advance();
+    }
+  }
+  /// One tick, where one thread plays all warps.
+  DWELL_FN void run(int) {
+    if (!more()) return;
+    if (tick_ == 0) path_ = stretch_here().path;
+    one_tick<0>();
+    tick_ = tick_ + 1 == per_turn ? 0 : tick_ + 1;
+    if (--left_ == 0) advance();
+  }
+
+ private:
+  struct kept {
+    T v[rows::all > 0 ? rows::all : 1][across + 2 * reach];
+  };
+  /// A lane's cells of the row that arrives at each stage, and of the one that leaves the last.
+  struct arrivals {
+    T v[substages + 1][arrays][across];
+  };
+  struct stretch {
+    chain_path path;
+    int turns;
+  };
+  /// Cells of the strip that keep their values.
+  struct border {
+    int top, bottom;   ///< rows before the one and from the other on
+    int first, last;   ///< and columns, counted from the strip's first
+    int origin;        ///< column of the strip's first cell
+    bool left, right;  ///< the strip is the field's first, its last
+  };
+
+  DWELL_FN void open() {
+    left_ = 0;
+    if (at_ >= stop_) return;
+    segment_ = segment_at<S>(at_, stop_, a_.ny, a_.warps * C.steps * step_rows<S>(), turn);
+    left_ = segment_.ticks * per_turn;
+    y_ = segment_.begin - number_ * C.steps * step_delay<S>();
+    const int late = strips_.origin(segment_.strip) & (sizes::unit - 1);
+    late_ = late;
+    late_in_ = number_ == 0 ? late : 0;
+    late_out_ = number_ == a_.warps - 1 ? late : 0;
+    make_border();
+  }
+  DWELL_FN void advance() {
+    at_ = segment_.next(a_.ny);
+    open();
+  }
+  DWELL_FN stretch stretch_here() const {
+    const int turns = (left_ + per_turn - 1) / per_turn;
+    const auto at_most = [&](int n) { return n < turns ? n : turns; };
+    ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, goes_around<S, 0>);
+    right.until += late_rows<S>;
+    if (y_ + turn <= right.from) return {chain_path::none, at_most((right.from - y_) / turn)};
+    if (y_ >= right.until) return {chain_path::none, turns};
+    const stretch s = stretch_of_computed(turns);
+    const int rest = (right.until - y_ + turn - 1) / turn;
+    return {s.path, s.turns < rest ? s.turns : rest};
+  }
+  DWELL_FN stretch stretch_of_computed(int turns) const {
+    if (!goes_around<S, 1> && a_.nx < sizes::width) return {chain_path::any, turns};
+    const bool beside =
+        !goes_around<S, 1> && (segment_.strip == 0 || segment_.strip == strips_.count() - 1);
+    const chain_path between = beside ? chain_path::sides : chain_path::plain;
+    if (goes_around<S, 0>) return {between, turns};
+    const auto at_most = [&](int n) { return n < turns ? n : turns; };
+    // Rows that the steps make of a row that arrives lie up to that many rows before it.
+    const int low = C.steps * step_delay<S>() + S::radius, high = a_.ny - S::radius;
+    if (y_ < low) return {chain_path::rows, at_most((low - y_ + turn - 1) / turn)};
+    if (y_ + turn > high) return {chain_path::rows, turns};
+    return {between, at_most((high - y_) / turn)};
+  }
+  static constexpr bool is_fixed(int axis, int side) {
+    return S::beyond(0, axis, side) == beyond_border::fixed;
+  }
+  DWELL_FN void make_border() {
+    constexpr int never = 1 << 30;
+    const int origin = strips_.origin(segment_.strip);
+    border_.origin = origin;
+    border_.left = !goes_around<S, 1> && segment_.strip == 0;
+    border_.right = !goes_around<S, 1> && segment_.strip == strips_.count() - 1;
+    border_.top = is_fixed(0, 0) ? S::radius : -never;
+    border_.bottom = is_fixed(0, 1) ? a_.ny - S::radius : never;
+    border_.first = is_fixed(1, 0) ? S::radius - origin : -never;
+    border_.last = is_fixed(1, 1) ? a_.nx - S::radius - origin : never;
+  }
+
+  template <chain_path Path>
+  DWELL_FN void turns_of(int n) {
+#pragma unroll 1
+    for (; n > 0; --n)
+      unrolled<0, per_turn>([&](auto t) __attribute__((always_inline)) { tick<Path, t>(); });
+  }
+  template <int Tick>
+  DWELL_FN void one_tick() {
+    if constexpr (Tick < per_turn) {
+      if (tick_ != Tick) return one_tick<Tick + 1>();
+      if (path_ == chain_path::none) tick<chain_path::none, Tick>();
+      if (path_ == chain_path::plain) tick<chain_path::plain, Tick>();
+      if (path_ == chain_path::sides) tick<chain_path::sides, Tick>();
+      if (path_ == chain_path::rows) tick<chain_path::rows, Tick>();
+      if (path_ == chain_path::any) tick<chain_path::any, Tick>();
+    }
+  }
+  template <chain_path Path, int Tick>
+  DWELL_FN void tick() {
+    link_.enter();
+    if constexpr (Path != chain_path::none)
+      unrolled<0, N>([&](auto r) __attribute__((always_inline)) {
+        row<Path>(r, (Tick * N + r) % rows::period());
+        link_.pass_aux();
+      });
+    else
+      for (int r = 0; r < N; ++r) link_.pass_aux();
+    link_.leave();
+    y_ += N;
+  }
+
+  /// What a cell of column I reads in stage Q.
+  template <chain_path Path, int Q>
+  struct near {
+    const kept& before;
+    const arrivals& now;
+    const fields_pass<S, T>& a;
+    const border& b;
+    T* next;                  ///< what the stage gives fields
+    int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
+    using value = T;
+    template <int A, int, int Dy, int Dx>
+    DWELL_FN T tap() const {
+      return over_rows<A, Dy, Dx>();
+    }
+    template <int P>
+    DWELL_FN T parameter() const {
+      return a.p[P];
+    }
+    template <int F>
+    DWELL_FN void put(T v) const {
+      next[F] = v;
+    }
+
+   private:
+    static constexpr bool tests_rows = Path == chain_path::rows || Path == chain_path::any;
+
+    /// The row beyond the border by d, of an array whose border is known: where it is found,
+    /// counted from the cell, if the cell itself is `from` rows before it.
+    static constexpr int found(beyond_border kind, int from, int d) {
+      const int back = from < 0 ? -1 : 1;
+      if (kind == beyond_border::mirror) return from - back * 2 * d;
+      if (kind == beyond_border::nearest) return from - back * d;
+      return from - back * (2 * d - 1);
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T over_rows() const {
+      T v = over_columns<A, Dy, Dx>();
+      if constexpr (tests_rows && Dy != 0) {
+        constexpr int side = Dy > 0;
+        constexpr beyond_border kind = S::beyond(A, 0, side);
+        if constexpr (kind != beyond_border::fixed && kind != beyond_border::periodic)
+          unrolled<1, (Dy < 0 ? -Dy : Dy) + 1>([&](auto d) __attribute__((always_inline)) {
+            if (row + Dy == (side ? a.ny - 1 + d : -d)) {
+              if constexpr (kind == beyond_border::constant)
+                v = a.outside[A][0][side];
+              else if constexpr (kind == beyond_border::antisymmetric)
+                v = -over_columns<A, found(kind, Dy, d), Dx>();
+              else
+                v = over_columns<A, found(kind, Dy, d), Dx>();
+            }
+          });
+      }
+      return v;
+    }
+    /// Whether column i + Dx may lie beyond the border.
+    template <int Dx>
+    DWELL_FN bool tests_columns() const {
+      return Path == chain_path::any || (Dx < 0 ? i + Dx < 0 : i + Dx >= across);
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T over_columns() const {
+      T v = cell<A, Dy, Dx>();
+      if constexpr (Dx != 0 && !goes_around<S, 1> && Path != chain_path::plain) {
+        constexpr int side = Dx > 0;
+        constexpr beyond_border kind = S::beyond(A, 1, side);
+        if constexpr (kind != beyond_border::fixed && kind != beyond_border::periodic)
+          unrolled<1, (Dx < 0 ? -Dx : Dx) + 1>([&](auto d) __attribute__((always_inline)) {
+            const int column = b.origin + lane * across + i;
+            if (tests_columns<Dx>() && column + Dx == (side ? a.nx - 1 + d : -d)) {
+              if constexpr (kind == beyond_border::constant)
+                v = a.outside[A][1][side];
+              else if constexpr (kind == beyond_border::antisymmetric)
+                v = -cell<A, Dy, found(kind, Dx, d)>();
+              else
+                v = cell<A, Dy, found(kind, Dx, d)>();
+            }
+          });
+      }
+      return v;
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T cell() const {
+      constexpr int back = delay_of<S, Q % S::stages> - Dy;
+      if constexpr (A >= carried) {
+        static_assert(Dy == 0 && Dx == 0);
+        if constexpr (Q == 0)
+          return now.v[0][A][i];
+        else
+          return before.v[rows::template place<0, A>(phase, Q * delay_of<S, 0>)][reach + i];
+      } else if constexpr (is_renamed<S, A>() && Q == 0) {
+        static_assert(Dy == 0 && Dx == 0);
+        return now.v[0][A][i];
+      } else if constexpr (is_renamed<S, A>()) {
+        static_assert(Dy == 0 && Dx == 0);
+        constexpr int from = S::template copy_of<0>(A);
+        return before.v[rows::template place<Q - 1, from>(phase, 2 * delay_of<S, 0>)][reach + i];
+      } else if constexpr (back == 0) {
+        static_assert(Dx == 0);
+        return now.v[Q][A][i];
+      } else {
+        static_assert(back <= rows::template count<Q, A>());
+        return before.v[rows::template place<Q, A>(phase, back)][reach + i + Dx];
+      }
+    }
+  };
+
+  /// The rows that stage Q reads beside a cell's column get the cells of the lanes beside it.
+  template <int Q, int A, int Back>
+  DWELL_FN void exchange(int phase) {
+    if constexpr (Q < substages) {
+      if constexpr (A == arrays) {
+        exchange<Q + 1, 0, 1>(phase);
+      } else if constexpr (Back > rows::template count<Q, A>()) {
+        exchange<Q, A + 1, 1>(phase);
+      } else {
+        constexpr int sideways = columns_read<Q, A, Back>();
+        if constexpr (sideways > 0)
+          team_.template spread<sideways>([&](int l) __attribute__((always_inline)) {
+            return kept_[l].v[rows::template place<Q, A>(phase, Back)] + (reach - sideways);
+          });
+        exchange<Q, A, Back + 1>(phase);
+      }
+    }
+  }
+  template <int Q, int A, int Back>
+  static constexpr int columns_read() {
+    constexpr int g = Q % S::stages;
+    int most = 0;
+    for (const field_tap& t : S::template taps<g>())
+      if (t.array == A && (is_mirrored<S, 0> || delay_of<S, g> - t.dy == Back))
+        most = std::max(most, t.dx < 0 ? -t.dx : t.dx);
+    return most;
+  }
+  /// Columns to the left in which stage Q reads the oldest row of an array, whose place the row
+  /// that arrives takes only behind these.
+  template <int Q, int A>
+  static constexpr int columns_behind() {
+    constexpr int g = Q % S::stages, oldest = rows::template count<Q, A>();
+    int most = 0;
+    for (const field_tap& t : S::template taps<g>())
+      if (t.array == A && (is_mirrored<S, 0> || delay_of<S, g> - t.dy == oldest))
+        most = std::max(most, is_mirrored<S, 1> && t.dx > 0 ? t.dx : -t.dx);
+    return most;
+  }
+
+  /// Row r of a tick.
+  template <chain_path Path>
+  DWELL_FN void row(int r, int phase) {
+    exchange<0, 0, 1>(phase);
+    const int y = y_ + r;
+    team_.each([&](int l) __attribute__((always_inline)) {
+      arrivals now;
+      unrolled<0, (C.ahead < across ? C.ahead : across)>([&](
+          auto i) __attribute__((always_inline)) { load(l, r, i, now); });
+      unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
+        if constexpr (i + C.ahead < across) load(l, r, i + C.ahead, now);
+        stages<Path, 0>(l, i, phase, now, y);
+        put_all<0>(l, r, i, phase, now);
+        keep_all<0, 0>(l, i, phase, now);
+      });
+    });
+  }
+  DWELL_FN void load(int l, int r, int i, arrivals& now) const {
+    DWELL_UNROLL
+    for (int k = 0; k < carried; ++k)
+      now.v[0][k][i] = link_.from(r * carried + k, late_in_).get(l, i);
+    DWELL_UNROLL
+    for (int k = carried; k < arrays; ++k) now.v[0][k][i] = link_.aux(k - carried, late_).get(l, i);
+  }
+  /// A renamed field leaves as late as it came: what the other one was before the last step.
+  template <int A>
+  DWELL_FN void put_all(int l, int r, int i, int phase, const arrivals& now) {
+    if constexpr (A < carried) {
+      const auto to = link_.to(r * carried + A, late_out_);
+      if constexpr (is_renamed<S, A>())
+        to.put(l, i,
+               kept_[l].v[rows::template place<substages - 1, S::template copy_of<0>(A)>(
+                   phase, 2 * delay_of<S, 0>)][reach + i]);
+      else
+        to.put(l, i, now.v[substages][A][i]);
+      put_all<A + 1>(l, r, i, phase, now);
+    }
+  }
+
+  /// Stage Q of a cell, and all behind it.
+  template <chain_path Path, int Q>
+  DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y) {
+    if constexpr (Q < substages) {
+      constexpr int g = Q % S::stages;
+      const int made = y - delay_of<S, g>;
+      T next[S::fields];
+      const near<Path, Q> at{kept_[l], now, a_, border_, next, l % 32, made, i, phase};
+      S::template step<g>(at);
+      carry<Path, Q, 0>(l, i, at, next, now, made);
+      stages<Path, Q + 1>(l, i, phase, now, made);
+    }
+  }
+  template <chain_path Path, int Q, int A>
+  DWELL_FN void carry(int l, int i, const near<Path, Q>& at, const T* next, arrivals& now, int y) {
+    if constexpr (A < carried) {
+      if constexpr (!is_renamed<S, A>()) {
+        constexpr int g = Q % S::stages;
+        const T here = at.template tap<A, 0, 0, 0>();
+        T value = here;
+        if constexpr (A < S::fields) {
+          if constexpr (S::template copy_of<g>(A) >= 0) {
+            value = at.template tap<S::template copy_of<g>(A), 0, 0, 0>();
+          } else if constexpr (S::template writes<g>(A)) {
+            value = next[A];
+          }
+          if (may_keep<Path>(i) && keeps<Path>(l, i, y)) value = here;
+        }
+        now.v[Q + 1][A][i] = value;
+      }
+      carry<Path, Q, A + 1>(l, i, at, next, now, y);
+    }
+  }
+  /// What arrived in column i, or for some arrays columns before it, takes its place.
+  template <int Q, int A>
+  DWELL_FN void keep_all(int l, int i, int phase, const arrivals& now) {
+    if constexpr (Q < substages) {
+      if constexpr (A == arrays) {
+        keep_all<Q + 1, 0>(l, i, phase, now);
+      } else {
+        if constexpr (rows::template count<Q, A>() > 0) {
+          constexpr int behind = A >= carried ? 0 : columns_behind<Q, A>();
+          T* place = kept_[l].v[rows::template place<Q, A>(phase, 0)] + reach;
+          if (i >= behind) place[i - behind] = now.v[Q][A][i - behind];
+          if (i == across - 1) {
+            DWELL_UNROLL
+            for (int k = across - behind; k < across; ++k) place[k] = now.v[Q][A][k];
+          }
+        }
+        keep_all<Q, A + 1>(l, i, phase, now);
+      }
+    }
+  }
+
+  template <chain_path Path>
+  static constexpr bool may_keep(int i) {
+    const bool sides =
+        (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
+    if (Path == chain_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
+    if (Path == chain_path::any)
+      return is_fixed(0, 0) || is_fixed(0, 1) || is_fixed(1, 0) || is_fixed(1, 1);
+    return Path == chain_path::sides && sides;
+  }
+  /// Whether cell i of row y keeps its value.
+  template <chain_path Path>
+  DWELL_FN bool keeps(int l, int i, int y) const {
+    if constexpr (Path == chain_path::plain) return false;
+    const border& b = border_;
+    const int column = l % 32 * across + i;
+    const bool whole = y < b.top || y >= b.bottom;
+    const bool sides = (is_fixed(1, 0) && i < S::radius && l % 32 == 0 && b.left) ||
+                       (is_fixed(1, 1) && i >= across - S::radius && l % 32 == 31 && b.right);
+    if constexpr (Path == chain_path::sides) return sides;
+    if constexpr (Path == chain_path::rows) return whole || sides;
+    return whole || column < b.first || column >= b.last;
+  }
+
+  Team& team_;
+  const fields_pass<S, T>& a_;
+  const overlapping_strips strips_;
+  typename Team::link link_;
+  const int number_;
+  int at_, stop_;  ///< rows of the run
+  ring_segment segment_{};
+  border border_{};
+  int left_ = 0;                               ///< ticks of the segment
+  int y_ = 0;                                  ///< the row that comes in
+  int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
+  int tick_ = 0;                               ///< tick of a turn
+  chain_path path_ = chain_path::none;
+  decltype(std::declval<Team>().template per_lane<kept>()) kept_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Passes of several steps over fields, skewed in time as in engines/skewed/pass.hpp, but with a
+// stage in place of a step: stage s of a layer follows stage s - 1 of the layer that is as much
+// further on as any stage reads. Whatever arrays stages read and write, they do so within that
+// distance, so that no order of layers is needed but this one.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dwell/execution/stencil/engines/skewed/axis.hpp"
+#include "dwell/execution/stencil/fields/field_domain.hpp"
+
+namespace dwell {
+
+/// How passes are divided: layers of the slowest axis among threads, the next axis into tiles,
+/// which a thread takes one after the other.
+struct field_pass {
+  int depth = 0;  ///< steps; 0: there are no passes
+  skewed_axis layers, across;
+};
+
+/// Why a field cannot be taken in passes, or nothing.
+std::optional<std::string> refuses_passes(const field_domain& domain);
+
+/// Passes of `depth` steps (0: as many as fit the cache) by up to `threads` threads, where a cell
+/// takes `cell_bytes` in all arrays together and a core's cache has `cache` bytes. Of depth 0 if
+/// the field is too small for that.
+field_pass plan_pass(const field_domain& domain, int threads, int depth, std::int64_t cell_bytes,
+                     std::int64_t cache);
+
+/// f(stage, layer, first, last) for all stages of a pass in a team's slab, in order: stage `stage`
+/// of cells first to last - 1 across a layer. There are two phases, between which all teams meet.
+template <class F>
+void for_slab(const field_pass& p, int stages, int team, int phase, F&& f) {
+  if (team >= p.layers.parts) return;
+  const int slope = p.layers.slope;
+  const auto layers = [&](int s) {
+    return phase == 0 ? p.layers.at_once(team, s) : p.layers.between(team, s);
+  };
+  const int n = p.layers.end;
+  int first = 2 * n + stages * slope, last = -first;
+  for (int s = 0; s < stages; ++s) {
+    const cell_range r = layers(s);
+    if (r.first >= r.last) continue;
+    first = std::min(first, r.first + s * slope);
+    last = std::max(last, r.last + s * slope);
+  }
+  for (int tile = 0; tile < p.across.parts; ++tile)
+    for (int front = first; front < last; ++front)
+      for (int s = 0; s < stages; ++s) {
+        const cell_range r = layers(s);
+        const int at = front - s * slope;
+        if (at < r.first || at >= r.last) continue;
+        const int layer = at < 0 ? at + n : at >= n ? at - n : at;
+        const cell_range across = p.across.in_turn(tile, s);
+        const int end = p.across.end;
+        if (across.first < std::min(across.last, end))
+          f(s, layer, across.first, std::min(across.last, end));
+        if (across.last > end) f(s, layer, 0, across.last - end);
+      }
+}
+
+}  // namespace dwell

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The order in which a run takes its steps, stages and rows. Single steps: threads have a part of
+// the rows each and meet after every stage. Passes (field_pass.hpp): several steps while rows are
+// in a core's cache.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dwell/execution/device/monitor.hpp"
+#include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/execution/stencil/fields/field_pass.hpp"
+#include "dwell/execution/stencil/fields/field_points.hpp"
+#include "dwell/execution/stencil/fields/field_rows.hpp"
+#include "dwell/execution/team/team_threads.hpp"
+
+namespace dwell {
+
+/// What a run works on.
+template <class T>
+struct field_run {
+  const field_memory<T>& memory;
+  field_points<T>& points;
+  /// Values of all parameters: of every step, or of all steps alike.
+  std::vector<T> parameters;
+  bool parameters_change = false;
+  /// Of each field all its cells, or none: fixed cells that a renamed field has to be given again.
+  std::vector<std::vector<T>> fixed_cells;
+  std::int64_t first_step = 0;  ///< of the runner
+  int steps = 0;
+
+  const T* parameters_of(int step, int count) const {
+    return parameters.data() +
+           (parameters_change ? static_cast<std::size_t>(step) * static_cast<std::size_t>(count)
+                              : 0);
+  }
+};
+
+/// What came of it.
+struct field_run_end {
+  int steps = 0;
+  double seconds = 0;
+  field_places places;
+};
+
+/// Threads and their memory, kept from run to run.
+template <class T>
+class field_stepper {
+ public:
+  /// One thread: the caller's. A pass of depth 0: single steps.
+  field_stepper(const field_rows<T>& rows, int threads, const field_pass& pass);
+
+  /// Ends early, after a whole step or pass, if `control` says so. Throws what its progress
+  /// function throws, all threads having stopped after the same step.
+  field_run_end run(field_run<T>& r, const field_places& places, const run_control& control);
+
+ private:
+  class team;
+  void work(team& t) const;
+  void single_step(team& t) const;
+  void pass(team& t, int depth) const;
+  void keep_fixed_cells(team& t, const field_stage& stage) const;
+  /// Of the rows, and in one dimension of the cells, those of a team.
+  field_block part(const team& t) const;
+  void compute(std::size_t stage, const stage_memory<T>& memory, const field_block& b,
+               team& t) const;
+
+  const field_rows<T>& rows_;
+  int threads_;
+  field_pass pass_;
+  std::vector<std::unique_ptr<typename field_rows<T>::scratch>> scratch_;
+  std::unique_ptr<cpu::team_threads> pool_;
+};
+
+}  // namespace dwell

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// A solve: from a right-hand side and a start vector to an answer and its report, by as many runs
+// as that takes. next() says what follows what. Private to the solver.
+#pragma once
+#include <climits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/device/run_control.hpp"
+#include "dwell/linear/solve.hpp"
+#include "dwell/solvers/linear/run/prepared_solver.hpp"
+
+namespace dwell {
+
+enum class attempt {
+  first,         ///< from the start vector; a probe is short
+  after_probe,   ///< from its answer, with the preconditioner that it speaks for
+  multigrid,     ///< from the answer, where Jacobi took as long as multigrid was projected to take
+  jacobi_again,  ///< from the start vector, where the choice of multigrid ended by a breakdown
+  in_f64,        ///< from the answer, where f32 is too short
+  refinement,  ///< from the answer, where its true residual misses the target; as long as it helps
+  other_method,  ///< from the start vector, where the choice of cg broke down
+  none
+};
+
+/// A run on its way: it is waited for at the latest where this ends.
+template <class T>
+class started_run {
+ public:
+  started_run(prepared_run<T>& run, run_control control)
+      : control_(std::move(control)), run_(&run) {
+    run.start(control_);
+  }
+  ~started_run() {
+    try {
+      if (run_) run_->finish();
+    } catch (...) {  // the device's, or a progress function's: nobody is there to be told
+    }
+  }
+  started_run(const started_run&) = delete;
+  started_run& operator=(const started_run&) = delete;
+  /// Its seconds.
+  double finish() { return std::exchange(run_, nullptr)->finish(); }
+
+ private:
+  run_control control_;
+  prepared_run<T>* run_;
+};
+
+template <class T>
+class attempts {
+ public:
+  /// The solver and the vectors, in the device's memory, must stay; no two at a time. began: the
+  /// call, on the host's clock. further: by which attempts after this solve, if it is one of f32,
+  /// go below its target, as a factor.
+  attempts(prepared_solver<T>& solver, const T* b, T* x, double began, double further = 1)
+      : s_(solver), b_(b), x_(x), further_(further), began_(began) {}
+  attempts(const attempts&) = delete;
+  attempts& operator=(const attempts&) = delete;
+
+  /// A whole solve, by what is chosen now; the report is of x, its best answer. refuse() throws for
+  /// vectors that are not finite.
+  template <class Refuse>
+  solve_report run(Refuse&& refuse);
+  /// A solve without a look at the start vector in the end: an attempt in f32 of one in f64.
+  const solve_report& answer();
+  /// Puts the first attempt into the device's stream.
+  void start() { begin(); }
+  /// Waits for it, which is the only one.
+  template <class Refuse>
+  solve_report wait(Refuse&& refuse);
+  /// Refines x of a solve in a group.
+  void refine_column(solve_report& of);
+  /// `progress` asked for the end, on any rank; called by all of them.
+  bool was_refused() const;
+
+ private:
+  attempt next(attempt last) const;
+  void make(attempt one);
+  void begin_with_method();
+  void settle_and_go_on();
+  void go_on_with_multigrid();
+  void go_back_to_jacobi();
+  void go_on_in_f64();
+  void refine();
+  /// Where the solve did not do what was asked for, x becomes the best that there is: about the
+  /// best one that the iteration had, or the start vector. Adds what it takes to the report's
+  /// finish_s.
+  void keep_best();
+
+  /// One run from x. so_far: of the attempts before, of which x is the answer; most: iterations;
+  /// quietly: nobody is told of its progress.
+  void begin(const solve_report* so_far = nullptr, int most = INT_MAX, bool quietly = false);
+  /// Waits for it. Where seen_.finite is 0 there was nothing to solve, and x is as it was.
+  solve_report end(const solve_report* so_far = nullptr);
+  /// Begins a run from x, the answer so far, and adds it to the report.
+  void go_on(int most = INT_MAX);
+
+  bool may_go_on() const;
+  bool multigrid_failed() const;
+  bool has_choice_left() const;
+  /// f(), a set-up amid the solve, counts in the report.
+  template <class F>
+  void setting_up(F&& f);
+  /// Chooses by what the probe has shown. Returns after how many iterations multigrid takes over.
+  int settle();
+  /// Where that fails Jacobi's stays, and the reason says so. Throws interrupted_error.
+  void change_preconditioner(preconditioner wanted);
+  /// The exponent of ||b - A x||, where the report says what that is; else INT_MAX.
+  int exponent_of_residual(const solve_report& of) const;
+  /// The step whose residual was so small that going back to it pays, of cg the least one; 0: none.
+  int best_step(const std::vector<step_coefficients>& seen_by_step) const;
+  /// Runs to the best step again.
+  void go_back();
+  /// Keeps a start vector; false: there is no room for it.
+  bool keep_start(const T* from);
+  /// It is kept, if need be now: after the first attempt, of which x is the answer.
+  bool has_start();
+  bool has_room_for_answer();
+  void copy_vector(T* to, const T* from) const;
+  solver_run<T>& taken() const { return s_.runs.taken(); }
+  /// The run that is taken, with the vectors of this solve.
+  solve_places<T> places_now() const;
+
+  prepared_solver<T>& s_;
+  const T* const b_;
+  T* const x_;
+  const double further_;
+  double began_;
+  double first_ = 0, ended_ = 0;  ///< times of the last run, on the host's clock
+  double told_from_ = 0;          ///< the first run
+  bool refused_ = false;          ///< here
+  bool start_kept_ = false;
+  int patience_ = INT_MAX;
+  int best_ = 0;  ///< best_step() of its only attempt
+  solve_numbers seen_;
+  solve_report report_;
+  std::optional<started_run<T>> running_;
+};
+
+template <class T>
+template <class Refuse>
+solve_report attempts<T>::run(Refuse&& refuse) {
+  if (has_choice_left() && !keep_start(x_))
+    throw device_error(
+        "no memory is left for a copy of the start vector, which the choice of a method, of a "
+        "preconditioner or mixed precision need");
+  answer();
+  if (!seen_.finite) refuse();
+  keep_best();
+  return std::move(report_);
+}
+
+template <class T>
+template <class Refuse>
+solve_report attempts<T>::wait(Refuse&& refuse) {
+  report_ = end();
+  if (!seen_.finite) refuse();
+  report_.finish_s = seconds_on_host() - ended_;
+  best_ = 0;  // nobody goes back
+  keep_best();
+  return std::move(report_);
+}
+
+extern template class attempts<double>;
+extern template class attempts<float>;
+
+}  // namespace dwell

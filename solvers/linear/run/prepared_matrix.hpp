@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The first of a solver's values: a matrix on a device, checked, with the null space that is given
+// for it. Private to the solver.
+#pragma once
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/execution/device/plan_target.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/solvers/linear/check/null_vectors.hpp"
+#include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/run/prepared_system.hpp"
+
+namespace dwell {
+
+template <class T>
+struct prepared_matrix {
+  /// Throws what the constructors of prepared_system and null_vectors throw.
+  template <class Matrix>
+  prepared_matrix(const device& on, const Matrix& a, const solve_options& o, solve_setup& setup)
+      : queue(on),
+        target(target_of(queue.where())),
+        system(queue.where(), a, demand_of(o), setup),
+        null_space(queue.where(), o, system.arrays().rows, system.ranks()) {}
+  prepared_matrix(const prepared_matrix&) = delete;
+  prepared_matrix& operator=(const prepared_matrix&) = delete;
+
+  const device& where() const { return queue.where(); }
+  bool on_gpu() const { return where().on() == backend::cuda; }
+  const csr_arrays<T>& arrays() const { return system.arrays(); }
+  const system_facts& facts() const { return system.facts(); }
+  index rows() const { return arrays().rows; }
+  /// Among which rows are divided, or null.
+  const row_ranks* ranks() const { return system.ranks(); }
+
+  /// The matrix takes the vectors that are given to about zero, now and with other values; else
+  /// throws input_error.
+  void check_null_vectors(solve_setup& setup) {
+    if (null_space.count() == 0) return;
+    const lap_timer time(setup.check_s);
+    system.demand([this](const csr_arrays<T>& a, const system_facts& found) {
+      null_space.check(a, found.exponent);
+    });
+  }
+  /// Other values, as update() of prepared_system takes them.
+  template <class Values>
+  void update(const Values& values, solve_setup& setup) {
+    system.update(values, setup);
+    ++version;
+  }
+  void update_in_place(solve_setup& setup) {
+    system.update_in_place(setup);
+    ++version;
+  }
+
+  work_queue queue;  ///< ends after all that its work touches
+  plan_target target;
+  prepared_system<T> system;
+  null_vectors null_space;
+  int version = 0;  ///< version of the values: runs that have others are brought up to date
+};
+
+}  // namespace dwell

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The choice of a solver and its plan, at the start, for other values of the matrix and amid a
+// solve.
+#include "dwell/solvers/linear/run/prepared_solver.hpp"
+
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
+#include "dwell/solvers/linear/choose/decide.hpp"
+#include "dwell/solvers/linear/run/judgement.hpp"
+
+namespace dwell {
+
+template <class T>
+void prepared_solver<T>::choose() {
+  now = choose_solver(options, matrix.facts());
+  options.method = now.run.method;
+  if (now.method_open) matrix.system.demand(demand_of(options));
+  form_asked_for(options);  // before a long set-up
+  matrix.check_null_vectors(setup);
+  choose_preconditioner_of(now, options, matrix.facts(), matrix.system.all_rows());
+}
+
+template <class T>
+void prepared_solver<T>::plan() {
+  runs.prepare(now);
+  first = now;
+  work = {matrix, setup};
+}
+
+template <class T>
+void prepared_solver<T>::begin_anew() {
+  solver_choice again = first;
+  runs.take(again);
+  now = std::move(again);
+}
+
+template <class T>
+void prepared_solver<T>::refresh() {
+  options.preconditioning.keep_patterns = true;
+  begin_anew();
+  if (now.run != first.run) first = now;  // f32 has too little range for these values
+}
+
+template <class T>
+void prepared_solver<T>::change(solver_choice wanted) {
+  const interruption_scope* const of_solve = interruption_scope::current();
+  const end_of_set_up asked = [this, of_solve] {
+    return (options.interrupt && options.interrupt->load()) ||
+           (of_solve && of_solve->wanted_outside());
+  };
+  try {
+    if (matrix.ranks()) {
+      runs.take(wanted, asked);
+    } else {
+      const interruption_scope scope(asked);
+      runs.take(wanted);
+    }
+  } catch (const error& e) {
+    runs.rethrow_of_one_rank(e);
+    if (runs.empty()) runs.prepare(now);
+    throw;
+  }
+  now = std::move(wanted);
+}
+
+template <class T>
+bool prepared_solver<T>::change_method(solve_report& failed) {
+  std::optional<solver_choice> other = after_breakdown(now, matrix.facts(), failed);
+  if (!other) return false;
+  try {
+    change(std::move(*other));
+  } catch (const interrupted_error&) {
+    end_interrupted(failed);
+    return false;
+  }
+  return true;
+}
+
+template <class T>
+void prepared_solver<T>::require_run() const {
+  if (runs.empty()) throw device_error("the solver could not be prepared again: make a new one");
+}
+
+template <class T>
+void prepared_solver<T>::check_finite_there(const T* from, const std::string& what) const {
+  std::vector<T> copy(static_cast<std::size_t>(matrix.rows()));
+  memory_of(backend::cuda).download(matrix.where(), copy.data(), from, copy.size() * sizeof(T));
+  check_finite(std::span<const T>(copy), what.c_str());
+}
+
+template struct prepared_solver<double>;
+template struct prepared_solver<float>;
+
+}  // namespace dwell

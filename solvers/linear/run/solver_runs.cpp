@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Plans of runs and what they need: the preconditioner, the cut of the matrix, the kernel. From one
+// run to another in a solve, and back before the next.
+#include "dwell/solvers/linear/run/solver_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "dwell/base/interruption.hpp"
+#include "dwell/comm/agreement.hpp"
+#include "dwell/solvers/linear/mixed/mixed_precision.hpp"
+#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
+
+namespace dwell {
+
+// Preconditioners -------------------------------------------------------------------------------
+
+template <class T>
+void solver_runs<T>::make_preconditioner(solver_run<T>& run) {
+  const preconditioner_kind& kind = kind_of(options_.preconditioner);
+  if (!kind.is_chain()) return;
+  const lap_timer time(setup_.preconditioner_s);
+  if (run.chain && run.chain->refresh) {
+    const csr_arrays<T> arrays = matrix_.system.block();
+    matrix_units units;
+    find_units(matrix_.where(), arrays, false, units);
+    if (units.wide() == run.chain->wide_units) return run.chain->refresh(&arrays);
+  }
+  auto made = std::make_unique<made_preconditioner>(
+      kind.make<T>()(matrix_.where(), matrix_.system.block(), options_.preconditioning));
+  if (run.code && run.chain) run.code->take_chain(made->products);
+  run.chain = std::move(made);
+}
+
+template <class T>
+void solver_runs<T>::make_preconditioners(solver_run<T>& run, const end_of_set_up& asked) {
+  const row_ranks* const ranks = matrix_.ranks();
+  if (!ranks) return make_preconditioner(run);
+  together(*ranks->comm, [&] {
+    std::optional<interruption_scope> scope;
+    if (asked) scope.emplace(asked);
+    try {
+      make_preconditioner(run);
+    } catch (const input_error& e) {  // its rows are those of the block
+      throw input_error(fmt::format("block of rank {}: {}", ranks->comm->rank(), e.what()));
+    }
+  });
+}
+
+template <class T>
+std::string solver_runs<T>::note_of(const solver_run<T>& run) const {
+  return kind_of(options_.preconditioner).is_chain() ? run.chain->note : std::string();
+}
+
+template <class T>
+void solver_runs<T>::place_diagonal(solver_run<T>& run) {
+  if (T* const to = run.code->places().inverse_diagonal)
+    invert_diagonal(matrix_.where(), matrix_.arrays(), -matrix_.system.scale_exponent(),
+                    forms_of(options_.method).front().solves == matrix_class::symmetric, to);
+}
+
+// One run ---------------------------------------------------------------------------------------
+
+template <class T>
+void solver_runs<T>::connect(solver_run<T>& run) {
+  const row_ranks* const ranks = matrix_.ranks();
+  if (!ranks) return;
+  T* const x = run.code->places().x;
+  if (ranks->gpus)
+    run.ghosts_of_x_there =
+        std::make_unique<device_halo>(matrix_.where(), *ranks->gpus, *ranks->halo, x, sizeof(T));
+  else
+    run.ghosts_of_x = std::make_unique<halo_exchange>(*ranks->comm, *ranks->halo, x, sizeof(T));
+}
+
+template <class T>
+void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
+  set_choice(of.run);
+  if (options_.mixed_precision && prepare_mixed(of)) return;
+  const device& where = matrix_.where();
+  solver_run<T> run;
+  make_preconditioners(run, asked);
+  run.cuts = std::make_unique<cut_cache<T>>(where, matrix_.arrays());
+  const solve_request<T> request{matrix_.target, *run.cuts,
+                                 options_,       matrix_.system.scale_exponent(),
+                                 true,           run.chain ? &run.chain->products : nullptr,
+                                 matrix_.ranks()};
+  solve_decision<T> made = [&] {
+    const lap_timer time(setup_.plan_s);
+    return decide(request);
+  }();
+  setup_.plan_s -= run.cuts->seconds();
+  setup_.cut_s += run.cuts->seconds();
+  {
+    const lap_timer time(setup_.cut_s);
+    run.code = made.form->template code<T>().prepare(where, request, *made.kernel, made.made);
+    run.code->connect();
+  }
+  {
+    const lap_timer time(setup_.load_s);
+    run.code->load_kernel();
+  }
+  run.prepared = report_of(matrix_.target, options_, made);
+  run.prepared.preconditioner_note = note_of(run);
+  run.groups =
+      std::make_unique<column_groups<T>>(where, matrix_.target, matrix_.system, matrix_.null_space,
+                                         options_, *run.cuts, std::move(made));
+  run.cuts->drop_unused();
+  {
+    const lap_timer time(setup_.upload_s);
+    connect(run);
+  }
+  place_diagonal(run);
+  run.choice = of.run;
+  run.version = matrix_.version;
+  taken_.emplace(std::move(run));
+}
+
+template <class T>
+bool solver_runs<T>::prepare_mixed(solver_choice& of) {
+  if constexpr (std::is_same_v<T, double>) {
+    const device& where = matrix_.where();
+    solver_run<T> run;
+    try {
+      auto made = std::make_unique<mixed_precision_run>(
+          where, matrix_.system, options_, has_null_space(options_, matrix_.facts()), setup_);
+      run.mixed = made.get();
+      run.code = std::move(made);
+    } catch (const input_error& e) {  // in f32 the matrix is not what it is in f64
+      of.run.mixed_precision = false;
+      of.why_f64 = std::string("in f32 ") + e.what();
+      choose_preconditioner_of(of, options_, matrix_.facts(), matrix_.system.all_rows());
+      set_choice(of.run);
+      return false;
+    }
+    run.cuts = std::make_unique<cut_cache<T>>(where, matrix_.arrays());
+    run.groups = std::make_unique<column_groups<T>>(where, matrix_.target, matrix_.system,
+                                                    matrix_.null_space, options_, *run.cuts,
+                                                    solve_decision<T>{});
+    {
+      const lap_timer time(setup_.upload_s);
+      connect(run);
+    }
+    place_diagonal(run);
+    run.choice = of.run;
+    run.version = matrix_.version;
+    taken_.emplace(std::move(run));
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+void solver_runs<T>::bring_up_to_date(solver_choice& of, const end_of_set_up& asked) {
+  if (!outdated()) return;
+  solver_run<T>& run = *taken_;
+  if (run.mixed) {
+    refresh_mixed(of, asked);
+  } else {
+    {
+      const lap_timer time(setup_.cut_s);
+      run.code->refill(matrix_.arrays(), -matrix_.system.scale_exponent());
+      run.groups->refresh();
+    }
+    make_preconditioners(run, asked);
+    run.prepared.preconditioner_note = note_of(run);
+    place_diagonal(run);
+  }
+  taken_->version = matrix_.version;
+}
+
+template <class T>
+void solver_runs<T>::refresh_mixed(solver_choice& of, const end_of_set_up& asked) {
+  solver_run<T>& run = *taken_;
+  try {
+    run.code->refill(matrix_.arrays(), -matrix_.system.scale_exponent());
+  } catch (const input_error& e) {
+    solver_choice in_f64 = of;
+    in_f64.run = {of.run.method, run.mixed->preconditioner_taken(), false};
+    in_f64.why_f64 = std::string("in f32 ") + e.what();
+    in_f64.preconditioner_reason = run.mixed->preconditioner_reason();
+    take(in_f64, asked);
+    of = in_f64;
+    return;
+  }
+  setup_ += run.mixed->setup();
+  place_diagonal(run);
+}
+
+// From one to another ---------------------------------------------------------------------------
+
+template <class T>
+run_choice solver_runs<T>::choice() const {
+  return {options_.method, options_.preconditioner, options_.mixed_precision};
+}
+
+template <class T>
+void solver_runs<T>::set_choice(const run_choice& to) {
+  options_.method = to.method;
+  options_.preconditioner = to.with;
+  options_.mixed_precision = to.mixed_precision;
+}
+
+template <class T>
+void solver_runs<T>::rethrow_of_one_rank(const error& e) const {
+  if (matrix_.ranks() && dynamic_cast<const device_error*>(&e) &&
+      !dynamic_cast<const agreed_failure*>(&e))
+    throw;
+}
+
+template <class T>
+void solver_runs<T>::leave() {
+  if (!taken_) return;
+  left_.push_back(std::move(*taken_));
+  taken_.reset();
+}
+
+template <class T>
+bool solver_runs<T>::enter_left(const run_choice& wanted) {
+  const auto at = std::find_if(left_.begin(), left_.end(),
+                               [&](const solver_run<T>& r) { return r.choice == wanted; });
+  if (at == left_.end()) return false;
+  taken_.reset();
+  taken_.emplace(std::move(*at));
+  left_.erase(at);
+  set_choice(wanted);
+  return true;
+}
+
+template <class T>
+void solver_runs<T>::prepare_with_room(solver_choice& of, const end_of_set_up& asked) {
+  try {
+    prepare(of, asked);
+  } catch (const device_error& e) {
+    rethrow_of_one_rank(e);
+    if (left_.empty()) throw;
+    left_.clear();  // those that were left may have the memory that is missing
+    prepare(of, asked);
+  }
+}
+
+template <class T>
+void solver_runs<T>::take(solver_choice& wanted, const end_of_set_up& asked) {
+  const run_choice before = choice();
+  if (taken_ && wanted.run == before) return bring_up_to_date(wanted, asked);
+  leave();
+  try {
+    if (enter_left(wanted.run)) return bring_up_to_date(wanted, asked);
+    set_choice(wanted.run);
+    matrix_.system.demand(demand_of(options_));
+    prepare_with_room(wanted, asked);
+  } catch (const error& e) {
+    rethrow_of_one_rank(e);
+    if (taken_ && outdated())
+      leave();
+    else
+      taken_.reset();
+    set_choice(before);
+    enter_left(before);
+    throw;
+  }
+}
+
+template <class T>
+void solver_runs<T>::forget() {
+  left_.clear();
+  taken_.reset();
+}
+
+template class solver_runs<double>;
+template class solver_runs<float>;
+
+}  // namespace dwell

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// See field_session.hpp: the executor of a run, and why.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+#include "dwell/base/number_text.hpp"
+#include "dwell/execution/device/threads/threads_worth.hpp"
+#include "dwell/solvers/stencil/fields/field_session.hpp"
+
+namespace dwell {
+namespace {
+
+constexpr std::array<std::string_view, 4> executors{"auto", "naive", "persistent", "temporal"};
+/// Of a core's cache, where its size is not known.
+constexpr std::size_t usual_core_cache = std::size_t{1} << 20;
+
+void check(const field_options& options) {
+  if (std::ranges::find(executors, options.executor) == executors.end())
+    throw input_error("executor: expected auto, naive, persistent or temporal, found " +
+                      found_word(options.executor, executors));
+  if (options.depth < 0)
+    throw input_error(fmt::format("depth: expected at least 0 steps, found {}", options.depth));
+  if (options.depth > 0 && options.executor != "temporal")
+    throw input_error(fmt::format("depth: executor {} has no passes of several steps, temporal has",
+                                  options.executor));
+  if (!(options.progress_interval >= 0))
+    throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
+                                  options.progress_interval));
+}
+
+}  // namespace
+
+template <class T>
+std::optional<std::string> field_session<T>::refuses_temporal(bool fixed_cells_differ) const {
+  if (auto why = refuses_passes(domain_)) return why;
+  if (fixed_cells_differ)
+    return "fields that exchange their memory have different values in fixed cells";
+  const auto& last = definition().stages().back().computed;
+  for (const source_list<T>& list : points_.sources)
+    if (std::ranges::none_of(last, [&](const auto& o) { return o.field == list.field; }))
+      return fmt::format("field '{}' has sources, and the last stage does not compute it",
+                         definition().tape().fields[static_cast<std::size_t>(list.field)]);
+  return std::nullopt;
+}
+
+template <class T>
+typename field_session<T>::schedule field_session<T>::decide(bool fixed_cells_differ) const {
+  check(options_);
+  const std::string& wanted = options_.executor;
+  if (wanted == "naive") return {wanted, "as asked for", 1, {}};
+  const bool flat = domain_.size().dims == 1;
+  const auto [threads, why] =
+      threads_worth(static_cast<double>(bytes_per_step()),
+                    flat ? domain_.size().n[2] : domain_.size().rows(), "step", facts_);
+  const auto refusal = refuses_temporal(fixed_cells_differ);
+  const std::size_t cache = facts_.core_cache > 0 ? facts_.core_cache : usual_core_cache;
+  const auto pass = [&] {
+    return plan_pass(domain_, threads, options_.depth, cell_bytes(),
+                     static_cast<std::int64_t>(cache / 2));
+  };
+  const auto passes = [&](const field_pass& p) {
+    return fmt::format("{}; passes of {} step{} in {} tile{}", why, p.depth,
+                       p.depth == 1 ? "" : "s", p.across.parts, p.across.parts == 1 ? "" : "s");
+  };
+  if (wanted == "temporal") {
+    if (refusal) throw input_error("executor temporal: " + *refusal);
+    const field_pass p = pass();
+    if (p.depth == 0)
+      throw input_error("executor temporal: the field is too small for passes of several steps");
+    return {wanted, passes(p), threads, p};
+  }
+  schedule steps{"persistent", why, threads, {}};
+  if (wanted == "persistent") return steps;
+  const bool large = memory_.bytes() > facts_.l2;
+  if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
+  if (!large)
+    steps.reason += fmt::format("; {} are not more than the last-level cache has",
+                                byte_text(static_cast<double>(memory_.bytes())));
+  if (refusal || !large) return steps;
+  const field_pass p = pass();
+  if (p.depth == 0) return steps;
+  return {"temporal", passes(p), threads, p};
+}
+
+template field_session<double>::schedule field_session<double>::decide(bool) const;
+template field_session<float>::schedule field_session<float>::decide(bool) const;
+
+}  // namespace dwell

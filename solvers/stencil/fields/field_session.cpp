@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// See field_session.hpp: set-up, values, runs, report.
+#include "dwell/solvers/stencil/fields/field_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/lap_timer.hpp"
+#include "dwell/base/precision.hpp"
+
+namespace dwell {
+namespace {
+
+device_facts cpu_facts(const device& where) {
+  if (where.on() != backend::cpu)
+    throw unsupported_error("stencils of several fields: there are kernels for CPUs alone");
+  return where.facts();
+}
+
+template <class T>
+chosen_kernel<T> kernel_of(const built_row_kernels* built, const stencil_definition& definition,
+                           const field_options& options) {
+  if (!built) return choose_kernel<T>(definition, options.kernel);
+  if (options.kernel != "auto")
+    throw input_error(fmt::format(
+        "kernel: a definition that is compiled with the program has its own, found '{}'",
+        options.kernel));
+  const auto& stages = precision_of<T> == precision::f64 ? built->f64 : built->f32;
+  return {std::make_unique<compiled_rows<T>>(stages), "built-in", "compiled with the program", 0};
+}
+
+}  // namespace
+
+template <class T>
+field_session<T>::field_session(const built_row_kernels* built, const device& where,
+                                const stencil_definition& definition,
+                                const std::vector<std::int64_t>& size, const field_options& options)
+    : facts_(cpu_facts(where)),
+      options_(options),
+      domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
+      kernel_(kernel_of<T>(built, definition, options)),
+      memory_(domain_, facts_.units),
+      rows_(domain_, *kernel_.rows, memory_.pitch()),
+      places_(memory_.start()),
+      parameters_(static_cast<std::size_t>(definition.parameters())),
+      schedule_(decide(false)) {}
+
+template <class T>
+int field_session<T>::require_field(int i, std::size_t cells) const {
+  const auto& d = definition();
+  if (i < 0 || i >= d.fields())
+    throw input_error(fmt::format("field: {} has {}, found number {}", d.name(), d.fields(), i));
+  if (cells != static_cast<std::size_t>(domain_.size().cells()))
+    throw input_error(fmt::format("field '{}': expected {} cells, found {}",
+                                  d.tape().fields[static_cast<std::size_t>(i)],
+                                  domain_.size().cells(), cells));
+  return i;
+}
+
+template <class T>
+void field_session<T>::set_field(int i, std::span<const T> cells) {
+  memory_.copy_in(cells.data(), memory_.field(places_, require_field(i, cells.size())));
+}
+
+template <class T>
+void field_session<T>::field(int i, std::span<T> cells) const {
+  memory_.copy_out(memory_.field(places_, require_field(i, cells.size())), cells.data());
+}
+
+template <class T>
+void field_session<T>::set_coefficient(int i, std::span<const T> cells) {
+  const auto& d = definition();
+  if (i < 0 || i >= d.coefficients())
+    throw input_error(
+        fmt::format("coefficient: {} has {}, found number {}", d.name(), d.coefficients(), i));
+  if (cells.size() != static_cast<std::size_t>(domain_.size().cells()))
+    throw input_error(fmt::format("coefficient '{}': expected {} cells, found {}",
+                                  d.tape().coefficients[static_cast<std::size_t>(i)],
+                                  domain_.size().cells(), cells.size()));
+  memory_.copy_in(cells.data(), memory_.coefficient(i));
+}
+
+template <class T>
+void field_session<T>::set_parameter(int i, std::span<const double> values, bool table) {
+  const auto& d = definition();
+  if (i < 0 || i >= d.parameters())
+    throw input_error(
+        fmt::format("parameter: {} has {}, found number {}", d.name(), d.parameters(), i));
+  if (values.empty())
+    throw input_error(fmt::format("parameter '{}': expected at least one value, found none",
+                                  d.tape().parameters[static_cast<std::size_t>(i)]));
+  parameters_[static_cast<std::size_t>(i)] = {{values.begin(), values.end()}, table, steps_done_};
+}
+
+template <class T>
+void field_session<T>::set_sources(int field, std::span<const std::int64_t> cells,
+                                   std::span<const T> series) {
+  require_field(field, static_cast<std::size_t>(domain_.size().cells()));
+  source_list<T> list{field,
+                      field_points_of(cells, domain_.size(), "sources"),
+                      {series.begin(), series.end()},
+                      steps_done_};
+  const std::int64_t rows = domain_.size().n[1];
+  for (const field_point& p : list.points)
+    if (domain_.is_fixed(p.row / rows, p.row % rows, p.x))
+      throw input_error(fmt::format("sources: cell {} is fixed by the boundary", p.place));
+  if (list.points.empty() ? !series.empty() : series.size() % list.points.size() != 0)
+    throw input_error(
+        fmt::format("sources: expected a value for each of {} cells in every step, found {} "
+                    "in all",
+                    list.points.size(), series.size()));
+  if (!list.points.empty()) points_.sources.push_back(std::move(list));
+}
+
+template <class T>
+int field_session<T>::set_receivers(int field, std::span<const std::int64_t> cells) {
+  require_field(field, static_cast<std::size_t>(domain_.size().cells()));
+  points_.receivers.push_back(
+      {field, field_points_of(cells, domain_.size(), "receivers"), {}, steps_done_});
+  return static_cast<int>(points_.receivers.size()) - 1;
+}
+
+template <class T>
+std::span<const T> field_session<T>::record(int number) const {
+  const int count = static_cast<int>(points_.receivers.size());
+  if (number < 0 || number >= count)
+    throw input_error(
+        fmt::format("record: there are {} lists of receivers, found number {}", count, number));
+  return points_.receivers[static_cast<std::size_t>(number)].record;
+}
+
+template <class T>
+void field_session<T>::require_steps(int steps) const {
+  if (steps < 0) throw input_error(fmt::format("steps: expected at least 0, found {}", steps));
+  const auto require = [&](std::int64_t there, std::int64_t first, const std::string& what) {
+    const std::int64_t left = there - (steps_done_ - first);
+    if (steps > left)
+      throw input_error(
+          fmt::format("steps: {} has values for {} more, found {}", what, left, steps));
+  };
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].table)
+      require(static_cast<std::int64_t>(parameters_[i].values.size()), parameters_[i].first_step,
+              fmt::format("parameter '{}'", definition().tape().parameters[i]));
+  for (const source_list<T>& list : points_.sources)
+    require(list.steps(), list.first_step, "a series of sources");
+}
+
+/// Of every field and the one whose memory it takes.
+template <class T>
+bool field_session<T>::fixed_cells_differ() const {
+  if (!domain_.has_fixed_cells()) return false;
+  const auto& n = domain_.size().n;
+  const auto differ = [&](const T* a, const T* b) {
+    using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const auto [first, last] = domain_.changing(2);
+    for (std::int64_t row = 0; row < domain_.size().rows(); ++row) {
+      const auto any = [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t x = row * memory_.pitch() + from; x < row * memory_.pitch() + to; ++x)
+          if (std::bit_cast<word>(a[x]) != std::bit_cast<word>(b[x])) return true;
+        return false;
+      };
+      const bool inner = first < last && !domain_.is_fixed(row / n[1], row % n[1], first);
+      if (inner ? any(0, first) || any(last, n[2]) : any(0, n[2])) return true;
+    }
+    return false;
+  };
+  for (const field_stage& stage : definition().stages())
+    for (const renamed_output& r : stage.renamed)
+      if (differ(memory_.field(places_, r.field), memory_.field(places_, r.from))) return true;
+  return false;
+}
+
+template <class T>
+field_run<T> field_session<T>::prepared(int steps) {
+  field_run<T> r{memory_, points_, {}, false, {}, steps_done_, steps};
+  for (const parameter_values& p : parameters_)
+    r.parameters_change = r.parameters_change || p.table;
+  for (int step = 0; step < (r.parameters_change ? steps : 1); ++step)
+    for (const parameter_values& p : parameters_)
+      r.parameters.push_back(static_cast<T>(
+          p.table ? p.values[static_cast<std::size_t>(steps_done_ - p.first_step + step)]
+                  : p.values[0]));
+  return r;
+}
+
+template <class T>
+field_outcome field_session<T>::run(int steps) {
+  require_steps(steps);
+  const bool differ = fixed_cells_differ();
+  schedule now = decide(differ);
+  if (!stepper_ || now.executor != schedule_.executor || now.threads != schedule_.threads ||
+      now.pass.depth != schedule_.pass.depth)
+    stepper_ = std::make_unique<field_stepper<T>>(rows_, now.threads, now.pass);
+  schedule_ = std::move(now);
+  field_run<T> r = prepared(steps);
+  if (differ) {
+    r.fixed_cells.resize(static_cast<std::size_t>(definition().fields()));
+    for (const field_stage& stage : definition().stages())
+      for (const renamed_output& renamed : stage.renamed) {
+        auto& cells = r.fixed_cells[static_cast<std::size_t>(renamed.field)];
+        cells.resize(static_cast<std::size_t>(domain_.size().cells()));
+        memory_.copy_out(memory_.field(places_, renamed.field), cells.data());
+      }
+  }
+  const auto keep_records = [&](std::int64_t done) {
+    for (receiver_list<T>& list : points_.receivers)
+      list.record.resize(static_cast<std::size_t>(done - list.first_step) * list.points.size());
+  };
+  keep_records(steps_done_ + steps);
+  run_control control{options_.interrupt, {}, options_.progress_interval};
+  const double begin = seconds_on_host();
+  if (options_.progress)
+    control.progress = [&](int step, double) {
+      return options_.progress(field_progress{step, seconds_on_host() - begin});
+    };
+  const field_run_end end = stepper_->run(r, places_, control);
+  places_ = end.places;
+  steps_done_ += end.steps;
+  keep_records(steps_done_);
+  return last_ = {end.steps, end.steps < steps, end.seconds};
+}
+
+template <class T>
+std::size_t field_session<T>::bytes_per_step() const {
+  std::size_t arrays = 0;
+  for (const field_stage& stage : definition().stages()) {
+    std::vector<int> read;
+    for (const row_tap& r : stage.rows)
+      if (std::ranges::find(read, r.array) == read.end()) read.push_back(r.array);
+    arrays += read.size() + stage.computed.size();
+  }
+  return arrays * static_cast<std::size_t>(domain_.size().cells()) * sizeof(T);
+}
+
+template <class T>
+field_report field_session<T>::report() const {
+  field_report r;
+  r.definition = definition().name();
+  r.kernel = kernel_.name;
+  r.kernel_reason = kernel_.reason;
+  r.compile_seconds = kernel_.compile_seconds;
+  r.executor = schedule_.executor;
+  r.reason = schedule_.reason;
+  r.device = facts_.name;
+  r.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
+  r.size.assign(domain_.size().n.begin() + domain_.size().slowest(), domain_.size().n.end());
+  r.threads = schedule_.threads;
+  r.depth = std::max(schedule_.pass.depth, 1);
+  r.cells = domain_.changing_cells();
+  r.bytes_per_step = bytes_per_step();
+  r.memory = memory_.bytes();
+  r.total_steps = steps_done_;
+  r.steps = last_.steps;
+  r.seconds = last_.seconds;
+  if (last_.seconds > 0)
+    r.cells_per_second = static_cast<double>(r.cells) * last_.steps / last_.seconds;
+  for (int f = 0; f < definition().fields(); ++f)
+    for (std::int64_t row = 0; row < domain_.size().rows(); ++row) {
+      const T* cells = memory_.field(places_, f) + row * memory_.pitch();
+      for (std::int64_t x = 0; x < domain_.size().n[2]; ++x)
+        r.finite = r.finite & std::isfinite(cells[x]);
+    }
+  return r;
+}
+
+template class field_session<double>;
+template class field_session<float>;
+
+}  // namespace dwell

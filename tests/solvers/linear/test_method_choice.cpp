@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Which method solves a system: "auto" and what it falls back on, and what is refused. Linked again
+// into the tests of a GPU.
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cg_runner.hpp"
+#include "dwell/linear/cg_batch.hpp"
+#include "dwell/linear/linear_solver.hpp"
+#include "method_problems.hpp"
+#include "refusal.hpp"
+
+namespace dwell::test {
+namespace {
+
+TEST_F(methods_here, are_chosen_by_the_matrix) {
+  const auto chosen = [&](const csr<double>& a) { return run(system_of(a), by("auto")).report; };
+  EXPECT_EQ(chosen(generate("poisson2d:9x9")).method, "cg");
+  EXPECT_EQ(chosen(saddle_point(true)).method, "minres");
+  EXPECT_EQ(chosen(saddle_point(false)).method, "minres");
+  EXPECT_EQ(chosen(generate("convection2d:9x9:5")).method, "bicgstab");
+  EXPECT_EQ(chosen(generate("convection2d:9x9:5")).method_reason, "the matrix is not symmetric");
+  EXPECT_EQ(run(system_of(generate("poisson2d:9x9")), by("cg")).report.method_reason, "as asked");
+}
+
+// The diagonal is positive, the matrix is not positive definite.
+TEST_F(methods_here, minres_goes_on_where_cg_breaks_down) {
+  const auto s = system_of(generate("helmholtz2d:31x23:1.2"));
+  EXPECT_EQ(run(s, by("cg")).report.stopped, stop_reason::breakdown);
+  EXPECT_NE(run(s, by("cg")).report.advice.find("minres"), std::string::npos);
+  const auto got = run(s, by("auto"));
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.method, "minres");
+  EXPECT_NE(got.report.method_reason.find("cg broke down after"), std::string::npos);
+  EXPECT_LT(got.report.residual_relative_true, 2e-8);
+  // Several right-hand sides: the first finds out, the others profit.
+  linear_solver<double> solver(place::where(), s.a.view(), by("auto"));
+  const auto n = static_cast<std::size_t>(s.a.rows);
+  const std::vector<double> b = random_vector(5 * s.a.rows, 3);
+  std::vector<double> x(5 * n, 0.0);
+  const auto reports = solver.solve(std::span<const double>(b), n, std::span<double>(x), n, 5);
+  for (std::size_t k = 0; k < 5; ++k) {
+    EXPECT_EQ(reports[k].stopped, stop_reason::converged);
+    EXPECT_EQ(reports[k].method, "minres");
+    const std::span<const double> bk(b.data() + k * n, n), xk(x.data() + k * n, n);
+    EXPECT_LT(residual_norm(s.a.view(), bk, xk), 3e-8 * norm2(bk));
+  }
+}
+
+TEST_F(methods_here, say_what_they_do_not_solve) {
+  const auto said = [&](const csr<double>& a, const solve_options& o) {
+    return refusal<error>([&] { (void)run(system_of(a), o); });
+  };
+  const csr<double> unsymmetric = generate("convection2d:9x9:5");
+  EXPECT_NE(said(unsymmetric, by("cg")).find("method bicgstab does not need symmetry"),
+            std::string::npos);
+  EXPECT_NE(said(unsymmetric, by("minres")).find("expected a symmetric one"), std::string::npos);
+  EXPECT_NE(said(saddle_point(true), by("cg")).find("method minres does not need it"),
+            std::string::npos);
+  EXPECT_NE(
+      said(unsymmetric, by("gauss")).find("expected a method (auto, cg, minres, bicgstab, gmres)"),
+      std::string::npos);
+  solve_options o = by("bicgstab");
+  o.preconditioner = preconditioner::amg;
+  EXPECT_NE(said(unsymmetric, o).find("preconditioner amg asks for it"), std::string::npos);
+  o.method = "gmres";
+  o.restart = 0;
+  EXPECT_NE(said(unsymmetric, o).find("restart: expected 1 to 500, found 0"), std::string::npos);
+  for (const char* method : {"minres", "bicgstab", "auto"}) {
+    o = by(method);
+    o.preconditioner = preconditioner::jacobi;
+    EXPECT_NE(said(saddle_point(true), o).find("expected a diagonal without zeros"),
+              std::string::npos);
+    EXPECT_NE(said(saddle_point(false), o).find("found none stored in row 301"), std::string::npos);
+  }
+  const csr<double> gap{3, 3, {0, 1, 1, 2}, {0, 2}, {1.0, 1.0}};
+  for (const char* method : {"minres", "bicgstab", "auto"})
+    EXPECT_NE(said(gap, by(method)).find("an entry in every row, found none in row 2"),
+              std::string::npos);
+  o = by("auto");
+  o.variant = "textbook";
+  EXPECT_NE(said(unsymmetric, o).find("expected auto where the method is auto"), std::string::npos);
+  o = by("minres");
+  o.variant = "pipelined";
+  EXPECT_NE(said(saddle_point(true), o).find("expected a variant (auto, textbook)"),
+            std::string::npos);
+  const csr<double> one = generate("poisson2d:3x3");
+  const csr_view<double> systems[] = {one.view()};
+  EXPECT_NE(refusal<error>([&] {
+              cg_batch<double>(place::where(), std::span<const csr_view<double>>(systems),
+                               by("bicgstab"));
+            }).find("a batch has no choice of a method"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace dwell::test
