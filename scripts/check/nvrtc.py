@@ -132,7 +132,7 @@ extern "C" __global__ void count(int* n) { *n = dwell::cuda::all<dwell::SHAPE, d
 
 
 program_unit = """
-#include "dwell/solvers/METHOD/FORM.hpp"
+#include "dwell/HEADER"
 #include "dwell/execution/krylov/launch/kernels_cuda.cuh"
 #include "dwell/execution/krylov/loops/batch.hpp"
 #include "dwell/execution/krylov/loops/columns.hpp"
@@ -162,17 +162,14 @@ extern "C" __global__ void count(int* n) { using namespace dwell; *n = COUNT; }
 
 
 def units():
-    """Name -> text: the stencils, and the forms of methods as CMake's lists have them."""
+    """Name -> text: the stencils, and the programs that execution/krylov/kernels.hpp lists."""
     all_units = {p.stem: stencil_unit.replace("SHAPE", p.stem) for p in sorted((top / "solvers/stencil/shapes").glob("*.hpp"))}
-    lists = dict(re.findall(r"^set\((\w+) ([\w ]+)\)$", (top / "solvers/CMakeLists.txt").read_text(), re.M))
-    counts = {f"{form}_{method}": (method, form, "cuda::of_types<NAME, host_loop, persistent, perks>()")
-              for method in lists["methods"].split() for form in lists[f"{method}_forms"].split()}
-    counts["batch"] = ("cg", "textbook", "cuda::of_types<textbook_cg, batch>()")
-    for n in (2, 4, 8):
-        counts[f"textbook_columns_{n}"] = ("cg", "textbook_columns", f"cuda::of_types<NAME, persistent_columns<{n}>, host_loop_columns<{n}>>()")
-    for name, (method, form, count) in counts.items():
-        text = program_unit.replace("METHOD", method).replace("FORM", form)
-        all_units[name] = text.replace("COUNT", count.replace("NAME", name))
+    rows = re.findall(r'^ *\{"(\w+)", *"([\w/.]+)", *"[^"]*", *"([^"]*)"\},$', (top / "execution/krylov/kernels.hpp").read_text(), re.M)
+    for program, header, loops in rows:
+        executors = [loop for loop in re.split(r"[ +]", loops.replace("*", "")) if not loop.startswith("graph")]  # whose kernels are host_loop's
+        name = f"{program}_batch" if executors == ["batch"] else program
+        text = program_unit.replace("HEADER", header)
+        all_units[name] = text.replace("COUNT", f"cuda::of_types<{program}, {', '.join(executors)}>()")
     return all_units
 
 
