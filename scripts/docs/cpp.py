@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 
-TARGETS = {"dwell/eigen.hpp": "Eigen3::Eigen", "dwell/custom_stencil.hpp": "dwell::custom_stencil"}
+TARGETS = {"dwell/eigen.hpp": "Eigen3::Eigen", "dwell/custom_stencil.hpp": "dwell::custom_stencil",
+           "dwell/stencil/define.hpp": "dwell::custom_stencil"}
 
 
 def program_of(block):
