@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 TARGETS = {"dwell/eigen.hpp": "Eigen3::Eigen", "dwell/custom_stencil.hpp": "dwell::custom_stencil",
-           "dwell/custom_program.hpp": "dwell::custom_program"}
+           "dwell/custom_program.hpp": "dwell::custom_program", "dwell/stencil/define.hpp": "dwell::custom_stencil"}
 
 
 def program_of(block):

@@ -11,6 +11,13 @@
 #pragma once
 #include "dwell/base/fn.hpp"
 
+/// In the place of its call: a loop over cells that calls a function does not become vectors.
+#if defined(__CUDACC__)
+#define DWELL_CELL_MATH DWELL_HD
+#else
+#define DWELL_CELL_MATH [[gnu::always_inline]] inline
+#endif
+
 namespace dwell::cell_math {
 
 /// A number as the bits of its format, and what functions need to know of the format.
@@ -86,35 +93,31 @@ DWELL_HD double abs(double x) { return ::fabs(x); }
 DWELL_HD float abs(float x) { return ::fabsf(x); }
 #else
 /// a * b + c, rounded once.
-[[gnu::always_inline]] DWELL_HD double fma(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
+DWELL_CELL_MATH double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 /// The same in f32.
-[[gnu::always_inline]] DWELL_HD float fma(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
+DWELL_CELL_MATH float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 /// Correctly rounded.
-[[gnu::always_inline]] DWELL_HD double sqrt(double x) { return __builtin_sqrt(x); }
+DWELL_CELL_MATH double sqrt(double x) { return __builtin_sqrt(x); }
 /// The same in f32.
-[[gnu::always_inline]] DWELL_HD float sqrt(float x) { return __builtin_sqrtf(x); }
+DWELL_CELL_MATH float sqrt(float x) { return __builtin_sqrtf(x); }
 /// The greatest integer that is not greater.
-[[gnu::always_inline]] DWELL_HD double floor(double x) { return __builtin_floor(x); }
+DWELL_CELL_MATH double floor(double x) { return __builtin_floor(x); }
 /// The same in f32.
-[[gnu::always_inline]] DWELL_HD float floor(float x) { return __builtin_floorf(x); }
+DWELL_CELL_MATH float floor(float x) { return __builtin_floorf(x); }
 /// Without its sign.
-[[gnu::always_inline]] DWELL_HD double abs(double x) { return __builtin_fabs(x); }
+DWELL_CELL_MATH double abs(double x) { return __builtin_fabs(x); }
 /// The same in f32.
-[[gnu::always_inline]] DWELL_HD float abs(float x) { return __builtin_fabsf(x); }
+DWELL_CELL_MATH float abs(float x) { return __builtin_fabsf(x); }
 #endif
 
 /// The lesser number; NaN if either is; b where both are zero.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T min(T a, T b) {
+DWELL_CELL_MATH T min(T a, T b) {
   return ((a < b) | (a != a)) ? a : b;
 }
 /// The greater number; NaN if either is; b where both are zero.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T max(T a, T b) {
+DWELL_CELL_MATH T max(T a, T b) {
   return ((a > b) | (a != a)) ? a : b;
 }
 
@@ -135,7 +138,7 @@ namespace detail {
 
 /// c[0] + c[1] x + ... + c[N - 1] x^(N - 1) by Horner's rule.
 template <class T, int N>
-[[gnu::always_inline]] DWELL_HD T polynomial(T x, const T (&c)[N]) {
+DWELL_CELL_MATH T polynomial(T x, const T (&c)[N]) {
   T sum = c[N - 1];
   DWELL_UNROLL
   for (int k = N - 2; k >= 0; --k) sum = fma(sum, x, c[k]);
@@ -144,20 +147,20 @@ template <class T, int N>
 
 /// 2^n, where `shifted` is n + shift and 2^n is a normal number.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T power_of_two(T shifted) {
+DWELL_CELL_MATH T power_of_two(T shifted) {
   using format = number_format<T>;
   return format::number((format::bits(shifted) + format::bias) << format::digits);
 }
 
 /// (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2.
-[[gnu::always_inline]] DWELL_HD double exp_tail(double r) {
+DWELL_CELL_MATH double exp_tail(double r) {
   const double c[] = {0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,
                       0x1.1111111110085p-7,  0x1.6c16c16c162a3p-10, 0x1.a01a01ac16f76p-13,
                       0x1.a01a01a6f35fbp-16, 0x1.71de019d031e7p-19, 0x1.27e4db0f8a3efp-22,
                       0x1.af4f1ddf981a8p-26, 0x1.1f73b376c0f55p-29};
   return polynomial(r, c);
 }
-[[gnu::always_inline]] DWELL_HD float exp_tail(float r) {
+DWELL_CELL_MATH float exp_tail(float r) {
   const float c[] = {0x1.000000p-1f, 0x1.555556p-3f,  0x1.5554e8p-5f,
                      0x1.1110e0p-7f, 0x1.6d44b2p-10f, 0x1.a12652p-13f};
   return polynomial(r, c);
@@ -168,14 +171,14 @@ template <class T>
 struct exp_argument {
   T shifted, n, r, rest;
 };
-[[gnu::always_inline]] DWELL_HD exp_argument<double> reduce_exp(double y) {
+DWELL_CELL_MATH exp_argument<double> reduce_exp(double y) {
   const double shifted = fma(y, 0x1.71547652b82fep+0, number_format<double>::shift);
   const double n = shifted - number_format<double>::shift;
   const double high = fma(-n, 0x1.62e42fefa39efp-1, y), low = n * -0x1.abc9e3b39803fp-56;
   const double r = high + low;
   return {shifted, n, r, (high - r) + low};
 }
-[[gnu::always_inline]] DWELL_HD exp_argument<float> reduce_exp(float y) {
+DWELL_CELL_MATH exp_argument<float> reduce_exp(float y) {
   const float shifted = fma(y, 0x1.715476p+0f, number_format<float>::shift);
   const float n = shifted - number_format<float>::shift;
   const float high = fma(-n, 0x1.62e430p-1f, y), low = n * 0x1.05c610p-29f;
@@ -190,13 +193,13 @@ DWELL_HD double exp_least(double) { return -746; }
 DWELL_HD float exp_least(float) { return -105; }
 
 /// What log(m) needs, z = ((m - 1) / (m + 1))^2: (log(m) / ((m - 1) / (m + 1)) - 2) / z.
-[[gnu::always_inline]] DWELL_HD double log_tail(double z) {
+DWELL_CELL_MATH double log_tail(double z) {
   const double c[] = {0x1.5555555555558p-1, 0x1.999999999523ep-2, 0x1.2492492e03734p-2,
                       0x1.c71c62ce599c7p-3, 0x1.7462bb40a0181p-3, 0x1.39fd85b6dc092p-3,
                       0x1.2b62d7ad6afd1p-3};
   return polynomial(z, c);
 }
-[[gnu::always_inline]] DWELL_HD float log_tail(float z) {
+DWELL_CELL_MATH float log_tail(float z) {
   const float c[] = {0x1.555556p-1f, 0x1.9999ecp-2f, 0x1.245c1ap-2f, 0x1.ddd7c2p-3f};
   return polynomial(z, c);
 }
@@ -226,8 +229,7 @@ struct circle_argument {
 /// The parts of pi/2 are as wide as T. The first product and difference are exact, since what is
 /// left of the argument has no more digits than T.
 template <class T>
-[[gnu::always_inline]] DWELL_HD circle_argument<T> reduce_circle(T x, T shifted, T n, T first,
-                                                                 T second, T third) {
+DWELL_CELL_MATH circle_argument<T> reduce_circle(T x, T shifted, T n, T first, T second, T third) {
   const T high = fma(-n, first, x);
   const T product = n * second, product_rest = fma(n, second, -product);
   const T sum = high - product, part = sum - high;
@@ -236,14 +238,14 @@ template <class T>
   const T r = sum + low;
   return {shifted, r, (sum - r) + low};
 }
-[[gnu::always_inline]] DWELL_HD circle_argument<double> reduce_circle(double x) {
+DWELL_CELL_MATH circle_argument<double> reduce_circle(double x) {
   constexpr double shift = number_format<double>::shift;
   const double shifted = fma(x, 0x1.45f306dc9c883p-1, shift);
   return reduce_circle(x, shifted, shifted - shift, 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
                        -0x1.f1976b7ed8fbcp-110);
 }
 /// A large argument's n may be wrong by one, which the remainder tells.
-[[gnu::always_inline]] DWELL_HD circle_argument<float> reduce_circle(float x) {
+DWELL_CELL_MATH circle_argument<float> reduce_circle(float x) {
   constexpr float shift = number_format<float>::shift;
   const float near = fma(x, 0x1.45f306p-1f, shift) - shift;
   const float left = fma(-near, 0x1.921fb6p+0f, x);
@@ -259,28 +261,28 @@ DWELL_HD double circle_least(double) { return 0x1p-27; }
 DWELL_HD float circle_least(float) { return 0x1p-13f; }
 
 /// (sin(r) / r - 1) / z for z = r^2, and (cos(r) - 1 + z / 2) / z^2.
-[[gnu::always_inline]] DWELL_HD double sin_tail(double z) {
+DWELL_CELL_MATH double sin_tail(double z) {
   const double c[] = {-0x1.5555555555555p-3, 0x1.1111111110b3ap-7,   -0x1.a01a019e6792fp-13,
                       0x1.71de37726a2a5p-19, -0x1.ae5fe5ae91a2ep-26, 0x1.5dfdc45fbe6b5p-33};
   return polynomial(z, c);
 }
-[[gnu::always_inline]] DWELL_HD float sin_tail(float z) {
+DWELL_CELL_MATH float sin_tail(float z) {
   const float c[] = {-0x1.555556p-3f, 0x1.11110ep-7f, -0x1.a01370p-13f, 0x1.6dac4cp-19f};
   return polynomial(z, c);
 }
-[[gnu::always_inline]] DWELL_HD double cos_tail(double z) {
+DWELL_CELL_MATH double cos_tail(double z) {
   const double c[] = {0x1.5555555555555p-5,   -0x1.6c16c16c1692bp-10, 0x1.a01a019f40a0cp-16,
                       -0x1.27e4fa05c5c08p-22, 0x1.1eeb563aa2d79p-29,  -0x1.90704a8d002b1p-37};
   return polynomial(z, c);
 }
-[[gnu::always_inline]] DWELL_HD float cos_tail(float z) {
+DWELL_CELL_MATH float cos_tail(float z) {
   const float c[] = {0x1.555554p-5f, -0x1.6c12b0p-10f, 0x1.9bc650p-16f};
   return polynomial(z, c);
 }
 
 /// The sine of x, or with `quarter` 1 its cosine.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T circle(T x, typename number_format<T>::word quarter) {
+DWELL_CELL_MATH T circle(T x, typename number_format<T>::word quarter) {
   using format = number_format<T>;
   const circle_argument<T> a = reduce_circle(x);
   const T z = a.r * a.r;
@@ -297,7 +299,7 @@ template <class T>
 
 /// e to the x.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T exp(T x) {
+DWELL_CELL_MATH T exp(T x) {
   constexpr T shift = number_format<T>::shift;
   T y = x > detail::exp_most(x) ? detail::exp_most(x) : x;
   y = y < detail::exp_least(x) ? detail::exp_least(x) : y;
@@ -309,7 +311,7 @@ template <class T>
 
 /// The natural logarithm; NaN of what is less than 0.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T log(T x) {
+DWELL_CELL_MATH T log(T x) {
   using format = number_format<T>;
   using word = typename format::word;
   const bool denormal = x < detail::least_normal(x);
@@ -334,20 +336,20 @@ template <class T>
 
 /// The sine of x, in radians; NaN beyond 2^45 (f32: 2^22).
 template <class T>
-[[gnu::always_inline]] DWELL_HD T sin(T x) {
+DWELL_CELL_MATH T sin(T x) {
   const T value = detail::circle(x, 0);
   return abs(x) < detail::circle_least(x) ? x : value;
 }
 
 /// The cosine of x, in radians; NaN beyond 2^45 (f32: 2^22).
 template <class T>
-[[gnu::always_inline]] DWELL_HD T cos(T x) {
+DWELL_CELL_MATH T cos(T x) {
   return detail::circle(x, 1);
 }
 
 /// The hyperbolic tangent.
 template <class T>
-[[gnu::always_inline]] DWELL_HD T tanh(T x) {
+DWELL_CELL_MATH T tanh(T x) {
   using format = number_format<T>;
   // (e - 1) / (e + 1) for e = exp(2 |x|); e - 1 and e + 1 in two parts each.
   const T twice = T(2) * abs(x), y = twice > T(44) ? T(44) : twice;

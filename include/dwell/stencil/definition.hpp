@@ -69,7 +69,7 @@ DWELL_API int operand_count(cell_op op);
 DWELL_API bool is_logical(cell_op op);
 
 /// An operation and what it is done with.
-struct cell_node {
+struct DWELL_API cell_node {
   cell_op op = cell_op::constant;  ///< which one
   std::array<int, 3> operands{};   ///< nodes before this one, as many as the operation has
   int index = 0;                   ///< of a parameter, or the array of a tap: fields come first,
@@ -136,7 +136,8 @@ class DWELL_API stencil_definition {
   std::string describe() const;
   /// A C++ struct `kernel` with a function for each stage, stage0(view), ..., which computes one
   /// cell: view.tap<array, dz, dy, dx>(), view.parameter<index>(), view.put<field>(value). It needs
-  /// cell_math.hpp and knows nothing of how a field lies in memory. No word of the tape is in it.
+  /// cell_math.hpp, and the macro DWELL_CELL, which makes a function one of the backend's (inline,
+  /// or DWELL_FN). It knows nothing of how a field lies in memory. No word of the tape is in it.
   std::string source() const;
 
   /// How the stages use arrays. For executors.

@@ -225,8 +225,52 @@ void run_cases(const std::string& kernel, int cases) {
   }
 }
 
-TEST(FieldRunner, AnyDefinitionInterpretedHasTheBitsOfPlainLoops) { run_cases("interpreted", 150); }
+TEST(FieldRunner, AnyDefinitionInterpretedHasTheBitsOfPlainLoops) { run_cases("interpreted", 400); }
 TEST(FieldRunner, AnyDefinitionCompiledHasTheBitsOfPlainLoops) { run_cases("compiled", 12); }
+
+/// Wider than what a core's cache has room for: passes go by tiles.
+TEST(FieldRunner, PassesByTilesHaveTheBitsOfSingleSteps) {
+  int tiled = 0;
+  for (int seed = 1; tiled < 12 && seed < 400; ++seed) {
+    std::mt19937_64 chance(static_cast<std::uint64_t>(seed));
+    const stencil_definition d(random_tape(chance));
+    if (d.dims() == 1) continue;
+    const auto below = [&](int n) {
+      return static_cast<std::int64_t>(chance() % static_cast<unsigned>(n));
+    };
+    const std::vector<std::int64_t> size =
+        d.dims() == 2 ? std::vector<std::int64_t>{40 + below(30), 4000 + below(5000)}
+                      : std::vector<std::int64_t>{20 + below(5), 40 + below(20), 300 + below(200)};
+    field_options options;
+    options.kernel = "interpreted";
+    constexpr side_kind kinds[] = {side_kind::reflect, side_kind::mirror, side_kind::antisymmetric,
+                                   side_kind::periodic};
+    options.boundaries = {field_boundary::all({kinds[below(4)], 0})};
+    std::vector<std::vector<float>> fields[2];
+    std::vector<float> some(
+        static_cast<std::size_t>(size[0] * size[1] * (d.dims() == 3 ? size[2] : 1)));
+    for (float& v : some) v = static_cast<float>(below(1000)) / 500 - 1;
+    std::string reason;
+    for (const bool passes : {false, true}) {
+      options.executor = passes ? "temporal" : "naive";
+      options.depth = passes ? 3 : 0;
+      field_runner<float> runner(device::cpu(1 + static_cast<int>(below(2))), d, size, options);
+      for (int f = 0; f < d.fields(); ++f) runner.set_field(f, some);
+      for (int c = 0; c < d.coefficients(); ++c) runner.set_coefficient(c, some);
+      for (int p = 0; p < d.parameters(); ++p) runner.set_parameter(p, 0.5);
+      runner.run(5);
+      for (int f = 0; f < d.fields(); ++f)
+        runner.field(f, fields[passes].emplace_back(some.size()));
+      reason = runner.report().reason;
+    }
+    tiled += reason.find(" tiles") != std::string::npos;
+    for (std::size_t f = 0; f < fields[0].size(); ++f)
+      ASSERT_TRUE(same_values(fields[0][f], fields[1][f]))
+          << "seed " << seed << ": " << reason << '\n'
+          << d.describe();
+  }
+  EXPECT_EQ(tiled, 12);
+}
 
 /// Heat in two dimensions: radius 1, a parameter.
 stencil_definition heat() {
