@@ -306,6 +306,18 @@ def test_callbacks_and_progress_end_a_run():
         runner.run(4, every=2, callback=lambda now: runner.run(1))
 
 
+def test_progress_is_told_and_ends_a_run():
+    runner = dwell.FieldRunner(coupled, boundary="reflect", p=0.01, progress_interval=0, **random_fields())
+    told = []
+    outcome = runner.run(1000, progress=lambda step, seconds: told.append((step, seconds)))
+    assert outcome[:2] == (1000, "steps done") and told and all(0 < step <= 1000 and s >= 0 for step, s in told)
+    assert sorted(told) == told
+    outcome = runner.run(10**8, progress=lambda step, seconds: step < 5)
+    assert outcome.stopped == "interrupted" and outcome.steps < 10**8
+    pytest.importorskip("tqdm")
+    assert runner.run(100, progress=True, every=30, callback=lambda now: None).steps == 100
+
+
 A = random_fields()
 RUNNER = [
     ("expected what dwell.define returns, found function", TypeError, lambda: dwell.FieldRunner(lambda u: u, u=A["u"])),

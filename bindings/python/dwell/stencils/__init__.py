@@ -10,11 +10,9 @@ scheme, the limit of stability and the source. A new file is a new stencil.
 """
 from __future__ import annotations
 
-import atexit
 import importlib
 import pkgutil
 from collections.abc import Callable
-from typing import Any
 
 from .._define import Definition
 
@@ -40,6 +38,4 @@ def __getattr__(name: str) -> Callable[..., Definition]:
 
 
 for _name in names():  # a function in place of its module
-    _made: Any = getattr(importlib.import_module(f"{__name__}.{_name}"), _name)
-    globals()[_name] = _made
-    atexit.register(_made.cache_clear)  # objects of the extension that are left at the end are reported as leaks
+    globals()[_name] = getattr(importlib.import_module(f"{__name__}.{_name}"), _name)
