@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_memory.hpp.
+// Bytes of a field, and the check against what is free.
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 
 #include <fmt/format.h>

@@ -112,7 +112,7 @@ class DWELL_API stencil_definition {
   static constexpr int most_fields = 4;        ///< state fields
   static constexpr int most_coefficients = 8;  ///< read-only arrays
   static constexpr int most_parameters = 32;   ///< numbers
-  static constexpr int most_stages = 8;        ///< of a step
+  static constexpr int most_stages = 8;        ///< operations of a step
   static constexpr int most_nodes = 4096;      ///< of all stages together
   /// Cells to the farthest neighbour along an axis: 4 in one and two dimensions, 2 in three.
   static constexpr int most_radius(int dims) { return dims == 3 ? 2 : 4; }
