@@ -14,11 +14,11 @@ sha256_digest sha256(std::string_view bytes);
 /// In 64 hexadecimal digits.
 std::string hexadecimal(const sha256_digest& digest);
 
-/// Of bytes that come in pieces.
+/// The digest of bytes that come in pieces.
 class sha256_hash {
  public:
   sha256_hash& add(std::string_view bytes);
-  /// As a part by itself: with its length before it, so that parts cannot run into each other.
+  /// Adds a part by itself: with its length before it, so that parts cannot run into each other.
   sha256_hash& add_part(std::string_view bytes);
   /// Nothing can be added afterwards.
   sha256_digest digest();

@@ -18,16 +18,16 @@ struct kernel_source {
 
 /// What it is compiled for.
 struct kernel_target {
-  int compute_capability = 90;  ///< as 90 for 9.0
+  int compute_capability = 90;  ///< 90 for 9.0
   int driver_major = 0;  ///< the greatest major version of CUDA that the driver takes; 0: any
 };
 
 /// What came of it.
 struct compiled_kernel {
   std::string cubin;         ///< an ELF file
-  std::string symbol;        ///< of the kernel in it
+  std::string symbol;        ///< the kernel's name in it
   std::string compiler;      ///< "NVRTC 13.0"
-  std::string key;           ///< of all that it is made of: SHA-256 in hexadecimal digits
+  std::string key;           ///< SHA-256 of all that it is made of, in hexadecimal digits
   double seconds = 0;        ///< that compiling took; 0 if it was in the cache
   bool found = false;        ///< it was in the cache
   std::string why_not_kept;  ///< on disk: half a line; or empty

@@ -14,7 +14,7 @@
 namespace dwell::cuda {
 namespace {
 
-/// Of libcuda, which the runtime has loaded by the time that there is a device.
+/// Functions of libcuda, which the runtime has loaded by the time that there is a device.
 struct driver_functions {
   decltype(&cuLibraryLoadData) load = nullptr;
   decltype(&cuLibraryGetKernel) kernel = nullptr;

@@ -116,7 +116,7 @@ constexpr int newest_major = 13, oldest_major = 12;
 nvrtc::nvrtc(const fs::path& file) : file_(file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw unsupported_error(fmt::format("NVRTC: {}", dlerror()));
-  auto& calls = *new nvrtc_functions;  // as long as the library, which is never unloaded
+  auto& calls = *new nvrtc_functions;  // kept with the library, which is never unloaded
   const auto load = [&]<class F>(const char* name, F*& function) {
     function = reinterpret_cast<F*>(dlsym(library, name));
     if (!function) throw unsupported_error(fmt::format("NVRTC: {} has no {}", file.string(), name));

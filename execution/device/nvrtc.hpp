@@ -18,7 +18,7 @@ struct nvrtc_output {
   bool good = false;
   std::string log;     ///< errors and warnings of the compiler
   std::string cubin;   ///< machine code, an ELF file; empty of a syntax check
-  std::string symbol;  ///< of the kernel that was named
+  std::string symbol;  ///< the name, in the code, of the kernel that was asked for
 };
 
 class nvrtc {
@@ -35,7 +35,7 @@ class nvrtc {
   int minor() const { return minor_; }
   /// "13.0"; updates of a version have the same.
   std::string version() const;
-  /// Of the file, in hexadecimal digits: no two builds have the same.
+  /// The file's build id in hexadecimal digits: no two builds have the same.
   const std::string& build_id() const { return build_id_; }
   /// Compute capabilities, as 90 for 9.0.
   std::vector<int> capabilities() const;

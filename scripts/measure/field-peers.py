@@ -268,7 +268,7 @@ def main():
                     best, out = min((run() for _ in range(args.repetitions)), key=lambda timed: timed[0])
                 except ImportError:
                     continue
-                except Exception as error:  # of a peer: its own
+                except Exception as error:  # a peer raises its own
                     print(f"field-peers.py: {name}, {problem}: {type(error).__name__}: {str(error).splitlines()[0]}", file=sys.stderr)
                     failed = True
                     continue

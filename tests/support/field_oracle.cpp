@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_oracle.hpp.
+// Evaluates a tape cell by cell, without anything of the library.
 #include "field_oracle.hpp"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ bool plain_fields<T>::fixed(std::int64_t z, std::int64_t y, std::int64_t x) cons
   return false;
 }
 
-/// As numpy.pad pads: first along z, then y, then x. So the last axis beyond which a cell lies has
-/// the first word.
+/// Pads in the order of numpy.pad: first along z, then y, then x. So the last axis beyond which a
+/// cell lies has the first word.
 template <class T>
 T plain_fields<T>::beyond(int array, std::array<std::int64_t, 3> at, int axis) const {
   if (axis < 0)

@@ -22,7 +22,7 @@ class plain_fields {
 
   stencil_definition definition;
   std::array<std::int64_t, 3> n;           ///< z, y, x
-  std::vector<field_boundary> boundaries;  ///< of every field, axes z, y, x
+  std::vector<field_boundary> boundaries;  ///< one for every field, axes z, y, x
   std::vector<std::vector<T>> arrays;      ///< fields, then coefficients
   std::vector<T> parameters;
 
@@ -40,7 +40,7 @@ class plain_fields {
   T computed(int node, const std::array<std::int64_t, 3>& at);
   bool truth(int node, const std::array<std::int64_t, 3>& at);
 
-  std::vector<T> known_;  ///< of nodes, in this cell
+  std::vector<T> known_;  ///< values of nodes, in this cell
   std::vector<char> is_known_;
 };
 

@@ -17,7 +17,7 @@ from ._field_report import FieldReport
 from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
-MOST_STAGES = 8  # as in the library's definition.hpp
+MOST_STAGES = 8  # the limit of the library's definition.hpp
 RESERVED = {"boundary", "definition", "depth", "executor", "kernel", "on_interrupt", "progress", "progress_interval", "receivers",
             "self", "sources", "steps", "threads"}
 
@@ -250,7 +250,7 @@ def _names(given: str | Sequence[str], what: str, place: str) -> tuple[str, ...]
 
 
 def _defaults(function: Callable[..., Any], declared: tuple[str, ...], fields: tuple[str, ...], place: str) -> dict[str, Any]:
-    """Of the function's arguments, which are the declared names."""
+    """Values for the function's arguments, which are the declared names."""
     found = {}
     arguments = inspect.signature(function).parameters
     for argument in arguments.values():
@@ -308,7 +308,7 @@ def _stage(outcome: Any, recorder: Recorder, place: str) -> list[tuple[int, int]
         given = dict(zip(fields, values))
     found_values = [(fields.index(name), _new_value(value, name, recorder, place)) for name, value in given.items()
                     if not isinstance(value, Keep)]
-    found_values = [(field, node) for field, node in found_values if recorder.nodes[node] != ("tap", field, ())]  # as it was
+    found_values = [(field, node) for field, node in found_values if recorder.nodes[node] != ("tap", field, ())]  # unchanged
     if not found_values:
         raise DefinitionError(place, "expected a new value of a field, found none")
     return sorted(found_values)

@@ -10,7 +10,7 @@ from ._tape import LEAVES, Node, Tape, operands
 _INFIX = {"add": ("+", 4), "sub": ("-", 4), "mul": ("*", 5), "div": ("/", 5), "lt": ("<", 1), "le": ("<=", 1),
           "gt": (">", 1), "ge": (">=", 1), "eq": ("==", 1), "ne": ("!=", 1), "and": ("&", 3), "or": ("|", 2)}
 _ATOM = 9
-_WIDTH = 96  # of a formula; a longer one is cut into named parts
+_WIDTH = 96  # the limit of a formula; a longer one is cut into named parts
 
 
 def formulas(tape: Tape, stage: int) -> list[tuple[str, str]]:

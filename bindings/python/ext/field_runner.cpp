@@ -25,7 +25,7 @@ namespace {
 
 using node_tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
 
-/// Of a tuple as the package writes nodes: ("constant", 1.5), ("parameter", 0),
+/// The node of a tuple, which the package writes so: ("constant", 1.5), ("parameter", 0),
 /// ("tap", array, (dy, dx)), ("add", a, b).
 cell_node node_of(const nb::tuple& t) {
   const auto require = [&](std::size_t elements) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See definition.hpp: the check of a tape.
+// The check of a tape.
 #include "dwell/stencil/definition.hpp"
 
 #include <fmt/format.h>

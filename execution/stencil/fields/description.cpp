@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See definition_text.hpp: formulas for people. A node that is used once stands where it is used.
+// Formulas for people. A node that is used once stands where it is used.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_domain.hpp and field_boundary.hpp.
+// Sizes and borders as callers give them, and where a cell beyond a border is found.
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
 #include <fmt/format.h>

@@ -23,8 +23,8 @@ struct field_size {
   int slowest() const { return 3 - dims; }
 };
 
-/// Of axes as a caller gives them. Throws input_error unless there are `dims` of them, each with at
-/// least one cell, and at most 2^40 cells.
+/// The size, of axes that a caller gives. Throws input_error unless there are `dims` of them, each
+/// with at least one cell, and at most 2^40 cells.
 field_size checked_field_size(int dims, std::span<const std::int64_t> axes);
 
 /// Where the value of a cell beyond a border is.
@@ -55,7 +55,7 @@ class field_domain {
   const field_side& side(int array, int axis, int high) const {
     return boundaries_[std::size_t(array)].sides[std::size_t(axis)][std::size_t(high)];
   }
-  /// Of i < 0 or i >= n.
+  /// What index i of an axis stands for, where i < 0 or i >= n.
   border_value beyond(int array, int axis, std::int64_t i) const;
 
  private:
@@ -63,7 +63,7 @@ class field_domain {
 
   stencil_definition definition_;
   field_size size_;
-  std::vector<field_boundary> boundaries_;  ///< of every array
+  std::vector<field_boundary> boundaries_;  ///< one for every array
   std::array<std::pair<std::int64_t, std::int64_t>, 3> changing_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_pass.hpp.
+// The blocks of rows of a pass, and in which order they take its steps.
 #include "dwell/execution/stencil/fields/field_pass.hpp"
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_points.hpp.
+// Values added to cells after a step, and cells recorded.
 #include "dwell/execution/stencil/fields/field_points.hpp"
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ struct source_list {
   int field;
   std::vector<field_point> points;
   std::vector<T> series;    ///< [step][place]
-  std::int64_t first_step;  ///< of the runner, when the list was given
+  std::int64_t first_step;  ///< the runner's step when the list was given
   std::int64_t steps() const {
     return points.empty() ? 0 : static_cast<std::int64_t>(series.size() / points.size());
   }
@@ -51,8 +51,8 @@ struct field_points {
              const field_places& places);
 };
 
-/// Of cells as a caller gives them, `dims` indices each. Throws input_error if one is not in the
-/// field.
+/// Places of cells that a caller gives, `dims` indices each. Throws input_error if one is not in
+/// the field.
 std::vector<field_point> field_points_of(std::span<const std::int64_t> cells,
                                          const field_size& size, const char* what);
 

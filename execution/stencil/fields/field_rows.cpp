@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_rows.hpp.
+// Rows of cells for a kernel: cells near a border get copies of the rows that they read.
 #include "dwell/execution/stencil/fields/field_rows.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ struct stage_memory {
   static constexpr int most_arrays =
       stencil_definition::most_fields + stencil_definition::most_coefficients;
   const T* in[most_arrays] = {};                 ///< fields, then coefficients
-  T* out[stencil_definition::most_fields] = {};  ///< of field_stage::computed
+  T* out[stencil_definition::most_fields] = {};  ///< one for each of field_stage::computed
   const T* parameters = nullptr;
 };
 

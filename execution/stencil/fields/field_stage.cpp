@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_stage.hpp.
+// What the stages of a tape read and write.
 #include "dwell/execution/stencil/fields/field_stage.hpp"
 
 #include <algorithm>

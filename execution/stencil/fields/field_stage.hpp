@@ -45,7 +45,7 @@ struct field_stage {
   int row_of(const cell_node& tap) const;
 };
 
-/// Of all stages of a tape that is right.
+/// All stages of a tape that is right.
 std::vector<field_stage> field_stages(const cell_tape& tape);
 
 }  // namespace dwell

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_steps.hpp.
+// Threads that take single steps and passes.
 #include "dwell/execution/stencil/fields/field_steps.hpp"
 
 #include <algorithm>

@@ -25,9 +25,9 @@ struct field_run {
   /// Values of all parameters: of every step, or of all steps alike.
   std::vector<T> parameters;
   bool parameters_change = false;
-  /// Of each field all its cells, or none: fixed cells that a renamed field has to be given again.
+  /// All cells of each field, or none: fixed cells that a renamed field has to be given again.
   std::vector<std::vector<T>> fixed_cells;
-  std::int64_t first_step = 0;  ///< of the runner
+  std::int64_t first_step = 0;  ///< the number of this run's first, counted over the runner
   int steps = 0;
 
   const T* parameters_of(int step, int count) const {
@@ -61,7 +61,7 @@ class field_stepper {
   void single_step(team& t) const;
   void pass(team& t, int depth) const;
   void keep_fixed_cells(team& t, const field_stage& stage) const;
-  /// Of the rows, and in one dimension of the cells, those of a team.
+  /// The rows of a team; in one dimension its cells.
   field_block part(const team& t) const;
   void compute(std::size_t stage, const stage_memory<T>& memory, const field_block& b,
                team& t) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See row_kernel.hpp: a tape, node by node. Each node is a loop over a block of some hundred cells,
+// A tape, node by node. Each node is a loop over a block of some hundred cells,
 // whose values lie in the first-level cache until the last node that needs them. Taps are read
 // where they are. True and false are the numbers 1 and 0.
 #include <algorithm>
@@ -27,7 +27,7 @@ struct instruction {
   cell_op op;
   std::array<operand, 3> from;
   int to;     ///< block
-  int index;  ///< of a parameter
+  int index;  ///< a parameter's place
   double value;
 };
 

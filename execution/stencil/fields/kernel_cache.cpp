@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See kernel_cache.hpp.
+// Compiled kernels in the cache: found, or compiled and kept.
 #include "dwell/execution/stencil/fields/kernel_cache.hpp"
 
 #include <dlfcn.h>

@@ -18,7 +18,7 @@ std::string kernel_folder();
 using kernel_compiler = std::function<bool(const std::string& file)>;
 
 struct cached_kernel {
-  void* library = nullptr;  ///< as dlopen() gives it; never closed. Null if `compile` failed.
+  void* library = nullptr;  ///< the handle of dlopen(), never closed. Null if `compile` failed.
   bool compiled = false;    ///< not from the cache
   std::string note;         ///< why it could not be kept, or nothing
 };

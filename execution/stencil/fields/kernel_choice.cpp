@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See kernel_choice.hpp.
+// Compiled or interpreted, and why.
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See definition_text.hpp: C++ for compilers. Numbers are hexadecimal, so that none is rounded on
+// C++ for compilers. Numbers are hexadecimal, so that none is rounded on
 // its way; names are made of the numbers of nodes, rows and fields.
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See system_compiler.hpp.
+// The compiler of the system: how it is found, and a process of it.
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
 
 #include <fcntl.h>

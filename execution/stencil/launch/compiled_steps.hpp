@@ -16,14 +16,14 @@ struct shape_text {
   std::string name;  ///< "dwell::star2d5"
 };
 
-/// Of the step of all executors but naive; config: its number among thread_configs.
+/// The source of the step of all executors but naive; config: its number among thread_configs.
 inline kernel_source step_source(const shape_text& shape, precision type, int config) {
   return {
       "#include \"dwell/execution/stencil/launch/kernels_cuda.cuh\"\n" + shape.definition + '\n',
       "dwell::cuda::step_kernel<" + shape.name + ", " +
           (type == precision::f64 ? "double, " : "float, ") + std::to_string(config) + '>'};
 }
-/// Of executor naive.
+/// The source of the step of executor naive.
 inline kernel_source naive_step_source(const shape_text& shape, precision type) {
   return {
       "#include \"dwell/execution/stencil/launch/kernels_cuda.cuh\"\n"

@@ -47,7 +47,7 @@ class single_steps {
       : kernel_(reinterpret_cast<const void*>(kernel)) {
     loaded(kernel_);
   }
-  /// Of a kernel compiled at run time, with the same arguments.
+  /// Steps by a kernel compiled at run time, with the same arguments.
   explicit single_steps(std::shared_ptr<const loaded_kernel> kernel)
       : kernel_(kernel->handle()), owner_(std::move(kernel)) {
     loaded(kernel_);

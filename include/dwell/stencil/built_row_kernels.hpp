@@ -20,7 +20,7 @@ struct row_layout {
   std::vector<std::array<int, 3>> rows;  ///< array, planes, rows: as a tap has them
   std::vector<int> outputs;              ///< fields
 };
-/// Of every stage.
+/// Layouts, one for every stage.
 DWELL_API std::vector<row_layout> row_layouts(const stencil_definition& definition);
 
 /// A function for each stage.

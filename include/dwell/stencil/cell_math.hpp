@@ -28,8 +28,8 @@ struct number_format;
 template <>
 struct number_format<double> {
   using word = unsigned long long;               ///< unsigned, as wide as the number
-  static constexpr int digits = 52;              ///< of the significand, as stored
-  static constexpr word bias = 1023;             ///< of the exponent
+  static constexpr int digits = 52;              ///< stored bits of the significand
+  static constexpr word bias = 1023;             ///< added to the exponent
   static constexpr word one = 0x3ff0ull << 48;   ///< the number 1
   static constexpr word sign = 0x8000ull << 48;  ///< its bit
   static constexpr double shift = 0x1.8p52;      ///< added to a number, rounds it to an integer
@@ -55,8 +55,8 @@ struct number_format<double> {
 template <>
 struct number_format<float> {
   using word = unsigned;                     ///< unsigned, as wide as the number
-  static constexpr int digits = 23;          ///< of the significand, as stored
-  static constexpr word bias = 127;          ///< of the exponent
+  static constexpr int digits = 23;          ///< stored bits of the significand
+  static constexpr word bias = 127;          ///< added to the exponent
   static constexpr word one = 0x3f800000;    ///< the number 1
   static constexpr word sign = 1u << 31;     ///< its bit
   static constexpr float shift = 0x1.8p23f;  ///< added to a number, rounds it to an integer
@@ -94,19 +94,19 @@ DWELL_HD float abs(float x) { return ::fabsf(x); }
 #else
 /// a * b + c, rounded once.
 DWELL_CELL_MATH double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
-/// The same in f32.
+/// a * b + c in f32, rounded once.
 DWELL_CELL_MATH float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 /// Correctly rounded.
 DWELL_CELL_MATH double sqrt(double x) { return __builtin_sqrt(x); }
-/// The same in f32.
+/// The square root in f32.
 DWELL_CELL_MATH float sqrt(float x) { return __builtin_sqrtf(x); }
 /// The greatest integer that is not greater.
 DWELL_CELL_MATH double floor(double x) { return __builtin_floor(x); }
-/// The same in f32.
+/// The greatest whole number not above x, in f32.
 DWELL_CELL_MATH float floor(float x) { return __builtin_floorf(x); }
 /// Without its sign.
 DWELL_CELL_MATH double abs(double x) { return __builtin_fabs(x); }
-/// The same in f32.
+/// The absolute value in f32.
 DWELL_CELL_MATH float abs(float x) { return __builtin_fabsf(x); }
 #endif
 

@@ -171,7 +171,7 @@ class cell_truth {
  public:
   /// For those who compute.
   [[gnu::always_inline]] explicit cell_truth(typename Arithmetic::truth v) : v_(v) {}
-  /// As above.
+  /// True or false, for the arithmetic.
   [[gnu::always_inline]] typename Arithmetic::truth value() const { return v_; }
 
   /// Both operands are evaluated.
@@ -212,7 +212,7 @@ class cell_number {
   [[gnu::always_inline]] cell_number(double v) : v_(Arithmetic::constant(v)) {}
   /// For those who compute.
   [[gnu::always_inline]] static number made(typename Arithmetic::number v) { return {v, own{}}; }
-  /// As above.
+  /// The number, for the arithmetic.
   [[gnu::always_inline]] typename Arithmetic::number value() const { return v_; }
 
   // Operations on two, or one.

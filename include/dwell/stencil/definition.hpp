@@ -44,7 +44,7 @@ enum class cell_op {
   exp,
   log,
   sin,  ///< NaN beyond 2^45, in f32 beyond 2^22
-  cos,  ///< likewise
+  cos,  ///< NaN where sin is
   tanh,
   floor,
   less,
@@ -72,10 +72,10 @@ DWELL_API bool is_logical(cell_op op);
 struct DWELL_API cell_node {
   cell_op op = cell_op::constant;  ///< which one
   std::array<int, 3> operands{};   ///< nodes before this one, as many as the operation has
-  int index = 0;                   ///< of a parameter, or the array of a tap: fields come first,
-                                   ///< then coefficients
-  std::array<int, 3> offset{};     ///< of a tap: planes, rows, columns; 0 where there are none
-  double value = 0;                ///< of a constant
+  int index = 0;                ///< a parameter's place, or the array of a tap: fields come first,
+                                ///< then coefficients
+  std::array<int, 3> offset{};  ///< planes, rows, columns of a tap; 0 where there are none
+  double value = 0;             ///< the number of a constant
 
   /// A number.
   static cell_node constant(double value);
@@ -113,7 +113,7 @@ class DWELL_API stencil_definition {
   static constexpr int most_coefficients = 8;  ///< read-only arrays
   static constexpr int most_parameters = 32;   ///< numbers
   static constexpr int most_stages = 8;        ///< operations of a step
-  static constexpr int most_nodes = 4096;      ///< of all stages together
+  static constexpr int most_nodes = 4096;      ///< all stages together
   /// Cells to the farthest neighbour along an axis: 4 in one and two dimensions, 2 in three.
   static constexpr int most_radius(int dims) { return dims == 3 ? 2 : 4; }
 
@@ -122,8 +122,8 @@ class DWELL_API stencil_definition {
   /// the operation takes, an offset beyond most_radius(), a field that no stage updates.
   explicit stencil_definition(cell_tape tape);
 
-  const cell_tape& tape() const;    ///< as given
-  const std::string& name() const;  ///< of the tape
+  const cell_tape& tape() const;    ///< what was given
+  const std::string& name() const;  ///< the tape's name
   int dims() const;                 ///< 1, 2 or 3
   int fields() const;               ///< how many
   int coefficients() const;         ///< how many

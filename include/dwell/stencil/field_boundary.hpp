@@ -23,7 +23,7 @@ enum class side_kind {
 /// One side of an axis.
 struct field_side {
   side_kind kind = side_kind::fixed;  ///< what it is
-  double value = 0;                   ///< of `constant`
+  double value = 0;                   ///< what stands beyond a `constant` side
   /// Equal in both.
   friend bool operator==(const field_side&, const field_side&) = default;
 };

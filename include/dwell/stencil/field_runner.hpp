@@ -36,7 +36,7 @@ struct field_progress {
 
 /// What a runner is asked for.
 struct field_options {
-  /// Of each field, or one for all of them.
+  /// One for each field, or one for all of them.
   std::vector<field_boundary> boundaries{field_boundary{}};
   /// "compiled": by the system's compiler when first needed, from then on from the cache;
   /// "interpreted": no compiler is needed, several times slower; "auto": compiled where there is a
@@ -79,8 +79,8 @@ struct field_report {
   std::size_t bytes_per_step = 0;  ///< what a step must move if nothing stays in a cache
   std::size_t memory = 0;          ///< bytes of all arrays
   std::int64_t total_steps = 0;    ///< done by this runner
-  int steps = 0;                   ///< of the last run
-  double seconds = 0;              ///< of the last run
+  int steps = 0;                   ///< done in the last run
+  double seconds = 0;              ///< that the last run took
   double cells_per_second = 0;     ///< cells * steps / seconds
   bool finite = true;              ///< no NaN and no infinity in any field
 };
@@ -105,7 +105,7 @@ class DWELL_API field_runner {
   /// cannot be compiled; unsupported_error on a GPU.
   field_runner(const device& where, const stencil_definition& definition,
                const std::vector<std::int64_t>& size, const field_options& options = {});
-  /// The same with kernels that are compiled with the program: runner_of() of define.hpp.
+  /// A runner with kernels that are compiled with the program: runner_of() of define.hpp.
   field_runner(const built_row_kernels& kernels, const device& where,
                const stencil_definition& definition, const std::vector<std::int64_t>& size,
                const field_options& options = {});
@@ -145,7 +145,7 @@ class DWELL_API field_runner {
   /// Copies a field to the caller. Throws as set_field().
   void field(int i, std::span<T> cells) const;
 
-  const stencil_definition& definition() const;  ///< as given
+  const stencil_definition& definition() const;  ///< the one that was given
   /// The last run, and what it was done with. Looks through all fields for NaN and infinity.
   field_report report() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_session.hpp: the executor of a run, and why.
+// The executor of a run, and why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace dwell {
 namespace {
 
 constexpr std::array<std::string_view, 4> executors{"auto", "naive", "persistent", "temporal"};
-/// Of a core's cache, where its size is not known.
+/// Bytes of a core's cache where its size is not known.
 constexpr std::size_t usual_core_cache = std::size_t{1} << 20;
 
 void check(const field_options& options) {

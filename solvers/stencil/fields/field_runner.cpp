@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_runner.hpp.
+// The public runner, which forwards to its session.
 #include "dwell/stencil/field_runner.hpp"
 
 #include "dwell/solvers/stencil/fields/field_session.hpp"

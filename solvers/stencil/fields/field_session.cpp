@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See field_session.hpp: set-up, values, runs, report.
+// Set-up, values, runs, report.
 #include "dwell/solvers/stencil/fields/field_session.hpp"
 
 #include <fmt/format.h>
@@ -151,7 +151,7 @@ void field_session<T>::require_steps(int steps) const {
     require(list.steps(), list.first_step, "a series of sources");
 }
 
-/// Of every field and the one whose memory it takes.
+/// Compares fixed cells of every field and of the one whose memory it takes.
 template <class T>
 bool field_session<T>::fixed_cells_differ() const {
   if (!domain_.has_fixed_cells()) return false;

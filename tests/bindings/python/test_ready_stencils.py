@@ -148,7 +148,7 @@ def by_hand_fdtd_e(at, a):
 
 def by_hand_shallow_water(at, a):
     def flux(axis, off):
-        """Of (h, hu, hv) over the far face of the cell at `off`."""
+        """The flow of (h, hu, hv) over the far face of the cell at `off`."""
         to = (off[0] + (axis == 0), off[1] + (axis == 1))
         sides = [np.array([at(n, *o) for n in ("h", "hu", "hv")]) for o in (off, to)]
         flows, speeds = [], []

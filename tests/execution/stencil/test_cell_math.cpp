@@ -67,7 +67,7 @@ TYPED_TEST(CellMath, ErrorsAreAtMostOneAndAHalfUnits) {
         << f.name << " of " << x;
   };
   for (const auto& f : functions<T>()) {
-    // Of every magnitude there is, and of the usual ones more.
+    // Numbers of every magnitude there is, more of the usual ones.
     std::uniform_real_distribution<double> exponent(sizeof(T) == 8 ? -1074 : -149,
                                                     sizeof(T) == 8 ? 1023.9 : 127.9),
         usual(-4, 4), wide(-120, 120);
