@@ -321,11 +321,10 @@ std::string solve_option::help_text() const {
 std::span<const solve_option> solve_option_table() { return table; }
 
 const solve_option& solve_option_named(std::string_view name) {
+  for (const solve_option& option : table)
+    if (option.name == name) return option;  // solves ask, and allocate nothing
   std::vector<std::string_view> names;
-  for (const solve_option& option : table) {
-    if (option.name == name) return option;
-    names.emplace_back(option.name);
-  }
+  for (const solve_option& option : table) names.emplace_back(option.name);
   throw input_error(fmt::format("expected the name of an option of a linear solve, found {}",
                                 found_word(name, names)));
 }

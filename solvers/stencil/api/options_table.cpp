@@ -140,11 +140,10 @@ constexpr stencil_option stencil_rows[] = {
 std::span<const stencil_option> stencil_option_table() { return stencil_rows; }
 
 const stencil_option& stencil_option_named(std::string_view name) {
+  for (const stencil_option& option : stencil_rows)
+    if (option.name == name) return option;  // runs ask, and allocate nothing
   std::vector<std::string_view> names;
-  for (const stencil_option& option : stencil_rows) {
-    if (option.name == name) return option;
-    names.emplace_back(option.name);
-  }
+  for (const stencil_option& option : stencil_rows) names.emplace_back(option.name);
   throw input_error(
       fmt::format("expected the name of an option of stencils, found {}", found_word(name, names)));
 }
