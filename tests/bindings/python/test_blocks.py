@@ -141,9 +141,16 @@ def test_a_progress_function_is_told_of_one_column_after_the_other():
     assert [r.columns_together for r in solver.reports] == [2, 2], "without one they go together again"
 
 
+@pytest.fixture
+def interruptible():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals go to the main thread")
 @pytest.mark.parametrize("together", [1, 8])
-def test_ctrl_c_ends_a_block(together):
+def test_ctrl_c_ends_a_block(together, interruptible):
     a = dwell.generate("poisson2d:700x600")
     b = block(a, 8, 1)
     out = np.zeros_like(b, order="F")
