@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "fields.hpp"
 #include "listener.hpp"
 #include "matrix_views.hpp"
 
@@ -42,9 +43,9 @@ class held_product {
     const nb::gil_scoped_release released;
     product_->apply(from, to, static_cast<T>(alpha), static_cast<T>(beta));
   }
-  nb::dict report() const {
+  fields report() const {
     const product_report& r = product_->report();
-    nb::dict d;
+    fields d;
     d["teams"] = r.teams;
     d["reason"] = r.reason.c_str();
     d["bytes"] = r.bytes;
