@@ -51,7 +51,7 @@ struct fields_case {
 template <class S, class T, int G = 0>
 void plain_step(fields_case<S, T>& c) {
   if constexpr (G < S::stages) {
-    const T* all[arrays_of<S>];
+    const T* all[array_count<S>];
     for (int f = 0; f < S::fields; ++f) all[f] = c.fields[f].data();
     for (int k = 0; k < S::coefficients; ++k) all[S::fields + k] = c.coefficients[k].data();
     arrays<T> out = c.fields;

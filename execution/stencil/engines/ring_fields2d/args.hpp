@@ -9,10 +9,10 @@ namespace dwell {
 template <class S, class T>
 struct fields_pass {
   int nx = 0, ny = 0;
-  int pitch = 0;                     ///< cells from a row to the next, whole units of copies
-  const T* from[arrays_of<S>] = {};  ///< fields, then coefficients
+  int pitch = 0;                       ///< cells from a row to the next, whole units of copies
+  const T* from[array_count<S>] = {};  ///< fields, then coefficients
   T* to[S::fields] = {};
-  T outside[arrays_of<S>][2][2] =
+  T outside[array_count<S>][2][2] =
       {};  ///< constants beyond the border: axis y, x; lower, upper side
   T p[S::parameters > 0 ? S::parameters : 1] = {};
   int warps = 0;  ///< warps of the chain that compute: a pass has warps * config.steps steps

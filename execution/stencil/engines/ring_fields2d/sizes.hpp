@@ -37,7 +37,7 @@ enum class beyond_border {
 };
 
 template <class S>
-inline constexpr int arrays_of = S::fields + S::coefficients;
+inline constexpr int array_count = S::fields + S::coefficients;
 
 /// Whether the rows (axis 0) or columns (1) of a field go around.
 template <class S, int Axis>
@@ -45,7 +45,7 @@ inline constexpr bool goes_around = S::beyond(0, Axis, 0) == beyond_border::peri
 /// Whether cells beyond a border of an axis are found among those within.
 template <class S, int Axis>
 inline constexpr bool is_mirrored = [] {
-  for (int array = 0; array < arrays_of<S>; ++array)
+  for (int array = 0; array < array_count<S>; ++array)
     for (int side = 0; side < 2; ++side) {
       const beyond_border b = S::beyond(array, Axis, side);
       if (b != beyond_border::fixed && b != beyond_border::periodic) return true;
@@ -174,7 +174,7 @@ inline constexpr int late_rows = has_renamed<S>() ? step_delay<S>() : 0;
 /// Rows of an array that a lane keeps for a stage of one of its steps.
 template <class S, chain_config C>
 struct kept_rows {
-  static constexpr int arrays = arrays_of<S>;
+  static constexpr int arrays = array_count<S>;
   static constexpr int carried = C.shared > 0 ? S::fields : arrays;  ///< from warp to warp
   static constexpr int substages = C.steps * S::stages;
 
@@ -226,7 +226,7 @@ struct kept_rows {
 template <class S, class T, chain_config C>
 struct chain_sizes {
   using value = T;
-  static constexpr int arrays = arrays_of<S>, carried = kept_rows<S, C>::carried;
+  static constexpr int arrays = array_count<S>, carried = kept_rows<S, C>::carried;
   /// What teams know: a row of a slot is a row of one array.
   static constexpr ring_config config{C.warps, C.steps, C.across, C.slots, C.rows* carried,
                                       C.ahead, 0,       C.teams,  C.bulk};
