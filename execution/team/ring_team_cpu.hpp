@@ -75,7 +75,7 @@ class cpu_ring_team {
           row_(-behind) {}
     void enter() { slot_ = team_.open(number_), next_ = team_.room(number_ + 1); }
     lane_row aux(int k, int late) const {
-      constexpr int all = aux_slots * aux_rows;
+      constexpr int all = aux_slots > 0 ? aux_slots * aux_rows : 1;
       return lane_row(team_.aux((row_ % all + all) % all) + k * Sizes::row_values + late);
     }
     void pass_aux() { ++row_; }
