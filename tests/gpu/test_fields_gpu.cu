@@ -129,7 +129,7 @@ TEST_F(ring_fields2d, goes_around) {
         config<8, 3, 9, 4, 1, 2, 46>>(7);
 }
 TEST_F(ring_fields2d, mixed_borders) {
-  check<with_border<box, mirror, reflect, beyond_border::constant, nearest, true>, double,
+  check<with_border<box, mirror, reflect, side_kind::constant, nearest, true>, double,
         config<8, 1, 7, 4, 1, 2>>(8);
 }
 TEST_F(ring_fields2d, rows_go_around_columns_do_not) {

@@ -11,10 +11,10 @@
 
 namespace dwell::shapes_of_fields {
 
-using enum beyond_border;
+using enum side_kind;
 
 struct fixed_border {
-  static constexpr beyond_border beyond(int, int, int) { return fixed; }
+  static constexpr side_kind beyond(int, int, int) { return fixed; }
 };
 
 /// The wave equation: u' = 2 u - v + c (n + s + w + e - 4 u), v' = u.
@@ -254,15 +254,14 @@ struct upwind : fixed_border {
 
 /// Another border: Y0 and Y1 below and above, X0 and X1 left and right. Vary: of every second field
 /// another one. Coefficients go around with the fields, or are those of the nearest cell.
-template <class S, beyond_border Y0, beyond_border Y1, beyond_border X0, beyond_border X1,
-          bool Vary = false>
+template <class S, side_kind Y0, side_kind Y1, side_kind X0, side_kind X1, bool Vary = false>
 struct with_border : S {
-  static constexpr beyond_border beyond(int array, int axis, int side) {
-    const beyond_border b = axis == 0 ? (side ? Y1 : Y0) : (side ? X1 : X0);
+  static constexpr side_kind beyond(int array, int axis, int side) {
+    const side_kind b = axis == 0 ? (side ? Y1 : Y0) : (side ? X1 : X0);
     if (b == periodic) return b;
     if (array >= S::fields) return nearest;
     if (b == fixed || !Vary || array % 2 == 0) return b;
-    return beyond_border((static_cast<int>(b) + 1) % 5 + 1);
+    return side_kind((static_cast<int>(b) + 1) % 5 + 1);
   }
 };
 
@@ -288,7 +287,7 @@ struct plain_cell {
   DWELL_HD T tap() const {
     const int yy = y + Dy, xx = x + Dx;
     const bool high_y = yy >= ny, high_x = xx >= nx;
-    const beyond_border by_y = S::beyond(A, 0, high_y), by_x = S::beyond(A, 1, high_x);
+    const side_kind by_y = S::beyond(A, 0, high_y), by_x = S::beyond(A, 1, high_x);
     bool minus = false;
     if (yy < 0 || high_y) {
       if (by_y == constant) return outside[A * 4 + high_y];
@@ -334,7 +333,7 @@ struct plain_cell {
       copy<G, F + 1>();
     }
   }
-  DWELL_HD static int found(beyond_border b, int i, int n) {
+  DWELL_HD static int found(side_kind b, int i, int n) {
     if (i >= 0 && i < n) return i;
     if (b == periodic) return (i % n + n) % n;
     if (b == nearest || b == fixed) return i < 0 ? 0 : n - 1;

@@ -98,18 +98,18 @@ TEST(ring_fields2d, fields_that_go_around) {
         chain_config{3, 2, 5, 3, 1, 1}>(34);
 }
 TEST(ring_fields2d, mirrors_and_constants) {
-  check<with_border<wave4, mirror, nearest, antisymmetric, beyond_border::constant>, double,
+  check<with_border<wave4, mirror, nearest, antisymmetric, side_kind::constant>, double,
         chain_config{2, 2, 9, 2, 1, 2, 6}>(41);
-  check<with_border<box, reflect, mirror, nearest, beyond_border::constant, true>, double,
+  check<with_border<box, reflect, mirror, nearest, side_kind::constant, true>, double,
         chain_config{3, 2, 7, 2, 1, 2}>(42);
-  check<with_border<box, beyond_border::constant, nearest, mirror, reflect, true>, float,
+  check<with_border<box, side_kind::constant, nearest, mirror, reflect, true>, float,
         chain_config{2, 3, 9, 2, 1, 1}>(43);
-  check<with_border<gray_scott, antisymmetric, antisymmetric, beyond_border::constant,
-                    beyond_border::constant>,
+  check<with_border<gray_scott, antisymmetric, antisymmetric, side_kind::constant,
+                    side_kind::constant>,
         float, chain_config{3, 2, 5, 3, 1, 1}>(44);
-  check<with_border<fdtd, beyond_border::constant, fixed, antisymmetric, fixed>, double,
+  check<with_border<fdtd, side_kind::constant, fixed, antisymmetric, fixed>, double,
         chain_config{3, 2, 7, 3, 1, 1}>(45);
-  check<with_border<upwind, fixed, beyond_border::constant, reflect, fixed>, float,
+  check<with_border<upwind, fixed, side_kind::constant, reflect, fixed>, float,
         chain_config{3, 2, 5, 3, 1, 1}>(46);
 }
 

@@ -14,12 +14,6 @@
 
 namespace dwell {
 
-/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing;
-/// sides: the first and the last columns of the field keep their values, which are those of the
-/// first and the last lane; rows: whole rows may too, and steps may rest; any: so may columns
-/// anywhere.
-enum class ring_path { none, plain, sides, rows, any };
-
 /// Source: one is added, to rows of any path: a kernel of its own, since it takes registers.
 template <class S, class T, class Team, ring_config C, bool Source>
 class ring_levels {

@@ -8,6 +8,12 @@
 
 namespace dwell {
 
+/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing;
+/// sides: the first and the last columns of the field keep their values, which are those of the
+/// first and the last lane; rows: whole rows may too, and steps may rest; any: so may columns
+/// anywhere.
+enum class ring_path { none, plain, sides, rows, any };
+
 /// Rows that come into a warp and that it has to compute: from row `from` on, since values of rows
 /// before it are lost or not there, and before row `until`, behind which lies a fixed border.
 struct ring_rows {

@@ -16,11 +16,6 @@
 
 namespace dwell {
 
-/// What a row needs beside the stencil. none: not even that, it is passed on; plain: nothing;
-/// sides: the first and the last columns of the field keep their values, which are those of the
-/// first and the last lane; rows: whole rows may too; any: so may columns anywhere.
-enum class chain_path { none, plain, sides, rows, any };
-
 template <class S, class T, class Team, chain_config C>
 class chain_levels {
   using sizes = chain_sizes<S, T, C>;
@@ -56,16 +51,16 @@ class chain_levels {
     while (more()) {
       const stretch next = stretch_here();
       left_ -= next.turns * per_turn;
-      if (next.path == chain_path::none)
-        turns_of<chain_path::none>(next.turns);
-      else if (next.path == chain_path::any)
-        turns_of<chain_path::any>(next.turns);
-      else if (next.path == chain_path::rows)
-        turns_of<chain_path::rows>(next.turns);
-      else if (next.path == chain_path::sides)
-        turns_of<chain_path::sides>(next.turns);
+      if (next.path == ring_path::none)
+        turns_of<ring_path::none>(next.turns);
+      else if (next.path == ring_path::any)
+        turns_of<ring_path::any>(next.turns);
+      else if (next.path == ring_path::rows)
+        turns_of<ring_path::rows>(next.turns);
+      else if (next.path == ring_path::sides)
+        turns_of<ring_path::sides>(next.turns);
       else
-        turns_of<chain_path::plain>(next.turns);
+        turns_of<ring_path::plain>(next.turns);
       if (left_ == 0) advance();
     }
   }
@@ -87,7 +82,7 @@ class chain_levels {
     T v[substages + 1][arrays][across];
   };
   struct stretch {
-    chain_path path;
+    ring_path path;
     int turns;
   };
   /// Cells of the strip that keep their values.
@@ -119,27 +114,27 @@ class chain_levels {
     const auto at_most = [&](int n) { return n < turns ? n : turns; };
     ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, goes_around<S, 0>);
     right.until += late_rows<S>;
-    if (y_ + turn <= right.from) return {chain_path::none, at_most((right.from - y_) / turn)};
-    if (y_ >= right.until) return {chain_path::none, turns};
+    if (y_ + turn <= right.from) return {ring_path::none, at_most((right.from - y_) / turn)};
+    if (y_ >= right.until) return {ring_path::none, turns};
     const stretch s = stretch_of_computed(turns);
     const int rest = (right.until - y_ + turn - 1) / turn;
     return {s.path, s.turns < rest ? s.turns : rest};
   }
   DWELL_FN stretch stretch_of_computed(int turns) const {
-    if (!goes_around<S, 1> && a_.nx < sizes::width) return {chain_path::any, turns};
+    if (!goes_around<S, 1> && a_.nx < sizes::width) return {ring_path::any, turns};
     const bool beside =
         !goes_around<S, 1> && (segment_.strip == 0 || segment_.strip == strips_.count() - 1);
-    const chain_path between = beside ? chain_path::sides : chain_path::plain;
+    const ring_path between = beside ? ring_path::sides : ring_path::plain;
     if (goes_around<S, 0>) return {between, turns};
     const auto at_most = [&](int n) { return n < turns ? n : turns; };
     // Rows that the steps make of a row that arrives lie up to that many rows before it.
     const int low = C.steps * step_delay<S>() + S::radius, high = a_.ny - S::radius;
-    if (y_ < low) return {chain_path::rows, at_most((low - y_ + turn - 1) / turn)};
-    if (y_ + turn > high) return {chain_path::rows, turns};
+    if (y_ < low) return {ring_path::rows, at_most((low - y_ + turn - 1) / turn)};
+    if (y_ + turn > high) return {ring_path::rows, turns};
     return {between, at_most((high - y_) / turn)};
   }
   static constexpr bool is_fixed(int axis, int side) {
-    return S::beyond(0, axis, side) == beyond_border::fixed;
+    return S::beyond(0, axis, side) == side_kind::fixed;
   }
   DWELL_FN void make_border() {
     constexpr int never = 1 << 30;
@@ -153,7 +148,7 @@ class chain_levels {
     border_.last = is_fixed(1, 1) ? a_.nx - S::radius - origin : never;
   }
 
-  template <chain_path Path>
+  template <ring_path Path>
   DWELL_FN void turns_of(int n) {
 #pragma unroll 1
     for (; n > 0; --n)
@@ -163,17 +158,17 @@ class chain_levels {
   DWELL_FN void one_tick() {
     if constexpr (Tick < per_turn) {
       if (tick_ != Tick) return one_tick<Tick + 1>();
-      if (path_ == chain_path::none) tick<chain_path::none, Tick>();
-      if (path_ == chain_path::plain) tick<chain_path::plain, Tick>();
-      if (path_ == chain_path::sides) tick<chain_path::sides, Tick>();
-      if (path_ == chain_path::rows) tick<chain_path::rows, Tick>();
-      if (path_ == chain_path::any) tick<chain_path::any, Tick>();
+      if (path_ == ring_path::none) tick<ring_path::none, Tick>();
+      if (path_ == ring_path::plain) tick<ring_path::plain, Tick>();
+      if (path_ == ring_path::sides) tick<ring_path::sides, Tick>();
+      if (path_ == ring_path::rows) tick<ring_path::rows, Tick>();
+      if (path_ == ring_path::any) tick<ring_path::any, Tick>();
     }
   }
-  template <chain_path Path, int Tick>
+  template <ring_path Path, int Tick>
   DWELL_FN void tick() {
     link_.enter();
-    if constexpr (Path != chain_path::none)
+    if constexpr (Path != ring_path::none)
       unrolled<0, N>([&](auto r) __attribute__((always_inline)) {
         row<Path>(r, (Tick * N + r) % rows::period());
         link_.pass_aux();
@@ -185,7 +180,7 @@ class chain_levels {
   }
 
   /// What a cell of column I reads in stage Q.
-  template <chain_path Path, int Q>
+  template <ring_path Path, int Q>
   struct near {
     const kept& before;
     const arrivals& now;
@@ -208,14 +203,14 @@ class chain_levels {
     }
 
    private:
-    static constexpr bool tests_rows = Path == chain_path::rows || Path == chain_path::any;
+    static constexpr bool tests_rows = Path == ring_path::rows || Path == ring_path::any;
 
     /// The row beyond the border by d, of an array whose border is known: where it is found,
     /// counted from the cell, if the cell itself is `from` rows before it.
-    static constexpr int found(beyond_border kind, int from, int d) {
+    static constexpr int found(side_kind kind, int from, int d) {
       const int back = from < 0 ? -1 : 1;
-      if (kind == beyond_border::mirror) return from - back * 2 * d;
-      if (kind == beyond_border::nearest) return from - back * d;
+      if (kind == side_kind::mirror) return from - back * 2 * d;
+      if (kind == side_kind::nearest) return from - back * d;
       return from - back * (2 * d - 1);
     }
     template <int A, int Dy, int Dx>
@@ -223,13 +218,13 @@ class chain_levels {
       T v = over_columns<A, Dy, Dx>();
       if constexpr (tests_rows && Dy != 0) {
         constexpr int side = Dy > 0;
-        constexpr beyond_border kind = S::beyond(A, 0, side);
-        if constexpr (kind != beyond_border::fixed && kind != beyond_border::periodic)
+        constexpr side_kind kind = S::beyond(A, 0, side);
+        if constexpr (kind != side_kind::fixed && kind != side_kind::periodic)
           unrolled<1, (Dy < 0 ? -Dy : Dy) + 1>([&](auto d) __attribute__((always_inline)) {
             if (row + Dy == (side ? a.ny - 1 + d : -d)) {
-              if constexpr (kind == beyond_border::constant)
+              if constexpr (kind == side_kind::constant)
                 v = a.outside[A][0][side];
-              else if constexpr (kind == beyond_border::antisymmetric)
+              else if constexpr (kind == side_kind::antisymmetric)
                 v = -over_columns<A, found(kind, Dy, d), Dx>();
               else
                 v = over_columns<A, found(kind, Dy, d), Dx>();
@@ -241,21 +236,21 @@ class chain_levels {
     /// Whether column i + Dx may lie beyond the border.
     template <int Dx>
     DWELL_FN bool tests_columns() const {
-      return Path == chain_path::any || (Dx < 0 ? i + Dx < 0 : i + Dx >= across);
+      return Path == ring_path::any || (Dx < 0 ? i + Dx < 0 : i + Dx >= across);
     }
     template <int A, int Dy, int Dx>
     DWELL_FN T over_columns() const {
       T v = cell<A, Dy, Dx>();
-      if constexpr (Dx != 0 && !goes_around<S, 1> && Path != chain_path::plain) {
+      if constexpr (Dx != 0 && !goes_around<S, 1> && Path != ring_path::plain) {
         constexpr int side = Dx > 0;
-        constexpr beyond_border kind = S::beyond(A, 1, side);
-        if constexpr (kind != beyond_border::fixed && kind != beyond_border::periodic)
+        constexpr side_kind kind = S::beyond(A, 1, side);
+        if constexpr (kind != side_kind::fixed && kind != side_kind::periodic)
           unrolled<1, (Dx < 0 ? -Dx : Dx) + 1>([&](auto d) __attribute__((always_inline)) {
             const int column = b.origin + lane * across + i;
             if (tests_columns<Dx>() && column + Dx == (side ? a.nx - 1 + d : -d)) {
-              if constexpr (kind == beyond_border::constant)
+              if constexpr (kind == side_kind::constant)
                 v = a.outside[A][1][side];
-              else if constexpr (kind == beyond_border::antisymmetric)
+              else if constexpr (kind == side_kind::antisymmetric)
                 v = -cell<A, Dy, found(kind, Dx, d)>();
               else
                 v = cell<A, Dy, found(kind, Dx, d)>();
@@ -330,7 +325,7 @@ class chain_levels {
   }
 
   /// Row r of a tick.
-  template <chain_path Path>
+  template <ring_path Path>
   DWELL_FN void row(int r, int phase) {
     exchange<0, 0, 1>(phase);
     const int y = y_ + r;
@@ -369,7 +364,7 @@ class chain_levels {
   }
 
   /// Stage Q of a cell, and all behind it.
-  template <chain_path Path, int Q>
+  template <ring_path Path, int Q>
   DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y) {
     if constexpr (Q < substages) {
       constexpr int g = Q % S::stages;
@@ -381,7 +376,7 @@ class chain_levels {
       stages<Path, Q + 1>(l, i, phase, now, made);
     }
   }
-  template <chain_path Path, int Q, int A>
+  template <ring_path Path, int Q, int A>
   DWELL_FN void carry(int l, int i, const near<Path, Q>& at, const T* next, arrivals& now, int y) {
     if constexpr (A < carried) {
       if constexpr (!is_renamed<S, A>()) {
@@ -422,26 +417,26 @@ class chain_levels {
     }
   }
 
-  template <chain_path Path>
+  template <ring_path Path>
   static constexpr bool may_keep(int i) {
     const bool sides =
         (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
-    if (Path == chain_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
-    if (Path == chain_path::any)
+    if (Path == ring_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
+    if (Path == ring_path::any)
       return is_fixed(0, 0) || is_fixed(0, 1) || is_fixed(1, 0) || is_fixed(1, 1);
-    return Path == chain_path::sides && sides;
+    return Path == ring_path::sides && sides;
   }
   /// Whether cell i of row y keeps its value.
-  template <chain_path Path>
+  template <ring_path Path>
   DWELL_FN bool keeps(int l, int i, int y) const {
-    if constexpr (Path == chain_path::plain) return false;
+    if constexpr (Path == ring_path::plain) return false;
     const border& b = border_;
     const int column = l % 32 * across + i;
     const bool whole = y < b.top || y >= b.bottom;
     const bool sides = (is_fixed(1, 0) && i < S::radius && l % 32 == 0 && b.left) ||
                        (is_fixed(1, 1) && i >= across - S::radius && l % 32 == 31 && b.right);
-    if constexpr (Path == chain_path::sides) return sides;
-    if constexpr (Path == chain_path::rows) return whole || sides;
+    if constexpr (Path == ring_path::sides) return sides;
+    if constexpr (Path == ring_path::rows) return whole || sides;
     return whole || column < b.first || column >= b.last;
   }
 
@@ -457,7 +452,7 @@ class chain_levels {
   int y_ = 0;                                  ///< the row that comes in
   int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
   int tick_ = 0;                               ///< tick of a turn
-  chain_path path_ = chain_path::none;
+  ring_path path_ = ring_path::none;
   decltype(std::declval<Team>().template per_lane<kept>()) kept_;
 };
 

@@ -9,13 +9,15 @@
 //   copy_of<Stage>(f)   the field whose own cell field f becomes, or -1
 //   step<Stage>(view)             a cell: view.tap<array, 0, dy, dx>(), view.parameter<p>(),
 //                                 view.put<field>(value), but not of fields that are copies
-//   beyond(array, axis, side)     what lies beyond the border: axis 0 is y, side 0 the lower one
+//   beyond(array, axis, side)     a side_kind, what lies beyond the border: axis 0 is y, side 0 the
+//   lower one
 #pragma once
 #include <array>
 #include <cstddef>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/stencil/engines/ring2d/sizes.hpp"
+#include "dwell/stencil/side_kind.hpp"
 
 namespace dwell {
 
@@ -24,31 +26,19 @@ struct field_tap {
   int array, dy, dx;
 };
 
-/// What an array has beyond the border of a field, in every stage (SciPy's words). fixed: the
-/// outermost cells, as many as the radius, keep their values, and nothing beyond is read.
-enum class beyond_border {
-  fixed,
-  constant,       ///< a value
-  reflect,        ///< d c b a | a b c d, a mirror on the edge of the cells
-  mirror,         ///< d c b | a b c d, a mirror on the middle of the first one
-  antisymmetric,  ///< -d -c -b -a | a b c d
-  nearest,        ///< a a a a | a b c d
-  periodic
-};
-
 template <class S>
 inline constexpr int array_count = S::fields + S::coefficients;
 
 /// Whether the rows (axis 0) or columns (1) of a field go around.
 template <class S, int Axis>
-inline constexpr bool goes_around = S::beyond(0, Axis, 0) == beyond_border::periodic;
+inline constexpr bool goes_around = S::beyond(0, Axis, 0) == side_kind::periodic;
 /// Whether cells beyond a border of an axis are found among those within.
 template <class S, int Axis>
 inline constexpr bool is_mirrored = [] {
   for (int array = 0; array < array_count<S>; ++array)
     for (int side = 0; side < 2; ++side) {
-      const beyond_border b = S::beyond(array, Axis, side);
-      if (b != beyond_border::fixed && b != beyond_border::periodic) return true;
+      const side_kind b = S::beyond(array, Axis, side);
+      if (b != side_kind::fixed && b != side_kind::periodic) return true;
     }
   return false;
 }();
