@@ -23,7 +23,7 @@ std::string constant_text(double v) {
 }
 
 std::string expression(const cell_node& n) {
-  const auto [a, b, c] = n.operands;
+  const auto a = n.operands[0], b = n.operands[1], c = n.operands[2];
   const auto infix = [&](const char* op) { return fmt::format("n{} {} n{}", a, op, b); };
   const auto call = [&] {
     const auto name = to_string(n.op);
